@@ -1,0 +1,181 @@
+"""What a gradient rule may be given. A rule is plain NumPy, and its arguments decide what it does:
+
+  - arrays: it computes an array, and no engine code runs in it;
+  - `Recorded` Tensors: NumPy's functions become ops, which an outer tape hears (gradients of gradients);
+  - `Batched` arrays: it computes all rows of a Jacobian at once.
+"""
+
+import operator
+
+import numpy as np
+
+from .tensor import Tensor, new
+
+NUMPY_TWINS = {}  # NumPy's function -> the op that does the same: filled by @op and by operators.py
+BATCHED_TWINS = {}  # NumPy's function -> the same for each row of a stack: filled below
+
+
+def answering(function):
+    """A NumPy function of our own that asks its arguments who they are, as NumPy's own functions do: `softmax.np`."""
+
+    def ask(*arguments):
+        for one in arguments:
+            for x in one if one.__class__ is list else (one,):
+                if x.__class__ is Recorded or x.__class__ is Batched:
+                    return x.__array_function__(function, (), arguments, {})
+        return function(*arguments)
+
+    return ask
+
+
+class StandIn:
+    """What NumPy's arrays and functions ask of an object that stands in for an array."""
+
+    __slots__ = ()
+    size = property(lambda self: self.value.size)
+
+    def reshape(self, shape):
+        return np.reshape(self, shape)
+
+    def astype(self, dtype):
+        return np.astype(self, dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **attributes):
+        function = ufunc if method == "__call__" else getattr(ufunc, method)
+        return self.__array_function__(function, (), inputs, attributes)
+
+
+# ---- recorded: for gradients of gradients --------------------------------------------------------------------------
+
+
+class Recorded(StandIn, Tensor):
+    """A Tensor that answers to NumPy, under the id it always had. (The public Tensor must not: np.sin(x) leaves the tape.)"""
+
+    __slots__ = ()
+    dtype = property(lambda self: self.value.dtype)
+    shape = property(lambda self: self.value.shape)
+    ndim = property(lambda self: self.value.ndim)
+    mT = property(lambda self: np.matrix_transpose(self))
+
+    @staticmethod
+    def of(x):
+        """What a tape kept, dressed for a rule: Tensors become Recorded, attributes stay what they are."""
+        if x.__class__ is Again:
+            return recorded(x.make)(*x.inputs)
+        if x.__class__ is list:
+            return [Recorded.of(one) for one in x]
+        if not isinstance(x, Tensor):
+            return x
+        tensor = new(Recorded)
+        tensor.value, tensor.id = x.value, x.id
+        return tensor
+
+    def __array_function__(self, function, types, inputs, attributes):
+        if function in NUMPY_TWINS:
+            return recorded(NUMPY_TWINS[function])(*inputs, **attributes)
+        raise TypeError(
+            f"a gradient rule used the NumPy function {function.__name__}, which has no op to record it: "
+            "add it to NUMPY_TWINS in operators.py"
+        )
+
+
+def recorded(op):
+    """The op, with its result dressed for the next line of the rule."""
+
+    def again(*inputs, **attributes):
+        result = op(*inputs, **attributes)
+        return Recorded.of(list(result) if isinstance(result, tuple) else result)
+
+    return again
+
+
+class Again:
+    """A by-product of an op. No tape followed it, so for a recorded rule it is made again, by ops."""
+
+    __slots__ = ("inputs", "make")
+
+    def __init__(self, make, inputs):
+        self.make, self.inputs = make, inputs
+
+
+# ---- batched: for Jacobians ----------------------------------------------------------------------------------------
+
+
+class NoBatch(Exception):
+    """A rule used a function without a batched twin: the Jacobian is then made row by row."""
+
+
+class Batched(StandIn):
+    """Many arrays of one shape, stacked along a first axis that the rule does not see."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    dtype = property(lambda self: self.value.dtype)
+    shape = property(lambda self: self.value.shape[1:])
+    size = property(lambda self: self.value[0].size)
+    ndim = property(lambda self: self.value.ndim - 1)
+    mT = property(lambda self: Batched(self.value.mT))
+
+    def aligned(self, ndim):
+        """The stack, with as many axes after the first as the longest array that it meets."""
+        value = self.value
+        missing = ndim + 1 - value.ndim
+        return value.reshape(value.shape[:1] + (1,) * missing + value.shape[1:]) if missing > 0 else value
+
+    def __array_function__(self, function, types, inputs, attributes):
+        if isinstance(function, np.ufunc) and function.signature is None and not attributes:
+            return each_row(function)(*inputs)
+        if function not in BATCHED_TWINS or not isinstance(inputs[0], Batched):
+            raise NoBatch(function.__name__)
+        return Batched(BATCHED_TWINS[function](*inputs, **attributes))
+
+    def __getitem__(self, key):
+        key = key if key.__class__ is tuple else (key,)
+        if any([k.__class__ is np.ndarray or k.__class__ is list for k in key]):
+            raise NoBatch("getitem")
+        return Batched(self.value[(slice(None), *key)])
+
+
+def each_row(function):
+    def rows(*inputs):
+        ndim = max([x.ndim for x in inputs if hasattr(x, "ndim")])
+        return Batched(function(*[x.aligned(ndim) if x.__class__ is Batched else x for x in inputs]))
+
+    return rows
+
+
+def matmul_rows(x, y):
+    """x @ y for each row of the stack; a stack times a matrix is one big product."""
+    if x.__class__ is Batched and x.ndim == 2 and not isinstance(y, Batched) and y.ndim == 2:
+        stack = x.value
+        return Batched((stack.reshape(-1, stack.shape[2]) @ y).reshape(stack.shape[:2] + y.shape[1:]))
+    return each_row(np.matmul)(x, y)
+
+
+def later(axis, ndim):
+    """The axes of a row, counted in the stack."""
+    axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return tuple([a % ndim + 1 for a in axes])
+
+
+for name in ("add", "sub", "mul", "truediv", "pow", "gt", "ge", "lt", "le", "eq", "ne"):
+    function = each_row(getattr(operator, name))
+    setattr(Batched, f"__{name}__", function)
+    setattr(Batched, f"__r{name}__", lambda x, y, function=function: function(y, x))
+Batched.__neg__ = each_row(operator.neg)
+Batched.__matmul__ = matmul_rows
+Batched.__rmatmul__ = lambda x, y: matmul_rows(y, x)
+
+BATCHED_TWINS.update(
+    {
+        np.reshape: lambda x, shape: x.value.reshape((len(x.value), *shape)),
+        np.astype: lambda x, dtype: x.value.astype(dtype),
+        np.matrix_transpose: lambda x: x.value.mT,
+        np.broadcast_to: lambda x, shape: np.broadcast_to(x.aligned(len(shape)), (len(x.value), *shape)),
+        np.transpose: lambda x, axes=None: x.value.transpose((0, *later(axes or range(x.ndim)[::-1], x.ndim))),
+        np.add.reduce: lambda x, axis=0, keepdims=False: x.value.sum(later(axis, x.ndim), keepdims=keepdims),
+    }
+)

@@ -1,0 +1,129 @@
+"""Lists, tuples and dicts inside each other, seen as one flat list of leaves (`mg.nest`).
+
+The leaves of a dict come in the order of its sorted keys, as in TensorFlow, so that two dicts with the
+same keys match. What is packed again has the types and the key order of the pattern.
+"""
+
+from collections.abc import Mapping
+
+from .shape import TensorShape
+
+
+def is_nested(structure) -> bool:
+    """Is it a list, a tuple or a dict, rather than a leaf?
+
+    >>> is_nested([1, 2]), is_nested("ab")
+    (True, False)
+    """
+    return isinstance(structure, (list, tuple, Mapping)) and not isinstance(structure, TensorShape)
+
+
+def children(structure) -> list:
+    """What a list, tuple or dict holds, dicts by sorted keys."""
+    if isinstance(structure, Mapping):
+        return [structure[key] for key in sorted_keys(structure)]
+    return list(structure)
+
+
+def sorted_keys(mapping) -> list:
+    """The keys, sorted.
+
+    Raises:
+        TypeError: they cannot be compared, such as 1 and "a".
+    """
+    try:
+        return sorted(mapping)
+    except TypeError:
+        raise TypeError("nest only supports dicts with sortable keys.") from None
+
+
+def flatten(structure) -> list:
+    """The leaves, from left to right. A leaf alone gives a list of one.
+
+    >>> flatten({"b": [1, (2,)], "a": 3})
+    [3, 1, 2]
+    """
+    if not is_nested(structure):
+        return [structure]
+    leaves = []
+    for child in children(structure):
+        leaves += flatten(child) if is_nested(child) else [child]
+    return leaves
+
+
+def pack_sequence_as(structure, flat_sequence):
+    """The leaves of `flat_sequence`, in the form of `structure`.
+
+    Args:
+        structure: the pattern; its own leaves are not looked at.
+        flat_sequence: as many leaves as the pattern has.
+
+    Raises:
+        ValueError: there are more leaves, or fewer.
+
+    >>> pack_sequence_as({"b": [0, (0,)], "a": 0}, [3, 1, 2])
+    {'b': [1, (2,)], 'a': 3}
+    """
+    flat_sequence = list(flat_sequence)
+    needed = len(flatten(structure))
+    if needed != len(flat_sequence):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)} items. "
+            f"Structure: {structure}, flat_sequence: {flat_sequence}."
+        )
+    return packed(structure, iter(flat_sequence))
+
+
+def packed(structure, leaves):
+    """`structure` with its leaves taken, one by one, from the iterator `leaves`."""
+    if not is_nested(structure):
+        return next(leaves)
+    if isinstance(structure, Mapping):
+        new = {key: packed(structure[key], leaves) for key in sorted_keys(structure)}
+        pairs = [(key, new[key]) for key in structure]
+        if hasattr(structure, "default_factory"):
+            return type(structure)(structure.default_factory, pairs)
+        return type(structure)(pairs)
+    new = [packed(child, leaves) for child in structure]
+    return type(structure)(*new) if hasattr(structure, "_fields") else type(structure)(new)
+
+
+def map_structure(func, *structures):
+    """`func` of the leaves in the same place, in the form of the first structure.
+
+    Args:
+        func: takes one leaf of each structure.
+        *structures: nests of one form.
+
+    Raises:
+        ValueError: the forms differ.
+        TypeError: `func` is not callable, or the types of the nests differ.
+
+    >>> map_structure(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
+    {'a': 11, 'b': [22]}
+    """
+    if not callable(func):
+        raise TypeError(f"`func` must be callable, got: {func}")
+    for other in structures[1:]:
+        assert_same_structure(structures[0], other)
+    return pack_sequence_as(structures[0], [func(*leaves) for leaves in zip(*map(flatten, structures))])
+
+
+def assert_same_structure(nest1, nest2, check_types: bool = True) -> None:
+    """Raise unless both nests have the same form.
+
+    Raises:
+        ValueError: the forms differ.
+        TypeError: a list stands where the other has a tuple, and `check_types`.
+    """
+    problem = f"The two structures don't have the same nested structure.\n\nFirst structure: {nest1}\n\nSecond structure: {nest2}"
+    if is_nested(nest1) != is_nested(nest2):
+        raise ValueError(problem)
+    if not is_nested(nest1):
+        return
+    if check_types and type(nest1) is not type(nest2) and not isinstance(nest1, Mapping):
+        raise TypeError(problem)
+    if isinstance(nest1, Mapping) and sorted_keys(nest1) != sorted_keys(nest2) or len(nest1) != len(nest2):
+        raise ValueError(problem)
+    for child1, child2 in zip(children(nest1), children(nest2)):
+        assert_same_structure(child1, child2, check_types)

@@ -1,0 +1,521 @@
+"""GradientTape: it listens while ops run, and walks back over what it wrote down."""
+
+import contextlib
+import enum
+import itertools
+import logging
+
+import numpy as np
+
+from . import dtypes, errors, nest
+from .arguments import Batched, NoBatch, Recorded
+from .op import OPS, convert, listening
+from .slices import IndexedSlices, plain
+from .tensor import Tensor
+
+logger = logging.getLogger("minigrad")
+
+
+class UnconnectedGradients(enum.Enum):
+    """What `tape.gradient` gives for a source that the target does not depend on: `NONE`, or `ZERO`."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape:
+    """Records ops as they run, and gives the derivatives of what they computed.
+
+    Only what depends on something *watched* is recorded: trainable Variables are watched when they are read,
+    Tensors when you say `watch`. In memory it keeps what the gradient rules will need, and nothing else.
+
+    Args:
+        persistent: keep the record, so that `gradient` can be called more than once. Otherwise the first call uses
+            it up, and frees its memory as it goes.
+        watch_accessed_variables: watch each trainable Variable that is read; if False, watch by hand.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(3.0)
+    >>> with mg.GradientTape() as tape:
+    ...     y = x * x
+    >>> print(tape.gradient(y, x))
+    mg.Tensor(6.0, shape=(), dtype=float32)
+
+    Gradients of gradients come from a tape around a tape:
+
+    >>> with mg.GradientTape() as outer:
+    ...     with mg.GradientTape() as inner:
+    ...         y = x * x * x
+    ...     slope = inner.gradient(y, x)
+    >>> print(outer.gradient(slope, x).numpy())
+    18.0
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
+        self.persistent, self.auto = persistent, watch_accessed_variables
+        self.steps = None  # one per live edge, in the order of running; None: never entered, or used up
+        self.live = set()  # the ids that a watched value has reached
+        self.watched = set()  # the ids where watching began
+        self.variables = {}  # id -> each Variable that was watched
+
+    # ---- recording -------------------------------------------------------------------------------------------------
+
+    def __enter__(self):
+        if self in listening.now:
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
+        if self.steps is None:
+            self.forget()
+        listening.now += (self,)
+        return self
+
+    def __exit__(self, *error):
+        listening.now = tuple([other for other in listening.now if other is not self])
+
+    def forget(self):
+        """An empty record."""
+        self.steps, self.live, self.watched, self.variables = [], set(), set(), {}
+
+    def watch(self, tensor) -> None:
+        """Record, from here on, what is computed from `tensor`.
+
+        Args:
+            tensor: a Tensor or a Variable of a float or complex dtype, or a nest of them.
+
+        Raises:
+            ValueError: it is something else, such as a Python number.
+            AttributeError: the tape is not running yet.
+
+        >>> import minigrad as mg
+        >>> x = mg.constant(3.0)
+        >>> with mg.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> print(tape.gradient(y, x).numpy())
+        6.0
+        """
+        for one in nest.flatten(tensor):
+            if not hasattr(one, "id"):
+                raise ValueError(
+                    f"Passed in object {one} of type {type(one).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType."
+                    " Make it a Tensor first: x = mg.constant(...)."
+                )
+            if self.steps is None:
+                raise AttributeError(
+                    "The tape is not running, so it has nothing to watch with. Call tape.watch(x) inside `with mg.GradientTape() as tape:`."
+                )
+            if one.dtype.dtype.kind not in "fc":
+                warn_of_dtype(one.dtype)
+            if recording():  # without a running tape, watching has no effect, as in TensorFlow
+                self.follow(one)
+
+    def follow(self, source):
+        """Watch a Tensor or a Variable; nothing flows along one that is not float or complex."""
+        if hasattr(source, "assign"):
+            self.variables[source.id] = source
+        if source.dtype.dtype.kind in "fc":
+            self.watched.add(source.id)
+            self.live.add(source.id)
+
+    def read(self, variable):
+        """A Variable was read while the tape listens."""
+        if self.auto and variable.trainable and variable.id not in self.variables:
+            self.follow(variable)
+
+    def watched_variables(self) -> tuple:
+        """The Variables that the tape has watched, in the order in which they were created."""
+        return tuple(self.variables[i] for i in sorted(self.variables))
+
+    @contextlib.contextmanager
+    def stop_recording(self):
+        """A block whose ops the tape does not record: what they compute is a constant to it.
+
+        Raises:
+            ValueError: the tape is not recording.
+            RuntimeError: it was never entered, or is used up.
+
+        >>> import minigrad as mg
+        >>> x = mg.Variable(3.0)
+        >>> with mg.GradientTape() as tape:
+        ...     y = x * x
+        ...     with tape.stop_recording():
+        ...         size = mg.abs(y)
+        >>> print(tape.gradient(size, x))
+        None
+        """
+        if self.steps is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        if self not in listening.now:
+            raise ValueError("Tape is not recording.")
+        self.__exit__()
+        try:
+            yield
+        finally:
+            listening.now += (self,)
+
+    def reset(self) -> None:
+        """Forget all that was recorded and watched, and go on recording.
+
+        Raises:
+            ValueError: the tape is not recording.
+        """
+        if self not in listening.now:
+            raise ValueError("Tape is not recording.")
+        self.forget()
+
+    # ---- asking ----------------------------------------------------------------------------------------------------
+
+    def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
+        """The derivative of `target` with respect to each of `sources`.
+
+        Args:
+            target: a Tensor or Variable, or a nest of them. If there are several elements, it is their sum that is
+                differentiated; `jacobian` keeps them apart.
+            sources: Tensors or Variables, in any nest of lists, tuples and dicts.
+            output_gradients: what to multiply each element of the target by, in the form of `target`; ones if None.
+            unconnected_gradients: what to give for a source that the target does not depend on:
+                `mg.UnconnectedGradients.NONE` (None) or `ZERO` (zeros).
+
+        Returns:
+            The derivatives, in the form of `sources`: each with the shape and dtype of its source, or None. For a
+            source that was read by `gather` it is an `mg.IndexedSlices`.
+
+        Raises:
+            RuntimeError: the tape is not persistent and was asked before, or was never entered.
+            LookupError: an op on the way has no registered gradient.
+            TypeError, AttributeError: a target or a source is no Tensor.
+            ValueError: `unconnected_gradients` is neither NONE nor ZERO.
+
+        >>> import minigrad as mg
+        >>> w, b = mg.Variable([1.0, 2.0]), mg.Variable(1.0)
+        >>> with mg.GradientTape() as tape:
+        ...     loss = mg.reduce_sum(w * w) + b
+        >>> {name: g.numpy() for name, g in tape.gradient(loss, {"w": w, "b": b}).items()}
+        {'w': array([2., 4.], dtype=float32), 'b': np.float32(1.0)}
+        """
+        if unconnected_gradients is not UnconnectedGradients.NONE:
+            unconnected_gradients = known(unconnected_gradients)
+        alone = hasattr(sources, "id")
+        leaves = [sources] if alone else source_leaves(sources)
+        wanted = [source.id for source in leaves]
+        targets = [target] if hasattr(target, "id") else target_leaves(target)
+        steps = self.play()
+        recorded = any([listener.live is not None for listener in listening.now])  # then an outer tape writes this walk down
+        if target.__class__ is Tensor and output_gradients is None and not recorded:
+            seeds = {target.id: np.ones(target.value.shape, target.value.dtype)}
+        else:
+            seeds = seeds_of(targets, output_gradients, recorded)
+        if not self.watched.issubset(wanted):
+            steps = prune(steps, wanted)
+        grads = walk(steps, seeds, wanted, recorded)
+        found = [plain(grads[i]) if i in grads else None for i in wanted]
+        if unconnected_gradients is UnconnectedGradients.ZERO:
+            found = [zeros(s) if dx is None else dx for dx, s in zip(found, leaves)]
+        return found[0] if alone else nest.pack_sequence_as(sources, found)
+
+    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
+                 parallel_iterations=None, experimental_use_pfor=True):  # fmt: skip
+        """The derivative of every element of `target` with respect to every element of each source.
+
+        Args:
+            target: one Tensor.
+            sources: Tensors or Variables, in any nest.
+            unconnected_gradients: as for `gradient`.
+            parallel_iterations: accepted as in TensorFlow, without effect.
+            experimental_use_pfor: accepted as in TensorFlow, without effect.
+
+        Returns:
+            In the form of `sources`: a Tensor of shape `target.shape + source.shape` for each, or None.
+
+        Raises:
+            RuntimeError: the tape is not persistent and was asked before.
+            AttributeError: the target is no Tensor.
+
+        >>> import minigrad as mg
+        >>> x = mg.Variable([1.0, 2.0])
+        >>> with mg.GradientTape() as tape:
+        ...     y = x * x
+        >>> print(tape.jacobian(y, x).numpy())
+        [[2. 0.]
+         [0. 4.]]
+        """
+        unconnected_gradients = known(unconnected_gradients)
+        target, leaves = convert(one_tensor("target", target)), source_leaves(sources)
+        steps = prune(self.play(), [source.id for source in leaves])
+        shape, size = target.value.shape, target.value.size
+        flows = target.value.dtype.kind in "fc"
+        rows = np.eye(size, dtype=target.value.dtype if flows else None).reshape((size, *shape))
+        found = rows_walked(steps, target.id, rows, [source.id for source in leaves]) if flows else [None] * len(leaves)
+        found = [None if dx is None else OPS["reshape"](plain(dx), (*shape, *s.shape)) for dx, s in zip(found, leaves)]
+        if unconnected_gradients is UnconnectedGradients.ZERO:
+            found = [zeros(s, shape) if dx is None else dx for dx, s in zip(found, leaves)]
+        return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
+
+    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE,
+                       parallel_iterations=None, experimental_use_pfor=True):  # fmt: skip
+        """The Jacobian of each example of a batch, where example i of `target` depends on example i of `source` alone.
+
+        It is computed from the sum over the batch: if examples do mix, the answer is wrong, and nothing says so.
+
+        Args:
+            target: a Tensor of shape `(batch, ...)`.
+            source: a Tensor or Variable of shape `(batch, ...)`.
+            unconnected_gradients: as for `gradient`, but unconnected always gives zeros, as in TensorFlow.
+            parallel_iterations: accepted as in TensorFlow, without effect.
+            experimental_use_pfor: accepted as in TensorFlow, without effect.
+
+        Returns:
+            A Tensor of shape `(batch, target.shape[1:], source.shape[1:])`.
+
+        Raises:
+            ValueError: the batches differ in size, or a shape has no second axis.
+            RuntimeError: the tape is not persistent and was asked before.
+
+        >>> import minigrad as mg
+        >>> x = mg.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with mg.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> print(tape.batch_jacobian(y, x).numpy())
+        [[[2. 0.]
+          [0. 4.]]
+        <BLANKLINE>
+         [[6. 0.]
+          [0. 8.]]]
+        """
+        known(unconnected_gradients)
+        target, source = convert(one_tensor("target", target)), one_tensor("source", source)
+        for shape in (target.shape.with_rank_at_least(2), source.shape.with_rank_at_least(2)):
+            if shape[0] != target.shape[0]:
+                raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
+        batch, *inner = target.value.shape
+        steps = prune(self.play(), [source.id])
+        size = int(np.prod(inner))
+        rows = np.zeros((size, batch, size), target.value.dtype)
+        rows[np.arange(size), :, np.arange(size)] = 1
+        (found,) = rows_walked(steps, target.id, rows.reshape((size, *target.value.shape)), [source.id])
+        if found is None:
+            return zeros(source, (batch, *inner), tuple(source.shape[1:]))
+        by_example = OPS["transpose"](plain(found), (1, 0, *range(2, 1 + len(source.shape))))
+        return OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
+
+    def play(self):
+        """The steps, for a walk that eats them: a copy, or on a one-shot tape the only ones there are."""
+        if self.steps is None:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+            )
+        if self.persistent:
+            if self in listening.now:
+                warn_of_recorded_walk()
+            return self.steps[:]
+        self.__exit__()
+        steps, self.steps = self.steps, None
+        return steps
+
+
+def recording() -> bool:
+    """Does any tape (not only a trace) listen in this thread?"""
+    return any([listener.live is not None for listener in listening.now])
+
+
+# ---- the walk ------------------------------------------------------------------------------------------------------
+
+
+def walk(steps, grads, wanted, recorded=False):
+    """From the newest step to the oldest: the gradient of the output, by the rule, is added to the gradient of the input.
+
+    Each step is forgotten once it is done, and so is each gradient that nobody wants: memory falls as the walk goes on.
+    """
+    wanted, now = set(wanted), None
+    while steps:
+        output, source, rule, arrays, tensors, shape = steps.pop()
+        if output != now:
+            now, dy = output, grads.get(output) if output in wanted else grads.pop(output, None)
+            if output.__class__ is tuple:
+                dy = all_arriving(output, grads, wanted)
+            elif dy.__class__ is IndexedSlices:
+                dy = dy.dense()
+        if dy is None:
+            continue
+        dx = rule(dy, *map(Recorded.of, tensors)) if recorded else rule(dy, *arrays)
+        if dx is None:
+            continue
+        if dx.shape != shape:
+            dx = unbroadcast(dx, shape)
+        grads[source] = grads[source] + dx if source in grads else dx
+    return grads
+
+
+def all_arriving(outputs, grads, wanted):
+    """The gradients of the many outputs of one op, with zeros for those that are not used; None if none is used."""
+    dys = [grads.get(i) if i in wanted else grads.pop(i, None) for i, _, _ in outputs]
+    if not some(dys):
+        return None
+    return [np.zeros(shape, dtype) if dy is None else dense(dy) for dy, (_, shape, dtype) in zip(dys, outputs)]
+
+
+def prune(steps, wanted):
+    """The steps through which a wanted value flows."""
+    flows, kept = set(wanted), []
+    for step in steps:
+        if step[1] in flows:
+            flows.update([i for i, _, _ in step[0]] if step[0].__class__ is tuple else (step[0],))
+            kept.append(step)
+    return kept
+
+
+def unbroadcast(dx, shape):
+    """Sum `dx` over the axes along which broadcasting had copied x."""
+    extra = len(dx.shape) - len(shape)
+    axes = tuple([i for i, n in enumerate(dx.shape) if i < extra or shape[i - extra] == 1 != n])
+    return np.add.reduce(dx, axis=axes).reshape(shape)
+
+
+def rows_walked(steps, target, rows, wanted):
+    """One walk for each row of seeds, stacked: all rows at once if the rules on the way allow it."""
+    recorded = recording()
+    if not recorded:
+        try:
+            grads = walk(steps[:], {target: Batched(rows)}, wanted)
+            return [stacked(grads.get(i), len(rows)) for i in wanted]
+        except NoBatch:
+            pass
+    dress = (lambda row: Recorded.of(Tensor.of(row))) if recorded else (lambda row: row)
+    walks = [walk(steps[:], {target: dress(row)}, wanted, recorded) for row in rows]
+    found = [[grads.get(i) for grads in walks] for i in wanted]
+    return [OPS["stack"].np([filled(dx, every) for dx in every], 0) if some(every) else None for every in found]
+
+
+def stacked(dx, rows):
+    """The rows of a batched gradient; one that no row has changed is the same for all."""
+    if dx is None or dx.__class__ is Batched:
+        return None if dx is None else dx.value
+    return np.broadcast_to(dense(dx), (rows, *dx.shape))
+
+
+def some(values):
+    return any([value is not None for value in values])
+
+
+def filled(dx, every):
+    """A gradient as a dense array; zeros if this row has none."""
+    if dx is None:
+        like = next(one for one in every if one is not None)
+        return np.zeros(like.shape, dtypes.to_numpy(like.dtype))
+    return dense(dx)
+
+
+def dense(dx):
+    return dx.dense() if dx.__class__ is IndexedSlices else dx
+
+
+# ---- what was asked ------------------------------------------------------------------------------------------------
+
+
+def target_leaves(target):
+    """The leaves of the target, each of which must be a Tensor or a Variable."""
+    if target is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
+            "differentiated, but received None. Was it ever computed?"
+        )
+    leaves = nest.flatten(target)
+    for one in leaves:
+        if not hasattr(one, "id"):
+            raise no_tensor("target", one, " If it was a Tensor once, it left the tape on the way: keep to mg's own functions.")
+    return leaves
+
+
+def source_leaves(sources):
+    """The leaves of the sources, each of which must be a Tensor or a Variable."""
+    leaves = nest.flatten(sources)
+    for one in leaves:
+        if not hasattr(one, "id"):
+            raise no_tensor("source", one, " Before the tape write x = mg.constant(...), inside it tape.watch(x).")
+    return leaves
+
+
+def no_tensor(role, value, advice, missing="dtype"):
+    """The error for a target or a source that is something else; its class is TensorFlow's."""
+    if value is None or isinstance(value, str):
+        return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
+    missing = "_id" if isinstance(value, np.ndarray) else missing
+    return AttributeError(
+        f"{type(value).__name__!r} object has no attribute {missing!r}: a {role} must be a Tensor or a Variable, "
+        f"but this one is {value!r}.{advice}"
+    )
+
+
+def one_tensor(role, value):
+    """The target or source of a Jacobian: a single Tensor or Variable."""
+    if not hasattr(value, "id"):
+        raise no_tensor(role, value, " For several targets, ask for one Jacobian each.", "shape") if value is not None else AttributeError(
+            f"'NoneType' object has no attribute 'shape': the {role} is None. Was it ever computed?"
+        )
+    return value
+
+
+def seeds_of(targets, output_gradients, recorded):
+    """The gradient to start from at each target: ones, or what the user gave."""
+    seeds = {}
+    given = [] if output_gradients is None else [convert(seed) for seed, _ in zip(nest.flatten(output_gradients), targets)]
+    for one, seed in itertools.zip_longest(targets, given):
+        value = convert(one).value
+        seed = Tensor.of(np.ones(value.shape, value.dtype)) if seed is None else fitted(seed, value)
+        seed = Recorded.of(seed) if recorded else seed.value
+        seeds[one.id] = seeds[one.id] + seed if one.id in seeds else seed
+    return seeds
+
+
+def fitted(seed, value):
+    """One of the `output_gradients`, in the shape of its target."""
+    if seed.value.dtype != value.dtype:
+        given, wanted = [dtypes.BY_NUMPY[one.dtype].kernel_name for one in (seed.value, value)]
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"cannot compute Mul as input #1(zero-based) was expected to be a {given} tensor but is a {wanted} tensor [Op:Mul] name: ",
+        )  # fmt: skip
+    if seed.value.shape == value.shape:
+        return seed
+    try:
+        np.broadcast_to(seed.value, value.shape)
+    except ValueError:
+        given, wanted = [f"[{','.join(map(str, one.shape))}]" for one in (seed.value, value)]
+        raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {given} vs. {wanted} [Op:Mul] name: ") from None
+    return OPS["broadcast_to"](seed, value.shape)
+
+
+def known(choice):
+    """The member of UnconnectedGradients that was meant."""
+    try:
+        return UnconnectedGradients(choice)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {choice!r}") from None
+
+
+def zeros(source, before=(), shape=None):
+    """Zeros for a source that is not connected, with the axes `before` in front."""
+    shape = tuple(source.shape) if shape is None else shape
+    return Tensor.of(np.zeros((*before, *shape), source.dtype.dtype))
+
+
+# ---- warnings, as often as TensorFlow gives them -------------------------------------------------------------------
+
+warned = {"dtype": 0, "walk": 0}
+
+
+def warn_of_dtype(dtype):
+    """Nothing flows along integers, booleans and strings. Said five times at most."""
+    warned["dtype"] += 1
+    if warned["dtype"] <= 5:
+        logger.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", dtype)
+
+
+def warn_of_recorded_walk():
+    """A persistent tape records the walk that happens inside its own block. Said once."""
+    warned["walk"] += 1
+    if warned["walk"] == 1:
+        logger.warning(
+            "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient: the tape "
+            "records the backward ops too, which takes time and memory. Unindent the call, unless you want a gradient of this gradient."
+        )

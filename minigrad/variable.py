@@ -1,0 +1,298 @@
+"""Variable: state. Reading it gives the Tensor of this moment; a later assignment cannot touch what was read."""
+
+import numpy as np
+
+from . import dtypes, errors
+from .op import convert, listening, op
+from .shape import TensorShape
+from .tensor import Reference, Tensor, as_value, new, next_id, shown
+
+
+@op("ReadVariableOp", dvariable=lambda dvalue: dvalue)
+def read_value(variable):
+    """The present value of a Variable, as a Tensor of its own.
+
+    >>> import minigrad as mg
+    >>> print(mg.Variable(3.0).read_value())
+    mg.Tensor(3.0, shape=(), dtype=float32)
+    """
+    return variable
+
+
+class Variable:
+    """A value that can be assigned anew: the parameters of a model.
+
+    A tape watches a trainable Variable as soon as it is read. Arithmetic on Variables gives Tensors, so
+    `v = v + 1` makes `v` a Tensor; to change the Variable, `v.assign_add(1)`.
+
+    Args:
+        initial_value: whatever `mg.convert_to_tensor` takes, or a function without parameters that gives it.
+        trainable: whether tapes watch it by themselves.
+        validate_shape, caching_device, import_scope, constraint, synchronization, aggregation, variable_def,
+            experimental_enable_variable_lifting: accepted as in TensorFlow; `constraint` is kept, the others have no effect.
+        name: shown when it is printed; need not be unique.
+        dtype: converts the initial value.
+        shape: what may be assigned later: `mg.TensorShape(None)` is any shape. By default that of the initial value.
+
+    Raises:
+        ValueError: there is no initial value, or it does not fit `shape`.
+
+    >>> import minigrad as mg
+    >>> v = mg.Variable([1.0, 2.0], name="v")
+    >>> v.assign_add([10.0, 10.0])
+    <mg.Variable 'UnreadVariable' shape=(2,) dtype=float32, numpy=array([11., 12.], dtype=float32)>
+    >>> v
+    <mg.Variable 'v:0' shape=(2,) dtype=float32, numpy=array([11., 12.], dtype=float32)>
+    """
+
+    __array_priority__ = 100  # so that `ndarray * variable` asks the Variable
+
+    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
+                 variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None,
+                 aggregation=None, shape=None, experimental_enable_variable_lifting=True):  # fmt: skip
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`."
+                " You provided neither. Write mg.Variable(0.0)."
+            )
+        value = initial_of(initial_value() if callable(initial_value) else initial_value, dtype)
+        self._shape = TensorShape(value.shape) if shape is None else TensorShape(shape)
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with the explicitly "
+                f"supplied `shape` argument ({self._shape})."
+            )
+        self.id = next_id()
+        self.version = 0  # counts the assignments
+        self.trainable = True if trainable is None else bool(trainable)
+        self.constraint = constraint
+        self.name = f"{'Variable' if name is None else name}:0"
+        self._store(value)
+
+    # ---- reading ---------------------------------------------------------------------------------------------------
+
+    def __tf_tensor__(self, dtype=None, name=None) -> Tensor:
+        """The present value. It goes by the Variable's own id, so a tape that watches one follows the other."""
+        for listener in listening.now:
+            listener.read(self)
+        return self._now
+
+    def value(self) -> Tensor:
+        """The present value as a Tensor, connected to the Variable."""
+        return read_value(self)
+
+    def read_value(self) -> Tensor:
+        """The present value as a Tensor, connected to the Variable."""
+        return read_value(self)
+
+    def numpy(self):
+        """The present value as a NumPy array (a copy) or scalar; it leaves the tape behind."""
+        return self._now.numpy()
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that every value of it has."""
+        return self._shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """What kind of number each element is."""
+        return self._now.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many axes there are."""
+        return self._now.value.ndim
+
+    @property
+    def device(self) -> str:
+        """Where the value is kept: always the CPU."""
+        return self._now.device
+
+    def get_shape(self) -> TensorShape:
+        """The shape that every value of it has."""
+        return self._shape
+
+    def ref(self) -> Reference:
+        """A handle that can be hashed; Variables themselves cannot, as `==` compares elements."""
+        return Reference(self)
+
+    # ---- assigning -------------------------------------------------------------------------------------------------
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Give it a new value.
+
+        Args:
+            value: of the same shape and dtype; Python's numbers and NumPy's arrays are converted.
+            use_locking, name: accepted as in TensorFlow, without effect.
+            read_value: if False, return None.
+
+        Returns:
+            The Variable in its new state, as something that can be computed with.
+
+        Raises:
+            ValueError: the shape or the dtype is another.
+            TypeError: a Python number does not fit the dtype.
+        """
+        value = self._fitting(value)
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible."
+            )
+        return self._assigned(value, read_value)
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        """Add `delta`, of the same shape and dtype, to the value. As `assign` otherwise.
+
+        Raises:
+            InvalidArgumentError: the shape is another; nothing is broadcast.
+            ValueError, TypeError: the dtype is another.
+
+        >>> import minigrad as mg
+        >>> v = mg.Variable(1.0)
+        >>> _ = v.assign_add(2.0)
+        >>> v.numpy()
+        np.float32(3.0)
+        """
+        return self._assigned(self._now.value + self._step(delta, "AssignAddVariableOp"), read_value)
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
+        return self._assigned(self._now.value - self._step(delta, "AssignSubVariableOp"), read_value)
+
+    def _fitting(self, value):
+        """The array of a value to be assigned, which must have the Variable's dtype."""
+        if hasattr(value, "__tf_tensor__"):
+            tensor = convert(value)
+            if tensor.value.dtype != self._now.value.dtype:
+                raise ValueError(
+                    f"Tensor conversion requested dtype {self.dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}."
+                    f" Write mg.cast(value, mg.{self.dtype.name})."
+                )
+            return tensor.value
+        return convert(value, self._now).value if not isinstance(value, np.ndarray) else as_value(value, self.dtype)
+
+    def _step(self, delta, kernel):
+        value = self._fitting(delta)
+        if value.shape != self._now.value.shape:
+            shapes = [f"[{','.join(map(str, shape))}]" for shape in (self._now.value.shape, value.shape)]
+            raise errors.InvalidArgumentError(
+                None, None,
+                f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal. [Op:{kernel}] name: ",
+            )  # fmt: skip
+        return value
+
+    def _assigned(self, value, read_value=True):
+        self.version += 1
+        self._store(value)
+        return UnreadVariable(self) if read_value else None
+
+    def _store(self, value):
+        """Keep a value, as a Tensor under the Variable's own id."""
+        now = new(Tensor)
+        now.value, now.id = value, self.id
+        self._now = now
+
+    # ---- Python ----------------------------------------------------------------------------------------------------
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._now.value, dtype)
+
+    def __bool__(self):
+        return bool(self._now)
+
+    def __int__(self):
+        return int(self._now)
+
+    def __float__(self):
+        return float(self._now)
+
+    def __complex__(self):
+        return complex(self._now)
+
+    def __index__(self):
+        return self._now.__index__()
+
+    def __hash__(self):
+        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
+
+    def __iadd__(self, value):
+        raise in_place("+", "assign_add")
+
+    def __isub__(self, value):
+        raise in_place("-", "assign_sub")
+
+    def __imul__(self, value):
+        raise in_place("*", "assign")
+
+    def __itruediv__(self, value):
+        raise in_place("/", "assign")
+
+    def __ipow__(self, value):
+        raise in_place("**", "assign")
+
+    def __copy__(self):
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo):
+        return Variable(self._now.value, self.trainable, name=self.name[:-2], constraint=self.constraint, shape=self._shape)
+
+    def __reduce__(self):
+        return remade, (self._now.value, self.trainable, self.name[:-2], self._shape)
+
+    def __repr__(self):
+        return f"<mg.Variable {self.name!r} shape={self._shape} dtype={self.dtype.name}, numpy={shown(self._now.value)}>"
+
+    def __getattr__(self, name):
+        if name.startswith("_"):  # not yet initialized
+            raise AttributeError(name)
+        return getattr(self._now, name)  # the Tensor says what to write instead
+
+
+def initial_of(value, dtype):
+    """A value of the Variable's own: what a Tensor or a Variable holds at this moment, or what `mg.constant` takes."""
+    if not hasattr(value, "__tf_tensor__"):
+        return convert(value).value if dtype is None and isinstance(value, (list, tuple)) else as_value(value, dtype)
+    tensor = convert(value)
+    if dtype is not None and tensor.dtype != dtype:
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}"
+        )
+    return tensor.value
+
+
+def remade(value, trainable, name, shape):
+    """A Variable from its parts, for pickle."""
+    return Variable(value, trainable, name=name, shape=shape)
+
+
+def in_place(symbol, method):
+    return RuntimeError(
+        f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `variable.{method}(value)` to modify the variable, "
+        f"or `out = variable {symbol} value` if you need to get a new output Tensor."
+    )
+
+
+class UnreadVariable(Variable):
+    """What `assign` returns: the Variable itself, under another name. Computing with it reads the Variable."""
+
+    def __init__(self, variable):
+        self._variable = variable
+
+    id = property(lambda self: self._variable.id)
+    trainable = property(lambda self: self._variable.trainable)
+    version = property(lambda self: self._variable.version, lambda self, n: setattr(self._variable, "version", n))
+    constraint = property(lambda self: self._variable.constraint)
+    name = property(lambda self: "UnreadVariable")
+    _shape = property(lambda self: self._variable._shape)
+    _now = property(lambda self: self._variable._now)
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        return self._variable.__tf_tensor__()
+
+    def _store(self, value):
+        self._variable._store(value)
+
+    def __deepcopy__(self, memo):
+        return self._variable.__deepcopy__(memo)

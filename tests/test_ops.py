@@ -1,0 +1,92 @@
+"""What every op promises, read from the table of ops: documentation, an example that runs, and right derivatives."""
+
+import doctest
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad.arguments import Batched, NoBatch
+from minigrad.op import OPS, listening
+
+
+class Listener:
+    """Hears every call of an op, as a trace does."""
+
+    live = None
+
+    def __init__(self):
+        self.heard = []
+
+    def hear(self, op, inputs, output, attributes):
+        self.heard.append((op, inputs, output, attributes))
+
+    def read(self, variable):
+        pass
+
+
+def calls_in_the_example(op):
+    """Run the example in the op's docstring, and return how it called the op."""
+    listener = Listener()
+    example = doctest.DocTestParser().get_doctest(op.__doc__, {"mg": mg, "np": np}, op.__name__, None, 0)
+    listening.now += (listener,)
+    try:
+        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+        report = []
+        runner.run(example, out=report.append)
+    finally:
+        listening.now = tuple(one for one in listening.now if one is not listener)
+    assert not runner.failures, "".join(report)
+    return [(inputs, attributes) for heard, inputs, _, attributes in listener.heard if heard is op]
+
+
+def as_function(op, inputs, attributes):
+    """The op as a function of its differentiable inputs alone, and those inputs."""
+    names = [rule[1:] for rule in op.rules if rule[0] == "d" and rule[1:] in op.__wrapped__.__code__.co_varnames]
+    free = [k for k, name in enumerate(op.__wrapped__.__code__.co_varnames[: len(inputs)]) if op.rules.get(f"d{name}")]
+    assert len(names) == len(inputs)
+    lists = [k for k in free if isinstance(inputs[k], list)]
+    if lists:
+        return lambda *xs: op(list(xs), *attributes), list(inputs[0])
+
+    def function(*xs):
+        given = list(inputs)
+        for k, x in zip(free, xs):
+            given[k] = x
+        return op(*given, *attributes)
+
+    function.__name__ = op.__name__
+    return function, [inputs[k] for k in free]
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_every_op_has_an_example_that_calls_it(name):
+    assert OPS[name].__doc__, f"{name} has no docstring"
+    assert calls_in_the_example(OPS[name]), f"the docstring of {name} has no example that calls it"
+
+
+differentiable = sorted(name for name, op in OPS.items() if any(rule and key[0] == "d" for key, rule in op.rules.items()))
+
+
+@pytest.mark.parametrize("name", differentiable)
+def test_the_tape_agrees_with_finite_differences_to_second_order(name):
+    op = OPS[name]
+    for inputs, attributes in calls_in_the_example(op):
+        function, points = as_function(op, inputs, attributes)
+        if any(x.value.dtype.kind == "f" for x in points):
+            mg.test.check_gradients(function, *points, order=2)
+
+
+@pytest.mark.parametrize("name", differentiable)
+def test_gradients_keep_the_dtype_and_shape_of_their_source(name):
+    op = OPS[name]
+    for inputs, attributes in calls_in_the_example(op):
+        function, points = as_function(op, inputs, attributes)
+        points = [x for x in points]
+        with mg.GradientTape() as tape:
+            tape.watch([x for x in points if x.value.dtype.kind == "f"])
+            y = function(*points)
+        for x, dx in zip(points, tape.gradient(y, points)):
+            if dx is not None:
+                dx = mg.convert_to_tensor(dx)
+                assert dx.dtype == x.dtype and dx.shape == x.shape, f"{name}: {dx.dtype} {dx.shape} for {x.dtype} {x.shape}"
