@@ -40,6 +40,9 @@ class StandIn:
     def astype(self, dtype):
         return np.astype(self, dtype)
 
+    def conj(self):
+        return np.conjugate(self) if self.dtype.kind == "c" else self
+
     def __array_ufunc__(self, ufunc, method, *inputs, **attributes):
         function = ufunc if method == "__call__" else getattr(ufunc, method)
         return self.__array_function__(function, (), inputs, attributes)
@@ -128,7 +131,9 @@ class Batched(StandIn):
     def __array_function__(self, function, types, inputs, attributes):
         if isinstance(function, np.ufunc) and function.signature is None and not attributes:
             return each_row(function)(*inputs)
-        if function not in BATCHED_TWINS or not isinstance(inputs[0], Batched):
+        if function is np.where:
+            return each_row(function)(*inputs)
+        if function not in BATCHED_TWINS or not isinstance(inputs[0], (Batched, list)):
             raise NoBatch(function.__name__)
         return Batched(BATCHED_TWINS[function](*inputs, **attributes))
 
@@ -155,6 +160,12 @@ def matmul_rows(x, y):
     return each_row(np.matmul)(x, y)
 
 
+def stacks(rows):
+    """A list of stacks; the arrays among them are the same for every row."""
+    length = next(len(one.value) for one in rows if one.__class__ is Batched)
+    return [one.value if one.__class__ is Batched else np.broadcast_to(one, (length, *one.shape)) for one in rows]
+
+
 def later(axis, ndim):
     """The axes of a row, counted in the stack."""
     axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -175,7 +186,14 @@ BATCHED_TWINS.update(
         np.astype: lambda x, dtype: x.value.astype(dtype),
         np.matrix_transpose: lambda x: x.value.mT,
         np.broadcast_to: lambda x, shape: np.broadcast_to(x.aligned(len(shape)), (len(x.value), *shape)),
-        np.transpose: lambda x, axes=None: x.value.transpose((0, *later(axes or range(x.ndim)[::-1], x.ndim))),
+        np.transpose: lambda x, axes=None: x.value.transpose((0, *later(axes or tuple(range(x.ndim)[::-1]), x.ndim))),
+        np.expand_dims: lambda x, axis: np.expand_dims(x.value, later(axis, x.ndim + 1)),
+        np.squeeze: lambda x, axis=None: x.value.reshape((len(x.value), *np.squeeze(x.value[0], axis).shape)),
+        np.concatenate: lambda rows, axis=0: np.concatenate(stacks(rows), axis + (axis >= 0)),
+        np.stack: lambda rows, axis=0: np.stack(stacks(rows), axis + (axis >= 0)),
+        np.flip: lambda x, axis=None: np.flip(x.value, later(axis, x.ndim)),
+        np.zeros_like: lambda x: np.zeros_like(x.value),
+        np.ones_like: lambda x: np.ones_like(x.value),
         np.add.reduce: lambda x, axis=0, keepdims=False: x.value.sum(later(axis, x.ndim), keepdims=keepdims),
     }
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, errors
 from .tensor import as_value
 
 
@@ -16,35 +16,62 @@ def axes(axis):
 
 def integer(number) -> int:
     """A whole number, such as one axis or a depth."""
-    return number if number.__class__ is int else int(integers(number))
+    if number.__class__ is int:
+        return number
+    value = integers(number)
+    if value.size != 1:
+        raise errors.InvalidArgumentError(None, None, f"must be a tensor with a single value, not {value}")
+    return value.item()
 
 
-def lengths(shape) -> tuple:
+def lengths(shape, attr="Tshape") -> tuple:
     """A shape: a tuple of ints. A number alone is a shape of one axis."""
     if shape.__class__ is tuple and all([n.__class__ is int for n in shape]):
         return shape
-    value = integers(shape)
-    return tuple(value.tolist()) if value.ndim else (int(value),)
+    value = integers(shape, attr)
+    if value.ndim > 1:
+        raise errors.InvalidArgumentError(None, None, f"sizes input must be 1-D, not [{','.join(map(str, value.shape))}]")
+    return tuple(value.ravel().tolist())
 
 
-def perm(axes) -> tuple:
-    """An order of the axes: a tuple of ints."""
-    return tuple(integers(axes).ravel().tolist())
+def vector(numbers) -> tuple:
+    """A list of whole numbers, one for each axis, or some."""
+    value = integers(numbers, "Tidx")
+    if value.ndim != 1:
+        raise errors.InvalidArgumentError(None, None, f"must be 1-D, but got shape [{','.join(map(str, value.shape))}]")
+    return tuple(value.tolist())
 
 
-def integers(value):
+order = vector  # of the axes
+
+
+def pairs(paddings) -> tuple:
+    """For each axis two whole numbers."""
+    value = integers(paddings, "Tpaddings")
+    if value.ndim != 2 or value.shape[1] != 2:
+        shape = ",".join(map(str, value.shape))
+        raise errors.InvalidArgumentError(None, None, f"paddings must be a matrix with 2 columns: [{shape}]")
+    return tuple(map(tuple, value.tolist()))
+
+
+def integers(value, attr=None):
     """An array of ints.
 
     Raises:
-        TypeError: there is a fraction in it.
+        TypeError: there is a fraction in it; if an attribute of TensorFlow is named, InvalidArgumentError.
     """
     if isinstance(value, (list, tuple)):
-        value = [n.__index__() if hasattr(n, "__index__") else n for n in value]
+        value = [n.__index__() if hasattr(n, "__index__") else n.numpy() if hasattr(n, "numpy") else n for n in value]
         if not value:
             return np.empty(0, np.int32)
     array = as_value(value)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
+        if attr is None:
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
+        kind = dtypes.BY_NUMPY[array.dtype].kernel_name
+        raise errors.InvalidArgumentError(
+            None, None, f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int32, int64"
+        )
     return array
 
 

@@ -4,7 +4,8 @@ import functools
 
 from . import nest
 from .arguments import Batched, NoBatch, Recorded
-from .op import KERNELS, convert, listening, op
+from .listening import Listener
+from .op import KERNELS, convert, op
 from .tensor import Tensor
 
 # ---- a function with a gradient of its own -------------------------------------------------------------------------
@@ -63,27 +64,22 @@ def accepts_variables(function) -> bool:
     return bool(takes_all) or "variables" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-class Reads:
+class Reads(Listener):
     """Listens for the Variables that a function reads."""
-
-    live = None
 
     def __init__(self):
         self.variables = []
 
     def __enter__(self):
-        listening.now += (self,)
+        self.start()
         return self
 
     def __exit__(self, *error):
-        listening.now = tuple([other for other in listening.now if other is not self])
+        self.stop()
 
-    def read(self, variable):
+    def read(self, variable, value):
         if variable.trainable and not any(variable is other for other in self.variables):
             self.variables.append(variable)
-
-    def hear(self, op, inputs, output, attributes):
-        pass
 
 
 class Backward:

@@ -3,6 +3,9 @@
 Inside the engine a dtype is NumPy's; a `DType` is what the user sees.
 """
 
+import builtins
+from typing import Any
+
 import numpy as np
 
 
@@ -34,8 +37,8 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> type:
-        """NumPy's scalar type of the same kind, such as `np.float32`."""
-        return self._numpy.type
+        """NumPy's scalar type of the same kind, such as `np.float32`; for strings `object`."""
+        return object if self is string else self._numpy.type
 
     @property
     def base_dtype(self) -> "DType":
@@ -49,14 +52,17 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes that one element takes (1 for strings, as in TensorFlow)."""
-        return 1 if self is string else self._numpy.itemsize
+        """Bytes that one element takes; 0 for strings, whose lengths differ."""
+        return 0 if self is string else self._numpy.itemsize
 
     is_floating = property(lambda self: self._numpy.kind == "f", doc="Is it a real, non-integer kind?")
     is_complex = property(lambda self: self._numpy.kind == "c", doc="Is it a complex kind?")
     is_integer = property(lambda self: self._numpy.kind in "iu", doc="Is it an integer kind?")
     is_unsigned = property(lambda self: self._numpy.kind == "u", doc="Is it an integer kind without minus?")
     is_bool = property(lambda self: self._numpy.kind == "b", doc="Is it bool?")
+    is_numeric = property(lambda self: self._numpy.kind in "iufc", doc="Is it a kind of number?")
+    is_numpy_compatible = property(lambda self: True, doc="Does NumPy know it? All here are NumPy's.")
+    is_quantized = property(lambda self: False, doc="Is it a kind of rounded number? There are none here.")
 
     @property
     def min(self):
@@ -65,7 +71,7 @@ class DType:
         Raises:
             TypeError: there is none (bool, string, complex).
         """
-        return self._limits().min
+        return self._limits("minimum").min
 
     @property
     def max(self):
@@ -74,14 +80,31 @@ class DType:
         Raises:
             TypeError: there is none (bool, string, complex).
         """
-        return self._limits().max
+        return self._limits("maximum").max
 
-    def _limits(self):
+    def _limits(self, which):
         if self.is_floating:
             return np.finfo(self._numpy)
         if self.is_integer:
             return np.iinfo(self._numpy)
-        raise TypeError(f"Cannot find minimum value of {self}.")
+        raise TypeError(f"Cannot find {which} value of {self} with type {self}.")
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest value of a picture's pixels: (0, 1) for floats, (0, 255) for uint8.
+
+        Raises:
+            ValueError: there is no such custom (float16, complex, string).
+        """
+        if self in (float32, float64):
+            return 0, 1
+        if self.is_integer or self.is_bool:
+            return 0, True if self.is_bool else self.max
+        raise ValueError(f"{self} does not have defined limits.")
+
+    def is_compatible_with(self, other: Any) -> builtins.bool:
+        """Is it the same dtype? Nothing is cast in silence."""
+        return self == other
 
     def __eq__(self, other):
         try:
@@ -124,38 +147,42 @@ ALL = (
 )  # fmt: skip
 BY_NUMPY = {dtype.dtype: dtype for dtype in ALL}
 BY_NAME = {dtype.name: dtype for dtype in ALL} | {"float": float32, "half": float16, "double": float64}
-BY_PYTHON = {float: float32, int: int32, type(True): bool, complex: complex128, str: string, bytes: string}
+BY_TYPE = {dtype.as_numpy_dtype: dtype for dtype in ALL} | {
+    float: float32, builtins.bool: bool, np.longlong: int64, np.ulonglong: uint64, np.object_: string, np.str_: string, np.bytes_: string,
+}  # fmt: skip
 
 
-def as_dtype(type_value) -> DType:
+def as_dtype(type_value: Any) -> DType:
     """The DType that `type_value` names.
 
     Args:
-        type_value: a DType, its name, a NumPy dtype or scalar type, or Python's `float`, `int`, `bool`, `str`.
+        type_value: a DType, its name, a NumPy dtype, scalar type or array, or Python's `float` or `bool`.
 
     Returns:
-        The DType; Python's `float` means float32 and `int` means int32.
+        The DType; Python's `float` means float32.
 
     Raises:
-        TypeError: it names no dtype that exists here.
+        TypeError: it names no dtype that exists here. (Python's `int` does not: is it int32 or int64?)
 
     >>> as_dtype("float64"), as_dtype(np.int8), as_dtype(float)
     (mg.float64, mg.int8, mg.float32)
     """
     if type_value.__class__ is DType:
         return type_value
-    if type_value.__class__ is str and type_value in BY_NAME:
-        return BY_NAME[type_value]
-    if isinstance(type_value, type) and type_value in BY_PYTHON:
-        return BY_PYTHON[type_value]
-    if isinstance(type_value, (type, np.dtype)):
-        try:
-            return BY_NUMPY[np.dtype(type_value).newbyteorder("=")]
-        except (KeyError, TypeError):
-            pass
-    raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
+    if isinstance(type_value, str):
+        found = BY_NAME.get(type_value)
+    elif isinstance(type_value, type):
+        found = BY_TYPE.get(type_value)
+    else:
+        dtype = getattr(type_value, "dtype", type_value)  # an array names its own
+        known = isinstance(dtype, np.dtype)
+        found = string if known and dtype.kind in "SU" else BY_NUMPY.get(dtype.newbyteorder("=")) if known else None
+    if found is None:
+        instead = " Write mg.int32 or mg.int64." if type_value is int else ""
+        raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.{instead}")
+    return found
 
 
-def to_numpy(dtype) -> np.dtype:
+def to_numpy(dtype: Any) -> np.dtype:
     """NumPy's dtype for whatever names one."""
     return as_dtype(dtype).dtype

@@ -27,6 +27,10 @@ class InvalidArgumentError(OpError):
     """An argument has a shape, a dtype or a value that the op cannot use."""
 
 
+class CancelledError(OpError):
+    """What the op works on was closed."""
+
+
 class FailedPreconditionError(OpError):
     """The state that the op needs is not there."""
 
@@ -49,3 +53,9 @@ class ResourceExhaustedError(OpError):
 
 class UnimplementedError(OpError):
     """TensorFlow knows this, and minigrad (or this dtype) does not."""
+
+
+def from_python(error):
+    """Mark an error that TensorFlow's Python raises, not its kernel: it leaves the op as it is, without `[Op:...]`."""
+    error.from_python = True
+    return error

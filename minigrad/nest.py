@@ -4,28 +4,36 @@ The leaves of a dict come in the order of its sorted keys, as in TensorFlow, so 
 same keys match. What is packed again has the types and the key order of the pattern.
 """
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping, MappingView, Sequence
+from typing import Any
 
 from .shape import TensorShape
 
 
-def is_nested(structure) -> bool:
-    """Is it a list, a tuple or a dict, rather than a leaf?
+def is_nested(structure: Any) -> bool:
+    """Is it a list, a tuple, a dict or the like, rather than a leaf?
 
     >>> is_nested([1, 2]), is_nested("ab")
     (True, False)
     """
-    return isinstance(structure, (list, tuple, Mapping)) and not isinstance(structure, TensorShape)
+    return holds(structure.__class__)
 
 
-def children(structure) -> list:
+@functools.lru_cache(maxsize=1000)
+def holds(kind):
+    """Do objects of this type hold others? Strings and shapes are leaves."""
+    return issubclass(kind, (Sequence, Mapping, MappingView)) and not issubclass(kind, (str, bytes, TensorShape))
+
+
+def children(structure):
     """What a list, tuple or dict holds, dicts by sorted keys."""
     if isinstance(structure, Mapping):
         return [structure[key] for key in sorted_keys(structure)]
     return list(structure)
 
 
-def sorted_keys(mapping) -> list:
+def sorted_keys(mapping):
     """The keys, sorted.
 
     Raises:
@@ -37,8 +45,8 @@ def sorted_keys(mapping) -> list:
         raise TypeError("nest only supports dicts with sortable keys.") from None
 
 
-def flatten(structure) -> list:
-    """The leaves, from left to right. A leaf alone gives a list of one.
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves, from left to right. A leaf alone gives a list of one. (`expand_composites` has no effect: IndexedSlices are leaves.)
 
     >>> flatten({"b": [1, (2,)], "a": 3})
     [3, 1, 2]
@@ -51,7 +59,7 @@ def flatten(structure) -> list:
     return leaves
 
 
-def pack_sequence_as(structure, flat_sequence):
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """The leaves of `flat_sequence`, in the form of `structure`.
 
     Args:
@@ -60,10 +68,14 @@ def pack_sequence_as(structure, flat_sequence):
 
     Raises:
         ValueError: there are more leaves, or fewer.
+        TypeError: the leaves come in no list.
 
     >>> pack_sequence_as({"b": [0, (0,)], "a": 0}, [3, 1, 2])
     {'b': [1, (2,)], 'a': 3}
     """
+    if not is_nested(flat_sequence):
+        kind = type(flat_sequence)
+        raise TypeError(f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found incompatible type `{kind}` instead.")
     flat_sequence = list(flat_sequence)
     needed = len(flatten(structure))
     if needed != len(flat_sequence):
@@ -84,32 +96,37 @@ def packed(structure, leaves):
         if hasattr(structure, "default_factory"):
             return type(structure)(structure.default_factory, pairs)
         return type(structure)(pairs)
-    new = [packed(child, leaves) for child in structure]
+    new = []
+    for child in structure:  # no comprehension: in Python 3.11 it would halve the depth that recursion can reach
+        new.append(packed(child, leaves))
     return type(structure)(*new) if hasattr(structure, "_fields") else type(structure)(new)
 
 
-def map_structure(func, *structures):
+def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool = True, expand_composites: bool = False) -> Any:
     """`func` of the leaves in the same place, in the form of the first structure.
 
     Args:
         func: takes one leaf of each structure.
         *structures: nests of one form.
+        check_types: whether a list in the place of a tuple is an error.
 
     Raises:
-        ValueError: the forms differ.
+        ValueError: the forms differ, or there is no structure.
         TypeError: `func` is not callable, or the types of the nests differ.
 
     >>> map_structure(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
     {'a': 11, 'b': [22]}
     """
     if not callable(func):
-        raise TypeError(f"`func` must be callable, got: {func}")
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structures:
+        raise ValueError("Must provide at least one structure")
     for other in structures[1:]:
-        assert_same_structure(structures[0], other)
+        assert_same_structure(structures[0], other, check_types)
     return pack_sequence_as(structures[0], [func(*leaves) for leaves in zip(*map(flatten, structures))])
 
 
-def assert_same_structure(nest1, nest2, check_types: bool = True) -> None:
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """Raise unless both nests have the same form.
 
     Raises:
@@ -121,9 +138,20 @@ def assert_same_structure(nest1, nest2, check_types: bool = True) -> None:
         raise ValueError(problem)
     if not is_nested(nest1):
         return
-    if check_types and type(nest1) is not type(nest2) and not isinstance(nest1, Mapping):
+    if check_types and not same_type(nest1, nest2):
         raise TypeError(problem)
-    if isinstance(nest1, Mapping) and sorted_keys(nest1) != sorted_keys(nest2) or len(nest1) != len(nest2):
+    dicts = isinstance(nest1, Mapping) and isinstance(nest2, Mapping)
+    if len(nest1) != len(nest2) or (dicts and sorted_keys(nest1) != sorted_keys(nest2)):
         raise ValueError(problem)
     for child1, child2 in zip(children(nest1), children(nest2)):
         assert_same_structure(child1, child2, check_types)
+
+
+def same_type(nest1, nest2):
+    """Dicts of any kind match, and namedtuples of one name with the same fields; of others one type must come from the other."""
+    type1, type2 = type(nest1), type(nest2)
+    if hasattr(type1, "_fields") or hasattr(type2, "_fields"):
+        return type1.__name__ == type2.__name__ and type1._fields == type2._fields
+    if isinstance(nest1, Mapping) or isinstance(nest2, Mapping):
+        return isinstance(nest1, Mapping) and isinstance(nest2, Mapping)
+    return issubclass(type1, type2) or issubclass(type2, type1)

@@ -1,12 +1,39 @@
-"""tf.nn: activations, losses and what else networks are made of."""
+"""tf.nn: activations, losses, normalization and what else networks are made of."""
+
+import numbers
 
 import numpy as np
 
+from . import arrays, errors, linalg, math, random
 from . import attributes as tidy
+from .arrays import convert_to_tensor
+from .math import in_top_k, l2_normalize, sigmoid, softplus, softsign, tanh, top_k, zero_fraction  # noqa: F401 - they are tf.nn's too
 from .op import op
+from .tensor import Tensor
+
+REAL = "iuf"
 
 
-@op("Relu", "iuf", dfeatures=lambda dy, y: dy * (y > 0))
+def invalid(message):
+    return errors.InvalidArgumentError(None, None, message)
+
+
+# ---- activations ---------------------------------------------------------------------------------------------------
+
+
+@op("Mul", "f", ddy=lambda dz, slope: dz * slope, dx=lambda dz: np.zeros_like(dz))
+def stepped(dy, x, slope):
+    """dy * slope, where the slope is a step function of x: its own derivative is 0, which is not None.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant([-1.0, 2.0])
+    >>> print(mg.nn.stepped([3.0, 4.0], x, (x > 0.0).numpy()).numpy())
+    [0. 4.]
+    """
+    return dy * slope
+
+
+@op("Relu", REAL, dfeatures=lambda dy, y: dy * (y > 0) if y.__class__ is np.ndarray else stepped.np(dy, y, y > 0))
 def relu(features):
     """max(features, 0), element by element; its slope at 0 is taken as 0.
 
@@ -17,36 +44,654 @@ def relu(features):
     return np.maximum(features, 0)
 
 
-@op("Softmax", "f", dlogits=lambda dy, y: (dy - np.add.reduce(dy * y, axis=-1, keepdims=True)) * y)
-def softmax(logits):
-    """exp(logits) / sum(exp(logits)) along the last axis.
+@op("Relu6", REAL, dfeatures=lambda dy, y: stepped.np(dy, y, (y > 0) * (y < 6)))
+def relu6(features):
+    """min(max(features, 0), 6), element by element; its slope at both corners is taken as 0.
 
     >>> import minigrad as mg
-    >>> print(mg.nn.softmax([[0.0, 0.0]]).numpy())
-    [[0.5 0.5]]
+    >>> print(mg.nn.relu6([-1.0, 2.0, 7.0]).numpy())
+    [0. 2. 6.]
     """
-    e = np.exp(logits - np.maximum.reduce(logits, -1, keepdims=True))
-    e /= np.add.reduce(e, -1, keepdims=True)
+    return np.minimum(np.maximum(features, 0), 6)
+
+
+def slope(x, alpha):
+    """1 where x is positive, elsewhere alpha. TensorFlow keeps alpha in float32."""
+    return np.where(np.asarray(x) > 0, x.dtype.type(1), x.dtype.type(np.float32(alpha)))
+
+
+@op("LeakyRelu", REAL, dfeatures=lambda dy, features, alpha: stepped.np(dy, features, slope(features, alpha)))
+def leaky_relu(features, alpha=0.2):
+    """The features where they are positive, elsewhere `alpha` times the features; the slope at 0 is alpha.
+
+    Args:
+        features: of any float dtype; whole numbers become float32.
+        alpha: a Python number.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.leaky_relu([-1.0, 2.0], alpha=0.1).numpy())
+    [-0.1  2. ]
+    """
+    if features.dtype.kind != "f":
+        features = features.astype(np.float32)
+    return features * slope(features, alpha)
+
+
+@op("Elu", "f", dfeatures=lambda dy, y: dy * (np.where(y < 0, y, 0) + 1))
+def elu(features):
+    """The features where they are positive, elsewhere exp(features) - 1; the slope at 0 is 1.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.elu([-1.0, 2.0]).numpy().round(3))
+    [-0.632  2.   ]
+    """
+    return np.where(features < 0, np.expm1(features), features)
+
+
+SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772  # Klambauer et al., "Self-Normalizing Neural Networks" (2017)
+
+
+@op("Selu", "f", dfeatures=lambda dy, y: dy * (np.where(y < 0, y + (SELU_ALPHA - 1) * SELU_SCALE, 0) + SELU_SCALE))
+def selu(features):
+    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al., 2017).
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.selu([-1.0, 2.0]).numpy().round(3))
+    [-1.111  2.101]
+    """
+    return SELU_SCALE * np.where(features < 0, SELU_ALPHA * np.expm1(features), features)
+
+
+def crelu(features, axis=-1, name=None) -> Tensor:
+    """`relu` of the features and, beside it along `axis`, `relu` of their negatives.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.crelu([-1.0, 2.0]).numpy())
+    [0. 2. 1. 0.]
+    """
+    features = convert_to_tensor(features)
+    return relu(arrays.concat([features, -features], axis))
+
+
+def gelu(features, approximate=False, name=None) -> Tensor:
+    """features * P(X <= features) for a normal random number X: a smooth `relu` (Hendrycks and Gimpel, 2016).
+
+    In float64 it has the precision of float32, as in TensorFlow, which keeps a constant in float32.
+
+    Args:
+        features: of a float dtype.
+        approximate: compute it by `tanh`.
+
+    Raises:
+        ValueError: the dtype is not float.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.gelu([-1.0, 2.0]).numpy().round(3), mg.nn.gelu([-1.0, 2.0], approximate=True).numpy().round(3))
+    [-0.159  1.954] [-0.159  1.955]
+    """
+    features = convert_to_tensor(features)
+    if features.value.dtype.kind != "f":
+        raise ValueError(f"`features.dtype` must be a floating point tensor.Received:features.dtype={features.dtype!s}")
+    if approximate:
+        cubic = float(np.float32(0.044715)) * (features * features * features)
+        return 0.5 * features * (1.0 + tanh(0.7978845608028654 * (features + cubic)))  # sqrt(2 / pi)
+    return 0.5 * features * math.erfc(-features * float(np.float32(0.7071067811865476)))  # 1 / sqrt(2)
+
+
+def silu(features, beta=1.0) -> Tensor:
+    """features * sigmoid(beta * features), also called swish (Ramachandran et al., 2017).
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.silu([-1.0, 2.0]).numpy().round(3))
+    [-0.269  1.762]
+    """
+    features = convert_to_tensor(features)
+    return features * sigmoid(arrays.cast(beta, features.dtype) * features)
+
+
+swish = silu
+
+
+def last(axis, x):
+    """The axis, which is the last one if None is given."""
+    if not x.ndim:
+        raise invalid(f"logits must have >= 1 dimension, got {linalg.shown(x)}")
+    if axis is None:
+        return -1
+    if not -x.ndim <= axis < x.ndim:
+        span = f"[{-x.ndim}, {x.ndim}) where {x.ndim} is the number of dimensions in the input"
+        raise invalid(f"`dim` must be in the range {span}. Received: dim={axis}")
+    return axis
+
+
+def softmax_grad(dy, y, axis):
+    dyy = dy * y
+    return dyy - np.add.reduce(dyy, axis=-1 if axis is None else axis, keepdims=True) * y
+
+
+@op("Softmax", "f", dlogits=lambda dy, y, axis: softmax_grad(dy, y, axis))
+def softmax(logits, axis: tidy.integer = None):
+    """exp(logits) / sum(exp(logits)) along an axis: numbers become probabilities. Large logits do not overflow.
+
+    Args:
+        logits: of a float dtype, with at least one axis.
+        axis: along which they sum to 1; None is the last one.
+
+    Raises:
+        InvalidArgumentError: there is no such axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.softmax([[0.0, 0.0], [1.0, 2.0]]).numpy().round(3))
+    [[0.5   0.5  ]
+     [0.269 0.731]]
+    >>> print(mg.nn.softmax([[0.0, 2.0], [1.0, 2.0]], axis=0).numpy().round(3))
+    [[0.269 0.5  ]
+     [0.731 0.5  ]]
+    """
+    axis = last(axis, logits)
+    if not logits.size:
+        return logits
+    e = np.exp(logits - np.maximum.reduce(logits, axis, keepdims=True))
+    e /= np.add.reduce(e, axis, keepdims=True)
     return e
 
 
-@op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
-    dlogits=lambda dloss, labels, p: dloss[..., None] * (p - one_hot_like(labels, p)), p=lambda logits: softmax(logits))  # fmt: skip
-def sparse_softmax_cross_entropy_with_logits(labels, logits):
-    """-log of the probability p that softmax(logits) gives to each label.
+def log_softmax_grad(dy, y, axis):
+    return dy - np.exp(y) * np.add.reduce(dy, axis=-1 if axis is None else axis, keepdims=True)
+
+
+@op("LogSoftmax", "f", dlogits=lambda dy, y, axis: log_softmax_grad(dy, y, axis))
+def log_softmax(logits, axis: tidy.integer = None):
+    """The logarithm of `softmax`, exact where that is nearly 0.
+
+    Args:
+        logits: of a float dtype, with at least one axis.
+        axis: along which the probabilities sum to 1; None is the last one.
+
+    Raises:
+        InvalidArgumentError: there is no such axis.
 
     >>> import minigrad as mg
-    >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.5, 0.25]]).numpy())
-    [0.8259394]
+    >>> print(mg.nn.log_softmax([[0.0, 1000.0], [1.0, 2.0]]).numpy().round(3))
+    [[-1.000e+03  0.000e+00]
+     [-1.313e+00 -3.130e-01]]
+    >>> print(mg.nn.log_softmax([[0.0, 2.0], [1.0, 2.0]], axis=0).numpy().round(3))
+    [[-1.313 -0.693]
+     [-0.313 -0.693]]
     """
+    axis = last(axis, logits)
+    if not logits.size:
+        return logits
+    z = logits - np.maximum.reduce(logits, axis, keepdims=True)
+    return z - np.log(np.add.reduce(np.exp(z), axis, keepdims=True))
+
+
+math.softmax, math.log_softmax = softmax, log_softmax  # they are tf.math's too
+
+# ---- losses --------------------------------------------------------------------------------------------------------
+
+
+def both_given(name, labels, logits):
+    if labels is None or logits is None:
+        raise ValueError(f"Both `labels` and `logits` must be provided for {name}Received: labels={labels} and logits={logits}")
+
+
+def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
+    """-log of the probability that softmax(logits) gives to each label.
+
+    Args:
+        labels: the right classes, whole numbers from 0: of shape `(...)`.
+        logits: of shape `(..., number of classes)`.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        InvalidArgumentError: a label is no class.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.5, 0.25]]).numpy().round(3))
+    [0.826]
+    """
+    both_given("sparse_softmax_cross_entropy_with_logits", labels, logits)
+    labels = labels if labels.__class__ is Tensor else convert_to_tensor(labels)
+    logits = logits if logits.__class__ is Tensor else convert_to_tensor(logits)
+    if labels.value.shape != logits.value.shape[:-1] or not logits.ndim:
+        raise unlike(labels.value, logits.value)
+    return sparse_cross_entropy(labels, logits)
+
+
+def unlike(labels, logits):
+    """Why these labels are not for these logits."""
+    if not logits.ndim:
+        return ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
+    shapes = f"labels.shape={labels.shape}", f"logits.shape={logits.shape}"
+    if labels.ndim != logits.ndim - 1:
+        ranks = f"{shapes[0]} of rank {labels.ndim} and {shapes[1]} of rank {logits.ndim}"
+        return ValueError(f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: {ranks}")
+    return ValueError(
+        f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: {shapes[0]} and {shapes[1]}"
+    )
+
+
+@op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
+    p=lambda labels, logits: softmax(logits) - one_hot(labels.value, logits.value),
+    dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p)  # fmt: skip
+def sparse_cross_entropy(labels, logits):
+    """What `sparse_softmax_cross_entropy_with_logits` computes, and beside it what it takes from p to the right answer.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.5, 0.25, 1.0], [2.0, 1.0, 0.0]]).numpy().round(3))
+    [1.482 0.408]
+    """
+    shape, count = logits.shape, logits.shape[-1]
+    if logits.ndim != 2:
+        loss, p = sparse_cross_entropy.__wrapped__(labels.reshape(-1), logits.reshape((labels.size, count)))
+        return loss.reshape(labels.shape)[()], p.reshape(shape)
+    if labels.dtype.char not in "ilq":
+        raise invalid(f"Value for attr 'Tlabels' of {labels.dtype} is not in the list of allowed values: int32, int64")
+    if not count:
+        raise invalid(f"Must have at least one class, but got logits shape {linalg.shown(logits)}")
+    if logits.dtype == np.float16:
+        loss, p = sparse_cross_entropy.__wrapped__(labels, logits.astype(np.float32))
+        return loss.astype(np.float16), p.astype(np.float16)
+    if labels.size and np.maximum.reduce(labels.view(labels.dtype.char.upper())) >= count:  # without a sign, negative ones are huge
+        wrong, given = labels[(labels < 0) | (labels >= count)][0], " ".join(map(str, labels))
+        raise invalid(f"Received a label value of {wrong} which is outside the valid range of [0, {count}).  Label values: {given}")
+    at = np.arange(0, logits.size, count) + labels  # where the labels are, if the rows lie one after the other
     z = logits - np.maximum.reduce(logits, -1, keepdims=True)
     p = np.exp(z)
     total = np.add.reduce(p, -1, keepdims=True)
-    return np.log(total[:, 0]) - z[np.arange(len(z)), labels], p / total
+    p /= total
+    p.reshape(-1)[at] -= 1
+    return np.log(total[:, 0]) - z.reshape(-1)[at], p
 
 
-def one_hot_like(labels, p):
-    """1 where a row's label is, elsewhere 0."""
-    one = np.zeros(p.shape, p.dtype)
-    one[np.arange(len(one)), np.asarray(labels)] = 1
-    return one
+def one_hot(labels, like):
+    """1 in the place of each label, elsewhere 0."""
+    return (np.arange(like.shape[-1]) == labels[..., None]).astype(like.dtype)
+
+
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Tensor:
+    """-sum(labels * log(softmax(logits))): how far the probabilities of the logits are from the labels.
+
+    Args:
+        labels: probabilities, which sum to 1 along `axis`. For other numbers the gradient is not that of the value, as in
+            TensorFlow: it is softmax(logits) - labels.
+        logits: of the shape of the labels, or of one that broadcasts with it.
+        axis: along which the classes lie.
+
+    Raises:
+        InvalidArgumentError: the shapes do not fit.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.softmax_cross_entropy_with_logits([[0.25, 0.75]], [[0.5, 0.25]]).numpy().round(3))
+    [0.763]
+    """
+    logits = convert_to_tensor(logits)
+    return cross_entropy(logits, arrays.cast(labels, logits.dtype), axis)
+
+
+def minus_log_softmax(dloss, logits, axis):
+    return -dloss.reshape(opened(dloss.shape, axis)) * log_softmax.np(logits, axis)
+
+
+def opened(shape, axis):
+    """The shape with an axis of length 1 where a reduction took one away."""
+    axis %= len(shape) + 1
+    return (*shape[:axis], 1, *shape[axis:])
+
+
+@op("SoftmaxCrossEntropyWithLogits", "f", p=lambda logits, labels, axis: softmax(logits, axis) - labels,
+    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p,
+    dlabels=lambda dloss, logits, axis: minus_log_softmax(dloss, logits, axis))  # fmt: skip
+def cross_entropy(logits, labels, axis: tidy.integer):
+    """What `softmax_cross_entropy_with_logits` computes, and beside it softmax(logits) - labels.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.softmax_cross_entropy_with_logits([[0.25, 0.0], [0.75, 1.0]], [[0.5, 2.0], [0.25, 1.0]], axis=0).numpy().round(3))
+    [0.763 1.313]
+    """
+    if logits.dtype == np.float16:
+        loss, p = cross_entropy.__wrapped__(logits.astype(np.float32), labels.astype(np.float32), axis)
+        return loss.astype(np.float16), p.astype(np.float16)
+    if logits.shape != labels.shape:
+        logits, labels = broadcast(logits, labels)
+    if not logits.ndim:
+        raise invalid("Expected begin[0] == 0 (got -1) and size[0] == 0 (got 1) when input.dim_size(0) == 0")
+    z = logits - np.maximum.reduce(logits, axis, keepdims=True, initial=-np.inf)
+    e = np.exp(z)
+    total = np.add.reduce(e, axis, keepdims=True)
+    return np.add.reduce(labels * (np.log(total) - z), axis), e / total - labels
+
+
+def broadcast(logits, labels):
+    try:
+        return np.broadcast_arrays(logits, labels)
+    except ValueError:
+        shapes = f"logits_size={linalg.shown(logits)} labels_size={linalg.shown(labels)}"
+        raise invalid(f"logits and labels must be broadcastable: {shapes}") from None
+
+
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
+    """-log of the probability of the label, where sigmoid(logits) is that of 1: for answers of yes or no.
+
+    Args:
+        labels: numbers from 0 to 1.
+        logits: of the same shape and dtype.
+
+    Raises:
+        ValueError: the shapes differ.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [0.5, 100.0]).numpy().round(3))
+    [  0.474 100.   ]
+    """
+    both_given("sigmoid_cross_entropy_with_logits", labels, logits)
+    labels, logits = same_shape(labels, logits)
+    return logistic_loss(logits, labels)
+
+
+def same_shape(labels, logits):
+    """The labels and the logits as Tensors."""
+    labels = labels if labels.__class__ is Tensor else convert_to_tensor(labels)
+    logits = logits if logits.__class__ is Tensor else convert_to_tensor(logits)
+    if labels.value.shape != logits.value.shape:
+        raise ValueError(f"`logits` and `labels` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+    return labels, logits
+
+
+@op("Mul", "fc", dlogits=lambda dz, logits, labels: dz * (sigmoid.np(logits) - labels), dlabels=lambda dz, logits: -dz * logits)
+def logistic_loss(logits, labels):
+    """What `sigmoid_cross_entropy_with_logits` computes.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.sigmoid_cross_entropy_with_logits([0.25, 1.0], [0.5, -3.0]).numpy().round(3))
+    [0.849 3.049]
+    """
+    return np.maximum(logits, 0) - logits * labels + np.log1p(np.exp(-np.abs(logits)))
+
+
+def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None) -> Tensor:
+    """`sigmoid_cross_entropy_with_logits`, where the answers that are yes count `pos_weight` times.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.5, 2.0], 3.0).numpy().round(3))
+    [1.422 2.127]
+    """
+    labels, logits = same_shape(labels, logits)
+    weight = 1 + (pos_weight - 1) * labels
+    return (1 - labels) * logits + weight * (math.log1p(math.exp(-math.abs(logits))) + relu(-logits))
+
+
+def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> Tensor:
+    """exp(log_input) - log_input * targets: how unlikely the counts are if the logarithm of their mean is `log_input`.
+
+    Args:
+        targets: counts.
+        log_input: of the same shape and dtype.
+        compute_full_loss: add Stirling's approximation of log(targets!), where targets are above 1.
+
+    Raises:
+        ValueError: the shapes differ.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.log_poisson_loss([1.0, 2.0], [0.5, 1.0]).numpy().round(3))
+    [1.149 0.718]
+    """
+    log_input, targets = convert_to_tensor(log_input), convert_to_tensor(targets)
+    if targets.value.shape != log_input.value.shape:
+        raise ValueError(f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape}).")
+    loss = math.exp(log_input) - log_input * targets
+    if not compute_full_loss:
+        return loss
+    stirling = targets * math.log(targets) - targets + 0.5 * math.log(2 * np.pi * targets)
+    small = Tensor.of((targets.value >= 0) & (targets.value <= 1))
+    return loss + arrays.where(small, arrays.zeros_like(targets), stirling)
+
+
+@op("L2Loss", "f", dt=lambda dy, t: dy * t)
+def l2_loss(t):
+    """Half the sum of the squares.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.l2_loss([1.0, 3.0]).numpy())
+    5.0
+    """
+    return np.add.reduce(t * t, axis=None) / 2
+
+
+# ---- normalization -------------------------------------------------------------------------------------------------
+
+
+def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
+    """The mean and the variance along some axes. (float16 is computed in float32.)
+
+    Args:
+        x: of any shape.
+        axes: a list of axes.
+        shift: accepted as in TensorFlow, without effect.
+        keepdims: keep these axes, with length 1.
+
+    >>> import minigrad as mg
+    >>> print([y.numpy().round(3) for y in mg.nn.moments(mg.constant([1.0, 2.0, 6.0]), [0])])
+    [np.float32(3.0), np.float32(4.667)]
+    """
+    x = convert_to_tensor(x)
+    half = x.value.dtype == np.float16
+    y = arrays.cast(x, np.float32) if half else x
+    mean = math.reduce_mean(y, axes, True)
+    variance = math.reduce_mean(math.squared_difference(y, arrays.stop_gradient(mean)), axes, True)
+    if not keepdims:
+        mean, variance = squeezed(mean, axes), squeezed(variance, axes)
+    return (arrays.cast(mean, x.dtype), arrays.cast(variance, x.dtype)) if half else (mean, variance)
+
+
+def squeezed(x, axes):
+    """Without the axes of length 1 that a reduction kept."""
+    gone = range(x.ndim) if axes is None else [k % x.ndim for k in np.atleast_1d(axes)]
+    return arrays.reshape(x, tuple([n for k, n in enumerate(x.value.shape) if k not in gone]))
+
+
+def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> tuple:
+    """The mean and the variance along some axes, where each element counts as often as its weight says.
+
+    >>> import minigrad as mg
+    >>> print([y.numpy().round(3) for y in mg.nn.weighted_moments([1.0, 2.0, 6.0], [0], [1.0, 1.0, 2.0])])
+    [np.float32(3.75), np.float32(5.188)]
+    """
+    x = convert_to_tensor(x)
+    half = x.value.dtype == np.float16
+    y = arrays.cast(x, np.float32) if half else x
+    weights = arrays.cast(frequency_weights, y.dtype)
+    total = math.reduce_sum(weights + arrays.zeros_like(y), axes, True)
+    mean = math.divide_no_nan(math.reduce_sum(weights * y, axes, True), total)
+    variance = math.divide_no_nan(math.reduce_sum(weights * math.squared_difference(y, mean), axes, True), total)
+    if not keepdims:
+        mean, variance = squeezed(mean, axes), squeezed(variance, axes)
+    return (arrays.cast(mean, x.dtype), arrays.cast(variance, x.dtype)) if half else (mean, variance)
+
+
+def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tuple:
+    """What `normalize_moments` needs: how many elements, their sum, the sum of their squares, and the shift.
+
+    Args:
+        x: of any shape.
+        axes: a list of axes.
+        shift: a number near the mean, which is subtracted first; None for none.
+        keepdims: keep these axes, with length 1.
+
+    >>> import minigrad as mg
+    >>> print([y.numpy().round(3) for y in mg.nn.sufficient_statistics([1.0, 2.0, 6.0], [0])[:3]])
+    [np.float32(3.0), np.float32(9.0), np.float32(41.0)]
+    """
+    x = convert_to_tensor(x)
+    count = Tensor.of(x.value.dtype.type(np.prod([x.value.shape[k] for k in set(axes)])))
+    if shift is None:
+        first, second = x, x * x
+    else:
+        shift = arrays.convert_to_tensor(shift, x.dtype)
+        first, second = x - shift, math.squared_difference(x, shift)
+    return count, math.reduce_sum(first, axes, keepdims), math.reduce_sum(second, axes, keepdims), shift
+
+
+def normalize_moments(counts, mean_ss, variance_ss, shift, name=None) -> tuple:
+    """The mean and the variance, from `sufficient_statistics`.
+
+    >>> import minigrad as mg
+    >>> print([y.numpy().round(3) for y in mg.nn.normalize_moments(*mg.nn.sufficient_statistics([1.0, 3.0], [0]))])
+    [np.float32(2.0), np.float32(1.0)]
+    """
+    share = 1.0 / convert_to_tensor(counts)
+    shifted = mean_ss * share
+    return shifted if shift is None else shifted + shift, variance_ss * share - shifted * shifted
+
+
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
+    """(x - mean) / sqrt(variance + variance_epsilon), times `scale`, plus `offset` (Ioffe and Szegedy, 2015).
+
+    Args:
+        x: of any shape.
+        mean, variance: what `moments` gives, of a shape that broadcasts with x.
+        offset, scale: the new mean and the new deviation; None for 0 and 1.
+        variance_epsilon: a small number, so that nothing is divided by 0.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant([1.0, 3.0])
+    >>> print(mg.nn.batch_normalization(x, *mg.nn.moments(x, [0]), 10.0, 2.0, 0.0).numpy())
+    [ 8. 12.]
+    """
+    x, mean = convert_to_tensor(x), convert_to_tensor(mean)
+    factor = math.rsqrt(variance + variance_epsilon)
+    if scale is not None:
+        factor = factor * scale
+    rest = -mean * factor if offset is None else offset - mean * factor
+    return x * arrays.cast(factor, x.dtype) + arrays.cast(rest, x.dtype)
+
+
+def channels(data_format, ndim):
+    """The axis of the channels."""
+    if data_format is not None and data_format.startswith("NC"):
+        return 1
+    if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
+        return ndim - 1
+    raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
+
+
+def bias_add(value, bias, data_format=None, name=None) -> Tensor:
+    """The bias of each channel, added to all its elements.
+
+    Args:
+        value: of shape `(batch, ..., channels)`.
+        bias: of shape `(channels,)`.
+        data_format: a text such as `"NHWC"` or `"NCHW"`: where the channels are. None is for the last axis.
+
+    Raises:
+        InvalidArgumentError: there is not one bias for each channel.
+        ValueError: `data_format` is no such text.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy())
+    [[11. 22.]
+     [13. 24.]]
+    """
+    if data_format is not None:
+        channels(data_format, 2)
+    return biased(value, bias, data_format)
+
+
+def bias_grad(dz, data_format):
+    kept = channels(data_format, dz.ndim)
+    return np.add.reduce(dz, axis=tuple([k for k in range(dz.ndim) if k != kept]))
+
+
+@op("BiasAdd", "iufc", dvalue=lambda dz: dz, dbias=lambda dz, data_format: bias_grad(dz, data_format))
+def biased(value, bias, data_format=None):
+    """What `bias_add` computes.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0], data_format="NCHW").numpy())
+    [[11. 22.]
+     [13. 24.]]
+    """
+    if value.ndim < 2:
+        raise invalid(f"Input tensor must be at least 2D: {linalg.shown(value)}")
+    if bias.ndim != 1:
+        raise invalid(f"Biases must be 1D: {linalg.shown(bias)}")
+    kept = channels(data_format, value.ndim)
+    if len(bias) != value.shape[kept]:
+        where = "last dimension" if kept == value.ndim - 1 else "channel dimension"
+        raise invalid(f"Must provide as many biases as the {where} of the input tensor: {linalg.shown(bias)} vs. {linalg.shown(value)}")
+    return value + bias.reshape((-1, *[1] * (value.ndim - 1 - kept)))
+
+
+# ---- the rest ------------------------------------------------------------------------------------------------------
+
+
+def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
+    """The rows of a table with these numbers. Its gradient is an `mg.IndexedSlices`.
+
+    Args:
+        params: the table, of shape `(n, ...)`; or a list of tables, which are taken one after the other.
+        ids: whole numbers, of any shape.
+        max_norm: shorten rows that are longer than this.
+
+    Raises:
+        ValueError: there is no table.
+        InvalidArgumentError: there is no such row.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.embedding_lookup(mg.constant([[1.0, 2.0], [3.0, 4.0]]), [1, 1]).numpy())
+    [[3. 4.]
+     [3. 4.]]
+    """
+    if params is None:
+        raise ValueError("params must be specified")
+    if isinstance(params, (list, tuple)):
+        if not params:
+            raise ValueError("Length of params is currently 0. Need at least one param.")
+        params = params[0] if len(params) == 1 else arrays.concat(list(params), 0)
+    rows = arrays.gather(params, ids)
+    if max_norm is None:
+        return rows
+    axes = tuple(range(convert_to_tensor(ids).ndim, rows.ndim))
+    return math.clip_by_norm(rows, max_norm, axes)
+
+
+def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
+    """Each element becomes 0 with the probability `rate`; the others grow, so that the mean stays (Srivastava et al., 2014).
+
+    Args:
+        x: of a float dtype.
+        rate: a number from 0 up to, but not including, 1.
+        noise_shape: where it has a 1, elements along that axis are dropped together; None in it takes the length of x.
+        seed: makes this op the beginning of a sequence of its own; see `mg.random.set_seed`.
+
+    Raises:
+        ValueError: the rate or the dtype cannot be used.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(3)
+    >>> print(mg.nn.dropout([1.0, 1.0, 1.0, 1.0, 1.0], 0.5).numpy())
+    [0. 2. 0. 0. 2.]
+    """
+    given = isinstance(rate, numbers.Real)
+    if given and not 0 <= rate < 1:
+        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+    x = convert_to_tensor(x)
+    if x.value.dtype.kind != "f":
+        raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!s}")
+    if given and not rate:
+        random.pair_for(seed)  # the next random op shall get the numbers that it gets with any other rate
+        return x
+    if given:
+        kept = x * (1 / (1 - rate))
+    elif not arrays.is_tensor(rate):
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
+    elif rate.shape.rank:
+        raise ValueError(f"Shape {rate.shape} must have rank 0")
+    else:
+        rate = arrays.cast(rate, x.dtype)
+        kept = x / (1 - rate)
+    shape = x.shape if noise_shape is None else noise_shape
+    if len(shape) == x.ndim:
+        shape = [m if n is None else n for n, m in zip(shape, x.value.shape, strict=True)]
+    return arrays.where(random.uniform(shape, dtype=x.dtype, seed=seed) >= rate, kept, arrays.zeros_like(kept))

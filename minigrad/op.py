@@ -20,7 +20,6 @@ declaration: all that happens when the op runs, and no more.
 
 import functools
 import linecache
-import threading
 import types
 import warnings
 
@@ -28,14 +27,9 @@ import numpy as np
 
 from . import dtypes, errors
 from .arguments import NUMPY_TWINS, Again, answering
-from .tensor import Tensor, as_value, new, next_id, unsupported
+from .listening import listening
+from .tensor import KINDS, Tensor, as_value, new, next_id, unsupported
 
-
-class Listening(threading.local):
-    now = ()  # the tapes and traces that listen in this thread, outermost first
-
-
-listening = Listening()
 OPS = {}  # every op by its Python name, for the tests, the documentation and the inspector
 KERNELS = {}  # ... and by its TensorFlow name
 
@@ -47,6 +41,7 @@ def op(kernel, kinds="", lenient=False, **named):
         kernel: its name in TensorFlow.
         kinds: the kinds of dtype that it takes, as NumPy's letters (`"fc"`: float and complex); empty for all.
         lenient: a Python number that does not fit the other input's dtype is an InvalidArgumentError, not a TypeError.
+            If "alone", a number that comes first does not take the dtype of the second, as `tf.add(1, x)` does not.
         **named: the rules (`dx=`) and how ops make the by-products (`p=`), by the naming law.
     """
 
@@ -56,6 +51,8 @@ def op(kernel, kinds="", lenient=False, **named):
         run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
         run.__defaults__ = (*(forward.__defaults__ or ()), None)  # the last is for name=None
         run.kernel, run.kinds, run.lenient, run.rules, run.for_strings = kernel, kinds, lenient, named, None
+        run.others = {}  # what to do with other kinds of dtype, where TensorFlow's Python calls another kernel
+        run.holomorphic = False  # do the rules hold for complex numbers, but for conjugating?
         run.np, run.source = answering(forward), Source(run)
         KERNELS.setdefault(kernel, run)
         OPS[forward.__name__] = NUMPY_TWINS[forward] = run
@@ -162,7 +159,7 @@ def written(run):
     results = ", ".join(f"{p}_" for p in [s.output, *s.extras])
     given = ", ".join([*(f"{x}_" for x in s.inputs), *s.attributes])
     lines = [f"def {s.name}({', '.join([*with_defaults(s.parameters, run.__wrapped__.__defaults__), 'name=None'])}):"]
-    lines += [written_input(x, s, run) for x in s.inputs]
+    lines += written_inputs(s, run.lenient)
     lines += [f"    if {a} is not None: {a} = tidy_{a}({a})" for a in s.tidy]
     lines += written_dtype_checks(s, run)
     lines += [f"    try: {results} = forward({given})",
@@ -175,19 +172,25 @@ def written(run):
               "        live = listener.live",
               f"        if live is None: listener.hear(this, {row(s.inputs)}, {s.output}, {row(s.attributes)}); continue",
               "        write = listener.steps.append"]  # fmt: skip
-    lines += [written_step(x, s) for x in s.needs]
+    lines += [written_step(x, s, run) for x in s.needs]
     return "\n".join([*lines, f"    return {s.output}"]) + "\n"
 
 
-def written_input(x, s, run):
-    """Lines that make a Tensor of whatever the user gave, and take out its array."""
-    if x in s.lists:
+def written_inputs(s, lenient):
+    """Lines that make Tensors of whatever the user gave."""
+    lines = []
+    for x in s.inputs:
+        others = "".join(f", {y}" for y in s.alike if x in s.alike and y != x and not (lenient == "alone" and x == s.inputs[0]))
         shapes = f"; {x}_shape = [x.shape for x in {x}_]" if any(f"{x}_shape" in wish for wish in s.needs.values()) else ""
-        convert = f"[convert(one) for one in {x}]" if x in s.mixed else f"convert_all({x}, this)"
-        return f"    {x} = {convert}; {x}_ = [x.value for x in {x}]{shapes}"
-    others = "".join(f", {y}" for y in s.alike if x in s.alike and y != x)
-    convert = "convert_leniently" if run.lenient else "convert"
-    return f"    if {x}.__class__ is not Tensor: {x} = {convert}({x}{others})"
+        if x in s.lists:
+            made = f"[convert(one) for one in {x}]" if x in s.mixed else f"convert_all({x}, this)"
+            lines += [f"    {x} = {made}; {x}_ = [x.value for x in {x}]{shapes}"]
+        else:
+            lines += [f"    if {x}.__class__ is not Tensor: {x} = convert({x}{others})"]
+    if lenient:
+        alone = "; ".join(f"{x} = convert({x})" for x in s.inputs)
+        return ["    try:", *("    " + line for line in lines), f"    except TypeError: {alone}"]
+    return lines
 
 
 def written_dtype_checks(s, run):
@@ -196,16 +199,19 @@ def written_dtype_checks(s, run):
     alike = [x for x in s.alike if x not in s.lists]
     lines = [f"    {x}_ = {x}.value" for x in singles]
     if alike and (alike[1:] or run.kinds):
-        lines += [f"    dtype = {alike[0]}_.dtype"]
-    lines += [f"    if {x}_.dtype is not dtype: agree(this, {row(s.inputs)}, {alike[0]}, {x})" for x in alike[1:]]
+        lines += [f"    dtype_ = {alike[0]}_.dtype"]
+    lines += [f"    if {x}_.dtype is not dtype_: agree(this, {row(s.inputs)}, {alike[0]}, {x})" for x in alike[1:]]
     if run.kinds and alike:  # float32 is looked at first: nearly all are
-        lines += [f"    if dtype is not float32 and dtype.kind not in {run.kinds!r}: return refuse(this, {', '.join(alike)})"]
+        unless = "dtype_ is not float32 and " if "f" in run.kinds else ""
+        lines += [f"    if {unless}dtype_.kind not in {run.kinds!r}: return refuse(this, {', '.join(alike)})"]
     return lines
 
 
-def written_step(x, s):
+def written_step(x, s, run):
     """The lines that write a step for the edge from x to the output, if a watched value flows along it."""
     rule, wish = f"d{x}", s.needs[x][1:]
+    if run.holomorphic:
+        rule = f"{rule} if dtype_ is float32 or dtype_.kind != 'c' else conjugated({rule})"
     arrays, tensors = (row([s.offers[w][i] for w in wish]) for i in (0, 1))
     out, bring = (f"bundle({s.output}, live)", "") if s.many else (f"{s.output}.id", f"live.add({s.output}.id); ")
     if x not in s.lists:
@@ -221,26 +227,20 @@ def written_step(x, s):
 
 def convert(x, *others):
     """What the user gave, as a Tensor. Python's numbers, lists and NumPy's arrays take the dtype of the Tensor they meet."""
-    if hasattr(x, "__tf_tensor__"):
+    if x.__class__ is not float and x.__class__ is not int and hasattr(x, "__tf_tensor__"):
         return x.__tf_tensor__()
-    if x.__class__ is float or x.__class__ is int:
-        for other in others:
-            if other.__class__ is Tensor:
-                return number(x, other.value.dtype) if x else constant_of(x, other.value.dtype)
-    dtype = next((dtypes.to_numpy(y.dtype) for y in others if hasattr(y, "__tf_tensor__")), None)
-    if isinstance(x, (list, tuple)) and holds_tensor(x):
-        return packed(x)
-    return constant_of(x, dtype)
+    dtype = None
+    for other in others:
+        if other.__class__ is Tensor or hasattr(other, "__tf_tensor__"):
+            dtype = other.value.dtype if other.__class__ is Tensor else dtypes.to_numpy(other.dtype)
+            break
+    return number(x, dtype) if (x.__class__ is float or x.__class__ is int) and x and dtype else tensor_of(x, dtype)
 
 
-def convert_leniently(x, *others):
-    """As `convert`, but what does not fit the other's dtype keeps its own, and is refused when the two meet."""
-    if hasattr(x, "__tf_tensor__"):
-        return x.__tf_tensor__()
-    try:
-        return convert(x, *others)
-    except TypeError:
-        return convert(x)
+def tensor_of(x, dtype=None):
+    """What is no Tensor yet, as one: of this dtype, or of its natural one."""
+    like = first_tensor(x) if isinstance(x, (list, tuple)) else None
+    return constant_of(x, dtype) if like is None else packed(x, None if dtype is None or like.dtype == dtype else dtypes.to_numpy(dtype))
 
 
 def constant_of(x, dtype):
@@ -255,21 +255,41 @@ def number(x, dtype):
     return constant_of(x, dtype)
 
 
-def holds_tensor(x):
-    """Is there a Tensor or a Variable somewhere in this list?"""
-    return any(holds_tensor(y) if isinstance(y, (list, tuple)) else hasattr(y, "__tf_tensor__") for y in x)
+def first_tensor(x):
+    """The first Tensor or Variable in a list, or in the lists that it holds; None if there is none."""
+    if KINDS.keys() >= {*map(type, x)}:  # numbers and strings alone
+        return None
+    found = (first_tensor(y) if isinstance(y, (list, tuple)) else y if hasattr(y, "__tf_tensor__") else None for y in x)
+    return next((one for one in found if one is not None), None)
 
 
-def packed(x):
-    """A list that holds Tensors, as one Tensor: each stays connected."""
-    return OPS["stack"]([packed(y) if isinstance(y, (list, tuple)) and holds_tensor(y) else y for y in x])
+def packed(x, dtype):
+    """A list that holds Tensors, as one Tensor: each stays connected, and is cast if a dtype is given."""
+
+    def part(y):
+        if isinstance(y, (list, tuple)) and first_tensor(y) is not None:
+            return packed(y, dtype)
+        if dtype is None:
+            return y
+        return cast(y.__tf_tensor__(), dtype) if hasattr(y, "__tf_tensor__") else constant_of(y, dtype)
+
+    return OPS["stack"]([part(y) for y in x])
+
+
+def cast(x, dtype):
+    """A Tensor in another dtype."""
+    smoothly = x.value.dtype.kind in "fc" and dtype.kind in "fc"
+    return x if x.value.dtype == dtype else OPS["cast_smoothly" if smoothly else "cast_coarsely"](x, dtype)
 
 
 def convert_all(values, op):
     """A list of Tensors of one dtype, for an op that takes a list."""
     if not isinstance(values, (list, tuple)):
         values = list(values) if hasattr(values, "__iter__") else [values]
-    values = [x if x.__class__ is Tensor else convert(x, *values) for x in values]
+    values = list(values)
+    for k, x in enumerate(values):
+        if x.__class__ is not Tensor:
+            values[k] = convert(x, *values)
     for x in values[1:]:
         if x.value.dtype is not values[0].value.dtype:
             agree(op, tuple(values), values[0], x)
@@ -280,6 +300,11 @@ def agree(op, inputs, x, y):
     """Refuse two dtypes in one op: nothing is promoted."""
     wanted, given = x.value.dtype, y.value.dtype
     if wanted != given:
+        if op.kernel in ("RealDiv", "DivNoNan"):  # here TensorFlow's Python looks, before any kernel
+            names = [f"tf.{dtypes.BY_NUMPY[one].name}" for one in (wanted, given)]
+            raise TypeError(f"`x` and `y` must have the same dtype, got {names[0]} != {names[1]}.")
+        if op.kinds and wanted.kind not in [*op.kinds, *op.others, "O" * bool(op.for_strings)]:
+            refuse(op, x)
         place = next(k for k, one in enumerate(inputs) if one is y)
         wanted, given = dtypes.BY_NUMPY[wanted].kernel_name, dtypes.BY_NUMPY[given].kernel_name
         raise errors.InvalidArgumentError(
@@ -289,11 +314,24 @@ def agree(op, inputs, x, y):
         )  # fmt: skip
 
 
+def conjugated(rule):
+    """The rule for complex numbers: TensorFlow multiplies by the conjugate of the derivative."""
+
+    def of_complex(dz, *needs):
+        return rule(dz.conj(), *needs).conj()
+
+    return of_complex
+
+
 def refuse(op, *inputs):
     """The op does not take this dtype. (Strings are joined by `+`, as in TensorFlow.)"""
     dtype = dtypes.BY_NUMPY[inputs[0].value.dtype]
     if op.for_strings and dtype is dtypes.string:
         return op.for_strings(inputs)
+    if dtype.dtype.kind in op.others:
+        return op.others[dtype.dtype.kind](*inputs)
+    if op.kinds == "b":
+        agree(op, inputs, Tensor.of(np.True_), inputs[0])
     allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in op.kinds)
     raise errors.InvalidArgumentError(
         None, op,
@@ -307,18 +345,28 @@ def again(op, problem, forward, *arguments):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return forward(*arguments)
-    if not isinstance(problem, (ValueError, IndexError, errors.OpError)) or isinstance(problem, UnicodeError):
+    ours = hasattr(problem, "from_python") or not isinstance(problem, (ValueError, IndexError, errors.OpError))
+    if ours or isinstance(problem, UnicodeError):
         raise problem
     error = type(problem) if isinstance(problem, errors.OpError) else errors.InvalidArgumentError
-    raise error(None, op, f"{in_our_words(problem, arguments)} [Op:{op.kernel}] name: ") from None
+    kernel = getattr(problem, "op", None) or op.kernel  # an op that is several kernels in TensorFlow may name one
+    raise error(None, op, f"{in_our_words(problem, arguments)} [Op:{kernel}] name: ") from None
 
 
 def in_our_words(problem, arguments):
     """What NumPy says of arrays that do not fit, as TensorFlow says it."""
     text = str(problem)
+    if isinstance(problem, errors.OpError):
+        return text
     if "broadcast" in text:
         shapes = [f"[{','.join(map(str, x.shape))}]" for x in arguments if hasattr(x, "shape")]
         return f"Incompatible shapes: {' vs. '.join(shapes[-2:])}"
+    if isinstance(problem, np.exceptions.AxisError) and "out of bounds" in text:
+        return f"Invalid reduction dimension ({problem.axis} for input with {problem.ndim} dimension(s)"
+    if text == "duplicate value in 'axis'":
+        x, axes = arguments[:2]
+        axes = [axis % x.ndim for axis in axes]
+        return f"Invalid reduction arguments: Axes contains duplicate dimension: {max(axes, key=axes.count)}"
     return text
 
 
@@ -329,7 +377,7 @@ def bundle(outputs, live):
 
 
 TOOLS = dict(
-    Again=Again, Tensor=Tensor, again=again, agree=agree, bundle=bundle, convert=convert, convert_all=convert_all,
-    convert_leniently=convert_leniently, float32=np.dtype(np.float32), listening=listening, new=new, next_id=next_id, refuse=refuse,
+    Again=Again, Tensor=Tensor, again=again, agree=agree, bundle=bundle, conjugated=conjugated, convert=convert, convert_all=convert_all,
+    float32=np.dtype(np.float32), listening=listening, new=new, next_id=next_id, refuse=refuse,
 )  # fmt: skip
 __all__ = ["KERNELS", "OPS", "Source", "convert", "listening", "op", "unsupported"]

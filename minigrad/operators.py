@@ -6,45 +6,98 @@ Two tables, and the loops that put them in place. `OPERATORS` says which op each
 
 import numpy as np
 
-from . import arrays, linalg, math
+from . import arrays, bitwise, errors, indexing, linalg, math
 from .arguments import NUMPY_TWINS, Recorded, recorded
+from .op import convert
 from .tensor import Tensor
 from .variable import Variable
 
 OPERATORS = {
-    "add": math.add, "sub": math.subtract, "mul": math.multiply, "truediv": math.realdiv, "matmul": linalg.matmul,
+    "add": math.add, "sub": math.subtract, "mul": math.multiply, "truediv": math.divide, "floordiv": math.floordiv,
+    "mod": math.floormod, "pow": math.pow, "matmul": linalg.product,
 }  # fmt: skip
-UNARY = {"neg": math.negative}
-COMPARISONS = {"gt": math.greater}
+UNARY = {"neg": math.negative, "abs": math.abs}
+COMPARISONS = {"gt": math.greater, "ge": math.greater_equal, "lt": math.less, "le": math.less_equal}
+
+
+def where(condition, x, y):
+    """In a gradient rule a condition is a constant, of truth values or of 0 and 1."""
+    condition = condition.value if isinstance(condition, Tensor) else np.asarray(condition)
+    return arrays.select(condition != 0, x, y)
+
+
+def take(x, indices, axis=None):
+    """`np.take` as it stands in gradient rules: with one axis, or of a vector."""
+    return arrays.gather(x, indices, None, axis)
+
+
+def flip(x, axis=None):
+    """`np.flip`, which takes an axis, several, or all."""
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return arrays.reverse(x, list(axes))
+
 
 NUMPY_TWINS.update(
     {
         # elementwise
-        np.add: math.add, np.subtract: math.subtract, np.multiply: math.multiply, np.divide: math.realdiv,
-        np.negative: math.negative, np.sin: math.sin, np.cos: math.cos, np.exp: math.exp, np.log: math.log, np.tanh: math.tanh,
+        np.add: math.add, np.subtract: math.subtract, np.multiply: math.multiply, np.divide: math.divide,
+        np.negative: math.negative, np.abs: math.abs, np.sign: math.sign, np.power: math.pow, np.square: math.square,
+        np.sqrt: math.sqrt, np.exp: math.exp, np.expm1: math.expm1, np.log: math.log, np.log1p: math.log1p,
+        np.sin: math.sin, np.cos: math.cos, np.sinh: math.sinh, np.cosh: math.cosh, np.tanh: math.tanh,
+        np.maximum: math.maximum, np.minimum: math.minimum, np.floor: math.floor, np.conjugate: math.conj,
         # reductions
         np.add.reduce: math.reduce_sum,
         # shapes
         np.reshape: arrays.reshape, np.transpose: arrays.transpose, np.broadcast_to: arrays.broadcast_to,
-        np.concatenate: arrays.concat, np.stack: arrays.stack, np.astype: arrays.cast, np.where: arrays.where,
-        np.zeros_like: arrays.zeros_like, np.ones_like: arrays.ones_like,
+        np.concatenate: arrays.concat, np.stack: arrays.stack, np.astype: arrays.cast, np.where: where,
+        np.zeros_like: arrays.zeros_like, np.ones_like: arrays.ones_like, np.expand_dims: arrays.expand_dims,
+        np.squeeze: arrays.squeeze, np.flip: flip, np.roll: arrays.roll, np.tile: arrays.tile,
+        np.take: take,
         # matrices
-        np.matmul: linalg.matmul,
+        np.matmul: linalg.product, np.matrix_transpose: linalg.matrix_transpose,
     }
 )  # fmt: skip
 
 
-def take(x, key):
-    """`x[key]` of a Tensor or a Variable."""
-    return arrays.getitem(x, key if key.__class__ is tuple else (key,))
+def logic(logical, bitwise):
+    """What `&` and its like are: of booleans the logical op, of integers the bitwise one."""
+
+    def either(x, *y):
+        x = convert(x, *y)
+        return (logical if x.value.dtype.kind == "b" else bitwise)(x, *y)
+
+    return either
 
 
-Tensor.__getitem__ = Variable.__getitem__ = take
-Recorded.__getitem__ = recorded(take)
+LOGIC = {
+    "and": logic(math.logical_and, bitwise.bitwise_and), "or": logic(math.logical_or, bitwise.bitwise_or),
+    "xor": logic(math.logical_xor, bitwise.bitwise_xor), "invert": logic(math.logical_not, bitwise.invert),
+}  # fmt: skip
+
+
+def equality(op, otherwise):
+    """`==` or `!=`. Shapes that do not fit are no error, as they are in `mg.equal`: they are never equal."""
+
+    def compare(x, y):
+        if y is None and isinstance(x, Tensor):
+            return otherwise
+        try:
+            return op(x, y)
+        except errors.InvalidArgumentError as problem:
+            if "Incompatible shapes" in problem.message:
+                return Tensor.of(np.bool_(otherwise))
+            raise
+
+    return compare
+
+
+EQUALITY = {"eq": equality(math.equal, False), "ne": equality(math.not_equal, True)}
 
 
 def swapped(op):
     """The op with its two arguments in the other order, for `2.0 - x`."""
+    if getattr(op, "lenient", False):  # ... which only the right side enjoys
+        return lambda y, x: op(convert(x, y), y)
     return lambda y, x: op(x, y)
 
 
@@ -53,7 +106,10 @@ def constant_comparison(name):
     return lambda x, y: getattr(x.value, name)(y.value if isinstance(y, Tensor) else y).astype(x.value.dtype)
 
 
-for name, op in {**OPERATORS, **UNARY, **COMPARISONS}.items():
+Tensor.__getitem__, Variable.__getitem__, Recorded.__getitem__ = indexing.take, indexing.take_slice, recorded(indexing.take)
+Tensor.__iter__ = Variable.__iter__ = indexing.each
+
+for name, op in {**OPERATORS, **UNARY, **COMPARISONS, **LOGIC, **EQUALITY}.items():
     setattr(Tensor, f"__{name}__", op)
     setattr(Variable, f"__{name}__", op)
 for name, op in {**OPERATORS, **UNARY}.items():
@@ -61,5 +117,8 @@ for name, op in {**OPERATORS, **UNARY}.items():
 for name, op in OPERATORS.items():
     for kind, dressed in (Tensor, lambda op: op), (Variable, lambda op: op), (Recorded, recorded):
         setattr(kind, f"__r{name}__", dressed(swapped(op)))
+for name in ("and", "or", "xor"):
+    setattr(Tensor, f"__r{name}__", swapped(LOGIC[name]))
+    setattr(Variable, f"__r{name}__", swapped(LOGIC[name]))
 for name in ("gt", "ge", "lt", "le", "eq", "ne"):
     setattr(Recorded, f"__{name}__", constant_comparison(f"__{name}__"))

@@ -11,12 +11,13 @@ import numpy as np
 from . import attributes as tidy
 from . import dtypes, errors, math
 from .op import convert, op
-from .tensor import Tensor
+from .tensor import Tensor, as_value
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
 LARGEST_SEED = 2**31 - 1
 FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
 INTEGERS = (dtypes.int32, dtypes.int64)
+AHEAD = 256  # blocks that an op with a seed sets aside for each of its numbers
 
 
 # ---- seeds ---------------------------------------------------------------------------------------------------------
@@ -157,23 +158,25 @@ def box_muller(words):
 
 
 def truncated(stream, dtype, count):
-    """Normal numbers nearer to 0 than 2: others are thrown away. Each group of results has 256 blocks to draw from."""
+    """Normal numbers nearer to 0 than 2: others are thrown away. Each result has 64 blocks to draw from, in groups."""
     group, pair = (2, 4) if dtype == np.float64 else (4, 2)
-    starts = np.arange(-(-count // group)) * 256
+    starts = np.arange(-(-count // group)) * group * 64
     depth, kept = 8, np.zeros(1)
     while not kept.all():
-        tries = box_muller(stream.blocks(depth, starts).reshape(len(starts), -1, pair)).reshape(len(starts), -1)
+        tries = box_muller(stream.blocks(depth, starts).reshape(len(starts), 4 * depth // pair, pair))
+        tries = tries.reshape(len(starts), tries.shape[1] * 2)
         first = np.argsort(abs(tries) >= 2, axis=1, kind="stable")[:, :group]
         tries = np.take_along_axis(tries, first, axis=1)
         depth, kept = 2 * depth, abs(tries) < 2
     return tries.reshape(-1)[:count].astype(dtype)
 
 
-def integers(stream, dtype, count, low, high):
-    """Whole numbers from `low` to `high - 1`: the remainder of random bits."""
-    bits, unsigned = (stream.longs(count), np.uint64) if dtype == np.int64 else (stream.words(count), np.uint32)
-    size = unsigned(int(high) - int(low))
-    return (bits.astype(unsigned) % size).astype(dtype) + dtype.type(low)
+def integers(stream, dtype, count, low=None, high=None):
+    """Whole numbers from `low` to `high - 1`: the remainder of random bits; without limits, the bits themselves."""
+    bits = (stream.longs if dtype == np.int64 else stream.words)(count)
+    if low is None:
+        return bits.astype(dtype)
+    return (bits % np.uint64(int(high) - int(low))).astype(dtype) + dtype.type(low)
 
 
 # ---- logarithm, sine and cosine to the last bit --------------------------------------------------------------------
@@ -185,11 +188,7 @@ NEAR = np.array([float.fromhex(h) for h in """
     0x1.25e227b0b8ea0p+0 0x1.1bb4a4a1a343fp+0 0x1.12358f08ae5bap+0 0x1.0953f419900a7p+0 0x1p+0 0x1.e608cfd9a47acp-1
     0x1.ca4b31f026aa0p-1 0x1.b2036576afce6p-1 0x1.9c2d163a1aa2dp-1 0x1.886e6037841edp-1 0x1.767dcf5534862p-1
 """.split()])  # fmt: skip
-NEAR_LOG = np.array([float.fromhex(h) for h in """
-    -0x1.57bf7808caadep-2 -0x1.2bef0a7c06ddbp-2 -0x1.01eae7f513a67p-2 -0x1.b31d8a68224e9p-3 -0x1.6574f0ac07758p-3
-    -0x1.1aa2bc79c8100p-3 -0x1.a4e76ce8c0e5ep-4 -0x1.1973c5a611cccp-4 -0x1.252f438e10c1ep-5 0x0p+0 0x1.aa5aa5df25984p-5
-    0x1.c5e53aa362eb4p-4 0x1.526e57720db08p-3 0x1.bc2860d224770p-3 0x1.1058bc8a07ee1p-2 0x1.4043057b6ee09p-2
-""".split()])  # fmt: skip
+NEAR_LOG = -np.log(NEAR)
 LOG = [float.fromhex(h) for h in "-0x1.00ea348b88334p-2 0x1.5575b0be00b6ap-2 -0x1.ffffef20a4123p-2".split()]
 SINE = [float.fromhex(h) for h in "-0x1.994eb3774cf24p-13 0x1.1107605230bc4p-7 -0x1.555545995a603p-3".split()]
 COSINE = [float.fromhex(h) for h in """
@@ -219,3 +218,277 @@ def sincosf(angle):
     sine, cosine = np.where(turns & 1, cosine, sine), np.where(turns & 1, -sine, cosine)
     sign = np.where(turns & 2, -1, 1)
     return (sine * sign).astype(np.float32), (cosine * sign).astype(np.float32)
+
+
+# ---- ops -----------------------------------------------------------------------------------------------------------
+
+
+def vector(shape):
+    """The shape of random numbers: unlike other shapes, it may not be a number alone."""
+    try:
+        value = tidy.integers(shape)
+    except TypeError:
+        raise errors.InvalidArgumentError(
+            None, None, f"Value for attr 'T' of float is not in the list of allowed values: int32, int64. The shape is {shape}."
+        ) from None
+    if value.ndim != 1:
+        raise errors.InvalidArgumentError(
+            None, None, f"shape must be a vector of {{int32,int64}}, got shape {list(value.shape)}. Write [{shape}]."
+        )
+    return tuple(value.tolist())
+
+
+def drawn(kernel, numbers, shape, dtype, seed, *limits):
+    """An array of random numbers, from the stream that belongs to this call."""
+    if shape and min(shape) < 0:
+        raise errors.InvalidArgumentError(None, None, f"Dimension {min(shape)} must be >= 0")
+    count = int(np.prod(shape))
+    return numbers(stream_for(kernel, dtype, seed, count * AHEAD), dtype, count, *limits).reshape(shape)[()]
+
+
+@op("RandomUniform")
+def standard_uniform(shape: vector, dtype: tidy.dtype, seed=None):
+    """Numbers in [0, 1); `uniform` makes it any interval.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.uniform([2]).numpy())
+    [0.16513085 0.9014813 ]
+    """
+    return drawn("RandomUniform", unit, shape, dtype, seed)
+
+
+@op("RandomUniformInt", dminval=None, dmaxval=None)
+def uniform_integers(minval, maxval, shape: vector, seed=None):
+    """Whole numbers from `minval` to `maxval - 1`.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.uniform([3], 0, 10, mg.int32).numpy())
+    [9 1 9]
+    """
+    for name, limit in ("minval", minval), ("maxval", maxval):
+        if limit.ndim:
+            raise errors.InvalidArgumentError(None, None, f"{name} must be 0-D, got shape {list(limit.shape)}")
+    if minval >= maxval:
+        raise errors.InvalidArgumentError(None, None, f"Need minval < maxval, got {minval} >= {maxval}")
+    return drawn("RandomUniformInt", integers, shape, minval.dtype, seed, minval, maxval)
+
+
+@op("RandomStandardNormal")
+def standard_normal(shape: vector, dtype: tidy.dtype, seed=None):
+    """Numbers of the normal distribution with mean 0 and standard deviation 1.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.normal([2]).numpy())
+    [-1.1012203  1.5457517]
+    """
+    return drawn("RandomStandardNormal", normals, shape, dtype, seed)
+
+
+@op("TruncatedNormal")
+def standard_truncated(shape: vector, dtype: tidy.dtype, seed=None):
+    """As `standard_normal`, but without the numbers farther than 2 from 0.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.truncated_normal([2]).numpy())
+    [-1.1012203  1.5457517]
+    """
+    return drawn("TruncatedNormal", truncated, shape, dtype, seed)
+
+
+@op("RandomShuffle", dvalue=None)
+def shuffle(value, seed=None):
+    """The rows of `value` (along its first axis) in random order.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.shuffle([1, 2, 3, 4, 5]).numpy())
+    [3 4 1 5 2]
+    """
+    rows = len(value) if value.ndim else 1
+    order = np.arange(rows)
+    words = stream_for("RandomShuffle", value.dtype, seed, (rows + 2) // 4).words(rows)
+    for place in range(rows - 1):  # Fisher and Yates: each place gets one of those not yet placed
+        other = place + int(words[place]) % (rows - place)
+        order[[place, other]] = order[[other, place]]
+    return value[order] if value.ndim else value
+
+
+@op("Multinomial", "f", dlogits=None)
+def categorical(logits, num_samples: tidy.integer, dtype: tidy.dtype = "int64", seed=None):
+    """Classes drawn at random, each with the probability that softmax(logits) gives it.
+
+    Args:
+        logits: shape `(batch, classes)`: the logarithms of the probabilities, up to a constant for each row.
+        num_samples: how many to draw for each row.
+        dtype: int32 or int64.
+        seed: as everywhere in `mg.random`.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.categorical([[0.0, 0.0, 9.0]], 4).numpy())
+    [[2 2 2 2]]
+    """
+    if logits.ndim != 2:
+        raise errors.InvalidArgumentError(None, None, f"logits should be a matrix, got shape {list(logits.shape)}")
+    logits = logits.astype(np.float64)
+    batch, ahead = len(logits), -(-num_samples // 4) * 8 * AHEAD
+    stream = stream_for("Multinomial", dtype, seed, batch * ahead)
+    heights = np.cumsum(np.exp(logits - logits.max(axis=1, keepdims=True)), axis=1)
+    level = unit64(stream.words(2 * batch * num_samples).reshape(batch, num_samples, 2)) * heights[:, -1:]
+    return np.sum(heights[:, None, :] <= level[:, :, None], axis=-1).astype(dtype)
+
+
+# ---- what the user calls -------------------------------------------------------------------------------------------
+
+
+def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
+    """Random numbers between `minval` and `maxval`, each equally likely.
+
+    Args:
+        shape: of the result: a list, tuple or vector.
+        minval: the lower limit, which may occur.
+        maxval: the upper limit, which does not occur; 1 if None. Gradients flow to both limits.
+        dtype: a float dtype, int32 or int64.
+        seed: makes this op the beginning of a sequence of its own; see `set_seed`.
+
+    Raises:
+        ValueError: an integer dtype without `maxval`, or another dtype.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.uniform([2], -1.0, 1.0).numpy())
+    [-0.6697383  0.8029626]
+    """
+    dtype = allowed(dtype)
+    if maxval is None and dtype.is_integer:
+        raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+    minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
+    if dtype.is_integer:
+        return uniform_integers(minval, maxval, shape, seed)
+    return stretched(standard_uniform(shape, dtype, seed), maxval - minval, minval)
+
+
+def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
+    """Random numbers of a normal distribution. Gradients flow to `mean` and `stddev`.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.normal([2], mean=10.0, stddev=0.1).numpy())
+    [ 9.889878 10.154575]
+    """
+    stddev, mean = limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean")
+    return stretched(standard_normal(shape, dtype, seed), stddev, mean)
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
+    """As `normal`, but without numbers farther than two standard deviations from the mean."""
+    stddev, mean = limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean")
+    return stretched(standard_truncated(shape, dtype, seed), stddev, mean)
+
+
+def stretched(numbers, factor, shift):
+    return numbers * factor + shift
+
+
+def allowed(dtype):
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in FLOATS + INTEGERS:
+        names = ", ".join(repr(d) for d in FLOATS + INTEGERS)
+        raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({names}).")
+    return dtype
+
+
+def limit(x, dtype, name):
+    """A parameter of a distribution as a Tensor of the dtype of its numbers."""
+    if not hasattr(x, "__tf_tensor__"):
+        return Tensor.of(as_value(x, dtype))
+    tensor, dtype = convert(x), dtypes.as_dtype(dtype)
+    if tensor.dtype != dtype:
+        raise ValueError(
+            f"{name}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}"
+        )
+    return tensor
+
+
+# ---- without state -------------------------------------------------------------------------------------------------
+
+
+def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
+    """As `uniform`, from two seeds alone: the same seeds always give the same numbers.
+
+    >>> import minigrad as mg
+    >>> print(mg.random.stateless_uniform([2], seed=[1, 2]).numpy())
+    [0.9182397 0.6391006]
+    """
+    dtype = allowed(dtype)
+    if dtype.is_integer and (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None. "
+            f"Got `minval`={minval} and `maxval`={maxval}."
+        )
+    if dtype.is_integer:
+        return Tensor.of(stateless(integers, shape, seed, dtype, minval, maxval))
+    minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
+    return stretched(Tensor.of(stateless(unit, shape, seed, dtype)), maxval - minval, minval)
+
+
+def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
+    """As `normal`, from two seeds alone."""
+    numbers = Tensor.of(stateless(normals, shape, seed, dtype))
+    return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+
+
+def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
+    """As `truncated_normal`, from two seeds alone."""
+    numbers = Tensor.of(stateless(truncated, shape, seed, dtype))
+    return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+
+
+def stateless(numbers, shape, seed, dtype, *limits):
+    shape, dtype = vector(shape), dtypes.to_numpy(dtype)
+    return numbers(stateless_stream(seed), dtype, int(np.prod(shape)), *limits).reshape(shape)[()]
+
+
+class Generator:
+    """Random numbers with a state of their own, which `set_seed` does not touch.
+
+    >>> import minigrad as mg
+    >>> g = mg.random.Generator.from_seed(1)
+    >>> print(g.normal([3]).numpy())
+    [ 0.43842274 -0.53439844 -0.07710262]
+    """
+
+    def __init__(self, seed):
+        seed = int(seed)
+        self.stream = Stream(seed >> 128, seed & (2**128 - 1))  # a negative seed goes on to the left
+
+    @classmethod
+    def from_seed(cls, seed, alg=None):
+        """A new generator. `alg` is accepted as in TensorFlow, without effect."""
+        return cls(seed)
+
+    def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None) -> Tensor:
+        """As `mg.random.uniform`."""
+        dtype = allowed(dtype)
+        if dtype.is_integer:
+            return self._drawn(integers, shape, dtype, minval, maxval)
+        minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
+        return stretched(self._drawn(unit, shape, dtype), maxval - minval, minval)
+
+    def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None) -> Tensor:
+        """As `mg.random.normal`."""
+        return stretched(self._drawn(normals, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+
+    def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None) -> Tensor:
+        """As `mg.random.truncated_normal`."""
+        return stretched(self._drawn(truncated, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+
+    def _drawn(self, numbers, shape, dtype, *limits):
+        shape, stream = vector(shape), self.stream
+        count = int(np.prod(shape))
+        self.stream = Stream(stream.key, stream.counter + count * AHEAD)
+        return Tensor.of(numbers(stream, dtypes.to_numpy(dtype), count, *limits).reshape(shape)[()])

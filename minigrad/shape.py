@@ -1,6 +1,7 @@
 """TensorShape: how long a Tensor is along each axis."""
 
-from collections.abc import Iterable
+import operator
+from typing import Any
 
 
 class TensorShape(tuple):
@@ -18,12 +19,14 @@ class TensorShape(tuple):
 
     __slots__ = ()
 
-    def __new__(cls, dims: "Iterable[int | None] | int | None" = ()):
-        if dims is None:
+    def __new__(cls, dims: Any) -> "TensorShape":
+        if dims is None or isinstance(dims, Unknown):
             return UNKNOWN
-        if isinstance(dims, int):
+        try:
+            dims = iter(dims)
+        except TypeError:
             dims = (dims,)
-        return tuple.__new__(cls, [None if n is None else n.__index__() for n in dims])
+        return tuple.__new__(cls, [None if n is None else length(n) for n in dims])
 
     @property
     def rank(self) -> "int | None":
@@ -58,21 +61,43 @@ class TensorShape(tuple):
         """Is every length known?"""
         return None not in tuple(self)
 
-    def is_compatible_with(self, other) -> bool:
+    def is_compatible_with(self, other: Any) -> bool:
         """Could both be the shape of one Tensor? Unknown lengths match anything."""
         other = TensorShape(other)
         if self.rank is None or other.rank is None:
             return True
         return self.rank == other.rank and all(m == n or None in (m, n) for m, n in zip(self, other))
 
-    def assert_is_compatible_with(self, other) -> None:
+    def assert_is_compatible_with(self, other: Any) -> None:
         """Raise unless `is_compatible_with(other)`.
 
         Raises:
             ValueError: the shapes cannot be the same.
         """
         if not self.is_compatible_with(other):
-            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
+
+    def merge_with(self, other: Any) -> "TensorShape":
+        """What both tell together: (2, None) and (None, 3) make (2, 3).
+
+        Raises:
+            ValueError: the shapes cannot be the same.
+        """
+        other = TensorShape(other)
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are not compatible")
+        if self.rank is None or other.rank is None:
+            return other if self.rank is None else self
+        return TensorShape([n if m is None else m for m, n in zip(self, other)])
+
+    def assert_is_fully_defined(self) -> None:
+        """Raise unless every length is known.
+
+        Raises:
+            ValueError: one is not.
+        """
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
 
     def assert_has_rank(self, rank: int) -> None:
         """Raise unless there are `rank` axes.
@@ -82,6 +107,25 @@ class TensorShape(tuple):
         """
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_same_rank(self, other: Any) -> None:
+        """Raise unless both have as many axes.
+
+        Raises:
+            ValueError: one has more.
+        """
+        other = TensorShape(other)
+        if None not in (self.rank, other.rank) and self.rank != other.rank:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def with_rank(self, rank: int) -> "TensorShape":
+        """The same shape, if it has `rank` axes, or can have them.
+
+        Raises:
+            ValueError: it has more or fewer.
+        """
+        self.assert_has_rank(rank)
+        return self.merge_with([None] * rank)
 
     def with_rank_at_least(self, rank: int) -> "TensorShape":
         """The same shape, if it has `rank` axes or more.
@@ -93,7 +137,17 @@ class TensorShape(tuple):
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
-    def concatenate(self, other) -> "TensorShape":
+    def with_rank_at_most(self, rank: int) -> "TensorShape":
+        """The same shape, if it has `rank` axes or fewer.
+
+        Raises:
+            ValueError: it has more.
+        """
+        if self.rank is not None and self.rank > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def concatenate(self, other: Any) -> "TensorShape":
         """The axes of both, one after the other."""
         other = TensorShape(other)
         if self.rank is None or other.rank is None:
@@ -108,10 +162,16 @@ class TensorShape(tuple):
     def __getitem__(self, key):
         return TensorShape(tuple.__getitem__(self, key)) if isinstance(key, slice) else tuple.__getitem__(self, key)
 
+    def __bool__(self):
+        return True
+
     def __eq__(self, other):
         if isinstance(other, (tuple, list)):
-            return tuple(self) == tuple(other) and type(other) is not Unknown
-        return NotImplemented
+            return other.__class__ is not Unknown and tuple.__eq__(self, tuple(other))
+        try:
+            return self == TensorShape(other)
+        except TypeError:
+            return NotImplemented
 
     def __ne__(self, other):
         equal = self.__eq__(other)
@@ -127,6 +187,19 @@ class TensorShape(tuple):
 
     def __reduce__(self):
         return TensorShape, (list(self),)
+
+
+def length(n):
+    """The length of one axis."""
+    try:
+        n = operator.index(n)
+    except (TypeError, AttributeError):
+        raise TypeError(
+            f"Dimension value must be integer or None or have an __index__ method, got value '{n!r}' with type '{type(n)!r}'"
+        ) from None
+    if n < 0:
+        raise ValueError(f"Dimension {n} must be >= 0")
+    return n
 
 
 class Unknown(TensorShape):
@@ -154,10 +227,12 @@ class Unknown(TensorShape):
         return False
 
     def __getitem__(self, key):
+        if isinstance(key, slice) and key.stop is not None and key.stop >= (key.start or 0) >= 0:
+            return TensorShape([None] * (key.stop - (key.start or 0)))
         return UNKNOWN if isinstance(key, slice) else None
 
     def __eq__(self, other):
-        return other is self
+        return other is self or other is None
 
     def __hash__(self):
         return hash("unknown rank")

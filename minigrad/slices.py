@@ -24,6 +24,7 @@ class IndexedSlices:
     """
 
     __slots__ = ("dense_shape", "indices", "values")
+    __array_ufunc__ = None  # so that `array + slices` asks the slices
 
     def __init__(self, values, indices, dense_shape=None):
         self.values, self.indices, self.dense_shape = values, indices, dense_shape
@@ -35,8 +36,8 @@ class IndexedSlices:
 
     @property
     def shape(self):
-        """The shape of the whole."""
-        return TensorShape([int(n) for n in np.asarray(self.dense_shape)])
+        """The shape of the whole; unknown without a `dense_shape`."""
+        return TensorShape(None if self.dense_shape is None else [int(n) for n in np.asarray(self.dense_shape)])
 
     def dense(self):
         """The whole, zeros and all."""
@@ -45,8 +46,8 @@ class IndexedSlices:
     def __add__(self, other):
         if not isinstance(other, IndexedSlices):
             return self.dense() + other
-        values = OPS["concat"].np([self.values, other.values], 0)
-        return IndexedSlices(values, np.concatenate([self.indices, other.indices]), self.dense_shape)
+        values = np.concatenate([self.values, other.values], 0)
+        return IndexedSlices(values, np.concatenate([self.indices, other.indices], 0), self.dense_shape)
 
     def __radd__(self, other):
         return other + self.dense()
@@ -55,6 +56,8 @@ class IndexedSlices:
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
 
     def __tf_tensor__(self, dtype=None, name=None):
+        if self.dense_shape is None:
+            raise ValueError(f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {self}")
         return OPS["scatter_rows"](self.values, self.indices, tuple(self.shape))
 
     def told(self):
@@ -63,7 +66,8 @@ class IndexedSlices:
         return IndexedSlices(plain(self.values), Tensor.of(indices), Tensor.of(shape))
 
     def __repr__(self):
-        return f"IndexedSlices(indices={self.indices!r}, values={self.values!r}, dense_shape={self.dense_shape!r})"
+        whole = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{whole})"
 
 
 def plain(value):

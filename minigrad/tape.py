@@ -9,9 +9,10 @@ import numpy as np
 
 from . import dtypes, errors, nest
 from .arguments import Batched, NoBatch, Recorded
-from .op import OPS, convert, listening
+from .listening import Listener, listening
+from .op import OPS, convert
 from .slices import IndexedSlices, plain
-from .tensor import Tensor
+from .tensor import Tensor, next_id
 
 logger = logging.getLogger("minigrad")
 
@@ -23,7 +24,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-class GradientTape:
+class GradientTape(Listener):
     """Records ops as they run, and gives the derivatives of what they computed.
 
     Only what depends on something *watched* is recorded: trainable Variables are watched when they are read,
@@ -53,10 +54,13 @@ class GradientTape:
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self.persistent, self.auto = persistent, watch_accessed_variables
+        self.number = next_id()
+        self.entered = False
         self.steps = None  # one per live edge, in the order of running; None: never entered, or used up
         self.live = set()  # the ids that a watched value has reached
         self.watched = set()  # the ids where watching began
         self.variables = {}  # id -> each Variable that was watched
+        self.versions = {}  # id -> how often each Variable had been assigned when it was last read
 
     # ---- recording -------------------------------------------------------------------------------------------------
 
@@ -65,15 +69,16 @@ class GradientTape:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self.steps is None:
             self.forget()
-        listening.now += (self,)
+        self.entered = True
+        self.start()
         return self
 
     def __exit__(self, *error):
-        listening.now = tuple([other for other in listening.now if other is not self])
+        self.stop()
 
     def forget(self):
         """An empty record."""
-        self.steps, self.live, self.watched, self.variables = [], set(), set(), {}
+        self.steps, self.live, self.watched, self.variables, self.versions = [], set(), set(), {}, {}
 
     def watch(self, tensor) -> None:
         """Record, from here on, what is computed from `tensor`.
@@ -103,23 +108,25 @@ class GradientTape:
                 raise AttributeError(
                     "The tape is not running, so it has nothing to watch with. Call tape.watch(x) inside `with mg.GradientTape() as tape:`."
                 )
-            if one.dtype.dtype.kind not in "fc":
+            dtype = dtypes.to_numpy(one.dtype)
+            if dtype.kind not in "fc":
                 warn_of_dtype(one.dtype)
             if recording():  # without a running tape, watching has no effect, as in TensorFlow
-                self.follow(one)
+                self.follow(one, dtype)
 
-    def follow(self, source):
+    def follow(self, source, dtype):
         """Watch a Tensor or a Variable; nothing flows along one that is not float or complex."""
         if hasattr(source, "assign"):
             self.variables[source.id] = source
-        if source.dtype.dtype.kind in "fc":
+        if dtype.kind in "fc":
             self.watched.add(source.id)
             self.live.add(source.id)
 
-    def read(self, variable):
-        """A Variable was read while the tape listens."""
+    def read(self, variable, value):
+        """A Variable was read, and had this value, while the tape listens."""
+        self.versions[variable.id] = variable.version
         if self.auto and variable.trainable and variable.id not in self.variables:
-            self.follow(variable)
+            self.follow(variable, value.dtype)
 
     def watched_variables(self) -> tuple:
         """The Variables that the tape has watched, in the order in which they were created."""
@@ -146,11 +153,13 @@ class GradientTape:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if self not in listening.now:
             raise ValueError("Tape is not recording.")
-        self.__exit__()
+        for listener in listening.now:
+            listener.paused(self)
+        self.stop()
         try:
             yield
         finally:
-            listening.now += (self,)
+            self.start()
 
     def reset(self) -> None:
         """Forget all that was recorded and watched, and go on recording.
@@ -161,6 +170,8 @@ class GradientTape:
         if self not in listening.now:
             raise ValueError("Tape is not recording.")
         self.forget()
+        for listener in listening.now:
+            listener.forgot(self)
 
     # ---- asking ----------------------------------------------------------------------------------------------------
 
@@ -210,7 +221,11 @@ class GradientTape:
         found = [plain(grads[i]) if i in grads else None for i in wanted]
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s) if dx is None else dx for dx, s in zip(found, leaves)]
-        return found[0] if alone else nest.pack_sequence_as(sources, found)
+        for listener in listening.now:
+            listener.asked(self, targets, leaves, found)
+        if alone:
+            return found[0]
+        return found if leaves is sources else nest.pack_sequence_as(sources, found)
 
     def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
                  parallel_iterations=None, experimental_use_pfor=True):  # fmt: skip
@@ -248,6 +263,8 @@ class GradientTape:
         found = [None if dx is None else OPS["reshape"](plain(dx), (*shape, *s.shape)) for dx, s in zip(found, leaves)]
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s, shape) if dx is None else dx for dx, s in zip(found, leaves)]
+        for listener in listening.now:
+            listener.asked(self, [target], leaves, found)
         return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
     def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE,
@@ -298,6 +315,28 @@ class GradientTape:
         by_example = OPS["transpose"](plain(found), (1, 0, *range(2, 1 + len(source.shape))))
         return OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
 
+    def explain(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE, check=None):
+        """Why `gradient(target, sources)` is None, or whether its number can be trusted. The tape is not used up.
+
+        Args:
+            target, sources, output_gradients, unconnected_gradients: as for `gradient`.
+            check: a function that computes the target anew from the sources; its slope is measured beside the tape's.
+
+        Returns:
+            An `Explanation` for each source, in the form of `sources`: print it. With `mg.trace(True)` at the top, it knows
+            every line; without, it says what the tape alone can tell.
+
+        >>> import minigrad as mg
+        >>> x = mg.Variable(3)
+        >>> with mg.GradientTape() as tape:
+        ...     y = x * x
+        >>> print(tape.explain(y, x).status, tape.explain(y, x).codes)
+        none ('INTEGER',)
+        """
+        from .explain import explain
+
+        return explain(self, target, sources, check, depth=2)
+
     def play(self):
         """The steps, for a walk that eats them: a copy, or on a one-shot tape the only ones there are."""
         if self.steps is None:
@@ -308,7 +347,7 @@ class GradientTape:
             if self in listening.now:
                 warn_of_recorded_walk()
             return self.steps[:]
-        self.__exit__()
+        self.stop()
         steps, self.steps = self.steps, None
         return steps
 
@@ -327,6 +366,7 @@ def walk(steps, grads, wanted, recorded=False):
     Each step is forgotten once it is done, and so is each gradient that nobody wants: memory falls as the walk goes on.
     """
     wanted, now = set(wanted), None
+    traces = [listener for listener in listening.now if listener.live is None]
     while steps:
         output, source, rule, arrays, tensors, shape = steps.pop()
         if output != now:
@@ -343,6 +383,8 @@ def walk(steps, grads, wanted, recorded=False):
         if dx.shape != shape:
             dx = unbroadcast(dx, shape)
         grads[source] = grads[source] + dx if source in grads else dx
+        for trace in traces:
+            trace.walked((output, source, rule, arrays, tensors, shape), dy, dx)
     return grads
 
 
@@ -428,6 +470,8 @@ def target_leaves(target):
 
 def source_leaves(sources):
     """The leaves of the sources, each of which must be a Tensor or a Variable."""
+    if sources.__class__ is list and all([hasattr(one, "id") for one in sources]):
+        return sources  # a plain list, as nearly always
     leaves = nest.flatten(sources)
     for one in leaves:
         if not hasattr(one, "id"):
@@ -439,9 +483,9 @@ def no_tensor(role, value, advice, missing="dtype"):
     """The error for a target or a source that is something else; its class is TensorFlow's."""
     if value is None or isinstance(value, str):
         return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
-    missing = "_id" if isinstance(value, np.ndarray) else missing
+    kind, missing = ("numpy.ndarray", "_id") if isinstance(value, np.ndarray) else (type(value).__name__, missing)
     return AttributeError(
-        f"{type(value).__name__!r} object has no attribute {missing!r}: a {role} must be a Tensor or a Variable, "
+        f"{kind!r} object has no attribute {missing!r}: a {role} must be a Tensor or a Variable, "
         f"but this one is {value!r}.{advice}"
     )
 
@@ -496,7 +540,7 @@ def known(choice):
 def zeros(source, before=(), shape=None):
     """Zeros for a source that is not connected, with the axes `before` in front."""
     shape = tuple(source.shape) if shape is None else shape
-    return Tensor.of(np.zeros((*before, *shape), source.dtype.dtype))
+    return Tensor.of(np.zeros((*before, *shape), dtypes.to_numpy(source.dtype)))
 
 
 # ---- warnings, as often as TensorFlow gives them -------------------------------------------------------------------

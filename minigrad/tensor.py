@@ -1,6 +1,7 @@
 """Tensor: a value that never changes, and a number to call it by. Knows no op and no tape."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Tensor:
     @property
     def shape(self) -> TensorShape:
         """The length of each axis."""
-        return TensorShape(self.value.shape)
+        return tuple.__new__(TensorShape, self.value.shape)
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -59,20 +60,20 @@ class Tensor:
         """Where the value is kept: always the CPU."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
-    @property
-    def name(self):
-        """Undefined, as in TensorFlow's eager mode.
-
-        Raises:
-            AttributeError: always.
-        """
-        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
-
     def get_shape(self) -> TensorShape:
         """The length of each axis, as `shape`."""
         return self.shape
 
-    def numpy(self):
+    def set_shape(self, shape: Any) -> None:
+        """Check the shape; it is always known here.
+
+        Raises:
+            ValueError: it is not this one.
+        """
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
+
+    def numpy(self) -> Any:
         """The value as a NumPy array (a copy) or, without axes, as a NumPy scalar. It leaves the tape behind.
 
         >>> import minigrad as mg
@@ -86,11 +87,24 @@ class Tensor:
         """A handle that can be hashed, for sets and for the keys of a dict: Tensors themselves cannot, as `==` compares elements."""
         return Reference(self)
 
-    def __tf_tensor__(self, dtype=None, name=None) -> "Tensor":
+    def __tf_tensor__(self, dtype: Any = None, name: "str | None" = None) -> "Tensor":
+        """The Tensor itself, for whoever wants a Tensor.
+
+        Raises:
+            ValueError: it has another dtype: nothing is cast in silence.
+        """
+        if dtype is not None and dtypes.as_dtype(dtype) is not self.dtype:
+            wanted = dtypes.as_dtype(dtype)
+            raise ValueError(
+                f"{f'{name}: ' if name else ''}Tensor conversion requested dtype {wanted.name} for Tensor with dtype {self.dtype.name}: "
+                f"{self!r}. Write mg.cast(x, {wanted!r})."
+            )
         return self
 
     def __array__(self, dtype=None, copy=None):
-        return np.array(self.value, dtype)
+        array = np.asarray(self.value).view()
+        array.flags.writeable = False
+        return np.array(array, dtype, copy=copy)
 
     def __bool__(self):
         if self.value.size > 1:
@@ -116,8 +130,11 @@ class Tensor:
             raise TypeError("Scalar tensor has no `len()`.")
         return len(self.value)
 
+    def __round__(self, digits=0):
+        raise AttributeError("'Tensor' object has no attribute 'astype'. Write mg.round(x) or, for a Python number, round(float(x)).")
+
     def __format__(self, spec):
-        return format(self.value, spec) if spec else str(self)
+        return format(np.asarray(self.value), spec)
 
     def __hash__(self):
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
@@ -126,7 +143,7 @@ class Tensor:
         return self
 
     def __deepcopy__(self, memo):
-        return Tensor.of(self.value)
+        return self
 
     def __reduce__(self):
         return Tensor.of, (self.value,)
@@ -139,20 +156,42 @@ class Tensor:
     def __repr__(self):
         return f"<mg.Tensor: shape={self.value.shape}, dtype={self.dtype.name}, numpy={shown(self.value)}>"
 
-    def __getattr__(self, name):
-        instead = NUMPY_HABITS.get(name)
-        advice = f" Write {instead}." if instead else ""
-        raise AttributeError(f"'Tensor' object has no attribute {name!r}.{advice}")
+    def __dir__(self):
+        return [name for name in object.__dir__(self) if name not in HABITS]
 
 
-NUMPY_HABITS = {
+GRAPHS = ("name", "graph", "op", "value_index")  # what tensors have in TensorFlow's graphs alone
+HABITS = {
     "T": "mg.transpose(x)", "size": "mg.size(x)", "reshape": "mg.reshape(x, shape)", "item": "float(x)",
     "sum": "mg.reduce_sum(x)", "mean": "mg.reduce_mean(x)", "max": "mg.reduce_max(x)", "min": "mg.reduce_min(x)",
     "astype": "mg.cast(x, dtype)", "tolist": "x.numpy().tolist()", "transpose": "mg.transpose(x)",
     "assign": "x = mg.Variable(...): only Variables can change", "assign_add": "x = mg.Variable(...): only Variables can change",
     "assign_sub": "x = mg.Variable(...): only Variables can change", "grad": "tape.gradient(y, x)", "backward": "tape.gradient(y, x)",
-    "graph": "nothing in its place: there are no graphs here", "op": "nothing in its place: there are no graphs here",
 }  # fmt: skip
+
+
+class Missing:
+    """What other libraries' tensors have and this one has not: asking for it is answered with what to write instead.
+
+    (A descriptor for each, and no `__getattr__`: with that, Python looks up every attribute more slowly.)
+    """
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        if self.name in GRAPHS:
+            raise AttributeError(f"Tensor.{self.name} is undefined when eager execution is enabled.")
+        raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}. Write {HABITS[self.name]}.")
+
+
+def answer_habits(kind):
+    """Give a class an answer for each attribute that it has not."""
+    for name in {*HABITS, *GRAPHS} - {*vars(kind)}:
+        setattr(kind, name, Missing(name))
+
+
+answer_habits(Tensor)
 
 
 class Reference:
@@ -168,7 +207,9 @@ class Reference:
         return self._object
 
     def __eq__(self, other):
-        return isinstance(other, Reference) and other._object is self._object
+        if not isinstance(other, Reference):
+            raise TypeError("Cannot compare wrapped object with unwrapped object")
+        return other._object is self._object
 
     def __hash__(self):
         return id(self._object)
@@ -185,7 +226,7 @@ def shown(value) -> str:
     return "\n" + text if "\n" in text else text
 
 
-def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: "str | None" = "Const") -> Tensor:
     """A Tensor with this value.
 
     Args:
@@ -208,9 +249,8 @@ def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
     >>> mg.constant(5.0, shape=(1, 2))
     <mg.Tensor: shape=(1, 2), dtype=float32, numpy=array([[5., 5.]], dtype=float32)>
     """
-    if isinstance(value, Tensor):
-        return reshaped(same_dtype(value, dtype), shape)
-    return reshaped(Tensor(value, dtype), shape)
+    tensor = same_dtype(value, dtype) if isinstance(value, Tensor) else Tensor(value, dtype)
+    return tensor if shape is None else reshaped(tensor, TensorShape(shape), value)
 
 
 def same_dtype(tensor, dtype):
@@ -223,18 +263,18 @@ def same_dtype(tensor, dtype):
     return tensor
 
 
-def reshaped(tensor, shape):
+def reshaped(tensor, shape, value):
     """`constant` with a shape: the same elements, or one element everywhere."""
-    if shape is None or tuple(shape) == tensor.value.shape:
+    if tensor.shape == shape:
         return tensor
-    wanted = TensorShape(shape)
-    if tensor.value.size == wanted.num_elements():
-        return Tensor.of(tensor.value.reshape(wanted)[()])
+    if tensor.value.size == shape.num_elements():
+        return Tensor.of(np.reshape(tensor.value, shape)[()])
     if tensor.value.size == 1:
-        return Tensor.of(np.full(wanted, tensor.value))
+        return Tensor.of(np.full(shape.as_list(), tensor.value))
+    value = value.value if isinstance(value, Tensor) else value
     raise TypeError(
-        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.value} has {tensor.value.size} "
-        f"elements, but got `shape` {wanted} with {wanted.num_elements()} elements)."
+        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.value} (converted from {value}) has "
+        f"{tensor.value.size} elements, but got `shape` {shape} with {shape.num_elements()} elements)."
     )
 
 
@@ -249,112 +289,133 @@ def as_value(value, dtype=None):
         dtype: anything that names a dtype; None finds it.
     """
     wanted = None if dtype is None else dtypes.to_numpy(dtype)
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind != "O":
-        array = from_numpy(value, wanted)
-    elif isinstance(value, (int, float, complex, str, bytes, list, tuple, range)):
-        array = from_python(value, wanted)
-    elif hasattr(value, "__array__"):
-        array = from_numpy(np.asarray(value), wanted)
-    else:
-        raise unsupported(value)
+    plain = value.__class__ in PLAIN or not hasattr(value, "__array__")
+    array = from_python(value, wanted) if plain else from_numpy(np.asarray(value), wanted)
     return array if array.dtype.kind == "O" else array[()]
 
 
-def unsupported(value):
-    return ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
-
-
 def from_numpy(array, wanted):
-    """A copy, of a dtype that exists here and in the machine's own byte order."""
-    if array.dtype.kind in "USO":
-        array = bytes_of(array)
-    elif array.dtype.newbyteorder("=") not in dtypes.BY_NUMPY:
-        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: {array.dtype}).")
-    target = array.dtype.newbyteorder("=") if wanted is None else wanted
-    if (array.dtype.kind == "O") != (target.kind == "O"):
-        raise TypeError(f"Cannot convert {array!r} to EagerTensor of dtype {kernel_name(target)}")
-    with np.errstate(all="ignore"):
-        return np.array(array, target)
+    """A copy, in the machine's own byte order. If another dtype is asked for it is cast, whatever that loses."""
+    if wanted is None:
+        try:
+            wanted = dtypes.to_numpy(array.dtype)
+        except TypeError:
+            name = array.dtype.type.__name__.rstrip("64").upper()
+            raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: NPY_{name}).") from None
+    if wanted.kind != "O":
+        with np.errstate(all="ignore"):
+            return np.array(array, wanted)
+    leaves = array.ravel().tolist()
+    for leaf in leaves:
+        if not isinstance(leaf, (str, bytes)):
+            kind = type(leaf).__name__
+            raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind}).")
+    return strings(leaves, array.shape)
 
 
-def bytes_of(array):
-    """An array of strings as bytes objects, which is how TensorFlow keeps strings."""
-    array = np.asarray(array, object)
-    for text in array.flat:
-        if not isinstance(text, (str, bytes)):
-            raise ValueError(
-                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(text).__name__})."
-            )
-    whole = np.empty(array.shape, object)
-    whole[...] = np.array([t.encode() if isinstance(t, str) else t for t in array.flat], object).reshape(array.shape)
-    return whole
+def strings(leaves, shape):
+    """An array of bytes objects, which is how TensorFlow keeps strings."""
+    array = np.empty(len(leaves), object)
+    array[:] = [leaf.encode() if isinstance(leaf, str) else bytes(leaf) for leaf in leaves]
+    return array.reshape(shape)
 
 
-WIDER = {"b": "biufc", "i": "iufc", "u": "iufc", "f": "fc", "c": "c", "O": "O"}  # what Python values may become
+PLAIN = {bool, int, float, complex, str, bytes, list, tuple}
+# The kind of a Python value, in NumPy's letters. "?" is Python's own bool, which counts as an int besides.
+KINDS = {
+    bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f", complex: "c", np.complexfloating: "c",
+    str: "O", bytes: "O",
+}  # fmt: skip
+HOLDS = {"b": {*"b?"}, "i": {*"i?"}, "u": {*"i?"}, "f": {*"fi?"}, "c": {*"cfi?"}, "O": {*"O"}}
+BECOMES = {"b": "b", "i": "iufc", "f": "fc", "c": "c", "O": "O"}
+WIDEST = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64, "c": np.complex128}
+DIRECT = {np.dtype(code) for code in ("e", "f", "d", "i4", "i8", "u8", "D", "?", "O")}  # to the other dtypes a value goes by way of its natural one
 
 
 def from_python(value, wanted):
-    """Python's numbers and strings, nested in lists: all of one kind, and rectangular."""
-    array = rectangle(value)
-    first = first_leaf(value)
-    if array.dtype.kind in "USO" or isinstance(first, (str, bytes)):
-        array = strings(value, array, first)
-    elif isinstance(first, (bool, np.bool_)) and array.dtype.kind != "b":
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-    if wanted is None:
-        wanted = array.dtype if isinstance(first, (np.generic, np.ndarray)) else natural(array)
-    elif array.size and wanted.kind not in WIDER[array.dtype.kind]:
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {kernel_name(wanted)}")
-    with np.errstate(all="ignore"):
-        return array.astype(wanted)
-
-
-def rectangle(value):
-    try:
-        return np.array(value)
-    except ValueError:
-        depths = {depth_of(leaf) for leaf in value} if isinstance(value, (list, tuple)) else {0}
-        what = "with mixed types" if len(depths) > 1 else ""
-        raise ValueError(
-            f"Can't convert Python sequence {what} to Tensor." if what else
-            "Can't convert non-rectangular Python sequence to Tensor."
-        ) from None  # fmt: skip
-
-
-def depth_of(value):
-    return 1 + depth_of(value[0]) if isinstance(value, (list, tuple)) and value else int(isinstance(value, (list, tuple)))
-
-
-def first_leaf(value):
-    while isinstance(value, (list, tuple)):
-        if not value:
-            return None
-        value = value[0]
-    return value
-
-
-def strings(value, array, first):
-    """Lists of str or bytes; everything else that NumPy keeps as objects is an error."""
-    if first is None and array.size or not isinstance(first, (str, bytes, int, float, complex, np.generic, np.ndarray)):
+    """Python's numbers and strings, nested in lists. The first one tells the kind, and the others must go with it."""
+    shape, first = (), value
+    while is_sequence(first):
+        shape += (len(first),)
+        if not shape[-1]:
+            return np.zeros(shape, np.float32 if wanted is None else wanted)
+        first = first[0]
+    first = first[()] if isinstance(first, np.ndarray) else first
+    kind = kind_of(type(first))
+    if kind is None:
         raise unsupported(first)
-    if isinstance(first, (int, float)) and array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
-        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
-    whole = np.array(value, object)
-    if not all(isinstance(leaf, (str, bytes)) for leaf in whole.flat):
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-    return bytes_of(whole)
+    leaves, kinds = leaves_of(value, shape) if shape else ([first], {kind})
+    if wanted in DIRECT and kinds <= HOLDS[wanted.kind]:
+        kind = wanted.kind
+    else:
+        kind = "b" if kind == "?" else "f" if kind == "i" and "f" in kinds else kind
+        if not kinds <= HOLDS[kind]:
+            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        if wanted is not None and wanted.kind not in BECOMES[kind]:
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {kernel_name(wanted)}")
+    if kind == "O":
+        return strings(leaves, shape)
+    if wanted is None:
+        return numbers(leaves, kind, natural(leaves, kind, first), overflow="raise").reshape(shape)
+    return numbers(leaves, kind, wanted).reshape(shape)
 
 
-def natural(array):
-    """The dtype that TensorFlow gives to Python's numbers."""
-    kind = array.dtype.kind
+def is_sequence(x) -> bool:
+    """Does it hold elements, rather than being one?"""
+    kind = x.__class__
+    if kind in PLAIN:
+        return kind is list or kind is tuple
+    if isinstance(x, np.ndarray):
+        return x.ndim > 0
+    one = isinstance(x, (dict, np.generic, Tensor)) or kind_of(kind)
+    return not one and hasattr(kind, "__getitem__") and hasattr(kind, "__len__")
+
+
+def kind_of(kind):
+    """The kind of the values of a Python type; None if they are neither numbers nor strings."""
+    return KINDS.get(kind) or next((KINDS[base] for base in kind.__mro__ if base in KINDS), None)
+
+
+def leaves_of(value, shape):
+    """What stands in nested lists of this shape, from left to right, and the kinds of it."""
+    leaves = value
+    for length in shape[1:]:
+        if not all(is_sequence(row) and len(row) == length for row in leaves):
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+        leaves = [leaf for row in leaves for leaf in row]
+    types = set(map(type, leaves))
+    if np.ndarray in types:  # arrays without axes
+        leaves = [leaf[()] if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
+        types = set(map(type, leaves))
+    return leaves, set(map(kind_of, types))
+
+
+def natural(leaves, kind, first):
+    """The dtype of numbers for which none is asked: Python's floats are float32, and its ints int32 if they fit."""
     if kind == "f":
-        return np.dtype(np.float32)
-    if kind == "u":
-        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
-    if kind == "i" and (not array.size or -(2**31) <= array.min() and array.max() < 2**31):
-        return np.dtype(np.int32)
-    return array.dtype
+        return first.dtype if isinstance(first, (np.float16, np.float64)) else np.float32
+    return np.int32 if kind == "i" and -(2**31) <= min(leaves) <= max(leaves) < 2**31 else WIDEST[kind]
+
+
+def numbers(leaves, kind, dtype, overflow="ignore"):
+    """A flat array of numbers."""
+    try:
+        if kind in "iu":  # too large ones wrap around
+            return np.array(leaves, WIDEST[kind]).astype(dtype, copy=False)
+        with np.errstate(all="ignore", over=overflow):
+            return np.array(leaves, dtype)
+    except (OverflowError, FloatingPointError):
+        what = "a value out of range for a double-precision float." if kind in "fc" else "out-of-range integer to Tensor."
+        raise ValueError(f"Can't convert Python sequence with {what}") from None
+
+
+def unsupported(value):
+    if hasattr(value, "__tf_tensor__"):
+        return ValueError(
+            "TypeError: Scalar tensor has no `len()`. `mg.constant` takes no lists of Tensors: to join them write"
+            " mg.stack([...]), which keeps them connected."
+        )
+    return ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
 
 
 def kernel_name(dtype) -> str:

@@ -71,18 +71,24 @@ def moved(points, k, step):
 
 def weighted(f, points):
     """`f` with its outputs added up, each element with a weight of its own, so that no mistake can cancel."""
-    outputs = [y for y in nest.flatten(f(*points)) if y is not None and convert(y).value.dtype.kind == "f"]
-    weights = [random_like(convert(y).value, 100 + i) * max(1.0, convert(y).value.size ** 0.5) for i, y in enumerate(outputs)]
+    weights = [random_like(y.value, 100 + i) * max(1.0, y.value.size**0.5) for i, y in enumerate(outputs_of(f, points))]
 
     def total(*xs):
-        ys = [y for y in nest.flatten(f(*xs)) if y is not None and convert(y).value.dtype.kind == "f"]
-        parts = [math.reduce_sum(math.multiply(y, Tensor.of(np.asarray(w, convert(y).value.dtype)))) for y, w in zip(ys, weights)]
+        ys = outputs_of(f, xs)
+        parts = [math.reduce_sum(y * Tensor.of(np.asarray(w, y.value.dtype))) for y, w in zip(ys, weights, strict=True)]
         whole = parts[0]
         for part in parts[1:]:
             whole = whole + part
         return whole
 
     return total
+
+
+def outputs_of(f, xs):
+    """The outputs through which gradients flow; of complex ones both parts."""
+    ys = [convert(y) for y in nest.flatten(f(*xs)) if y is not None]
+    parts = [(math.real(y), math.imag(y)) if y.value.dtype.kind == "c" else (y,) for y in ys if y.value.dtype.kind in "fc"]
+    return [part for both in parts for part in both]
 
 
 def slopes_of(total, points):

@@ -1,11 +1,18 @@
 """Variable: state. Reading it gives the Tensor of this moment; a later assignment cannot touch what was read."""
 
+import operator
+from typing import Any
+
 import numpy as np
 
-from . import dtypes, errors
-from .op import convert, listening, op
+from . import errors
+from .dtypes import DType, as_dtype
+from .listening import listening
+from .op import convert, op, tensor_of
 from .shape import TensorShape
-from .tensor import Reference, Tensor, as_value, new, next_id, shown
+from .tensor import Reference, Tensor, answer_habits, new, next_id, shown
+
+scopes = [""]  # what `mg.name_scope` puts before the names of new Variables, innermost last
 
 
 @op("ReadVariableOp", dvariable=lambda dvalue: dvalue)
@@ -35,7 +42,7 @@ class Variable:
         shape: what may be assigned later: `mg.TensorShape(None)` is any shape. By default that of the initial value.
 
     Raises:
-        ValueError: there is no initial value, or it does not fit `shape`.
+        ValueError: there is no initial value, it does not fit `shape` or `dtype`, or `constraint` is no function.
 
     >>> import minigrad as mg
     >>> v = mg.Variable([1.0, 2.0], name="v")
@@ -55,6 +62,8 @@ class Variable:
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`."
                 " You provided neither. Write mg.Variable(0.0)."
             )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
         value = initial_of(initial_value() if callable(initial_value) else initial_value, dtype)
         self._shape = TensorShape(value.shape) if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(value.shape):
@@ -64,17 +73,31 @@ class Variable:
             )
         self.id = next_id()
         self.version = 0  # counts the assignments
-        self.trainable = True if trainable is None else bool(trainable)
-        self.constraint = constraint
-        self.name = f"{'Variable' if name is None else name}:0"
+        self._trainable = True if trainable is None else bool(trainable)
+        self._constraint = constraint
+        self._name = f"{scopes[-1]}{'Variable' if name is None else name}:0"
         self._store(value)
+
+    name = property(operator.attrgetter("_name"), doc="The name that it is printed with, and `:0`.")
+    trainable = property(operator.attrgetter("_trainable"), doc="Do tapes watch it by themselves? Decided when it is made.")
+    constraint = property(operator.attrgetter("_constraint"), doc="A function that optimizers apply to each new value; or None.")
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 
-    def __tf_tensor__(self, dtype=None, name=None) -> Tensor:
-        """The present value. It goes by the Variable's own id, so a tape that watches one follows the other."""
+    def __tf_tensor__(self, dtype: Any = None, name: "str | None" = None) -> Tensor:
+        """The present value. It goes by the Variable's own id, so a tape that watches one follows the other.
+
+        Raises:
+            ValueError: it has another dtype: nothing is cast in silence.
+        """
+        if dtype is not None and as_dtype(dtype) is not self.dtype:
+            wanted = as_dtype(dtype)
+            raise ValueError(
+                f"Incompatible type conversion requested to type {wanted.name} for `tf.Variable of type {self.dtype.name}. "
+                f"(Variable: {self!r}) Write mg.cast(v, {wanted!r})."
+            )
         for listener in listening.now:
-            listener.read(self)
+            listener.read(self, self._now.value)
         return self._now
 
     def value(self) -> Tensor:
@@ -85,7 +108,7 @@ class Variable:
         """The present value as a Tensor, connected to the Variable."""
         return read_value(self)
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """The present value as a NumPy array (a copy) or scalar; it leaves the tape behind."""
         return self._now.numpy()
 
@@ -95,14 +118,9 @@ class Variable:
         return self._shape
 
     @property
-    def dtype(self) -> dtypes.DType:
+    def dtype(self) -> DType:
         """What kind of number each element is."""
         return self._now.dtype
-
-    @property
-    def ndim(self) -> int:
-        """How many axes there are."""
-        return self._now.value.ndim
 
     @property
     def device(self) -> str:
@@ -113,13 +131,17 @@ class Variable:
         """The shape that every value of it has."""
         return self._shape
 
+    def is_initialized(self, name: "str | None" = None) -> Tensor:
+        """True: there is a value from the beginning."""
+        return convert(True)
+
     def ref(self) -> Reference:
         """A handle that can be hashed; Variables themselves cannot, as `==` compares elements."""
         return Reference(self)
 
     # ---- assigning -------------------------------------------------------------------------------------------------
 
-    def assign(self, value, use_locking=False, name=None, read_value=True):
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Give it a new value.
 
         Args:
@@ -142,7 +164,7 @@ class Variable:
             )
         return self._assigned(value, read_value)
 
-    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Add `delta`, of the same shape and dtype, to the value. As `assign` otherwise.
 
         Raises:
@@ -157,36 +179,35 @@ class Variable:
         """
         return self._assigned(self._now.value + self._step(delta, "AssignAddVariableOp"), read_value)
 
-    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
         return self._assigned(self._now.value - self._step(delta, "AssignSubVariableOp"), read_value)
 
     def _fitting(self, value):
         """The array of a value to be assigned, which must have the Variable's dtype."""
-        if hasattr(value, "__tf_tensor__"):
-            tensor = convert(value)
-            if tensor.value.dtype != self._now.value.dtype:
-                raise ValueError(
-                    f"Tensor conversion requested dtype {self.dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}."
-                    f" Write mg.cast(value, mg.{self.dtype.name})."
-                )
-            return tensor.value
-        return convert(value, self._now).value if not isinstance(value, np.ndarray) else as_value(value, self.dtype)
+        if value.__class__ is Tensor and value.value.dtype is self._now.value.dtype:
+            return value.value
+        return (value.__tf_tensor__(self.dtype) if hasattr(value, "__tf_tensor__") else convert(value, self._now)).value
 
     def _step(self, delta, kernel):
         value = self._fitting(delta)
+        if value.dtype.kind in "bO":
+            raise errors.InvalidArgumentError(
+                None, None, f"No OpKernel was registered to support Op '{kernel}' used by dtype {self.dtype.name} [Op:{kernel}] name: "
+            )
         if value.shape != self._now.value.shape:
             shapes = [f"[{','.join(map(str, shape))}]" for shape in (self._now.value.shape, value.shape)]
             raise errors.InvalidArgumentError(
                 None, None,
-                f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal. [Op:{kernel}] name: ",
+                f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal. "
+                f"[Op:{kernel}] name: ",
             )  # fmt: skip
         return value
 
     def _assigned(self, value, read_value=True):
         self.version += 1
         self._store(value)
-        return UnreadVariable(self) if read_value else None
+        return _UnreadVariable(self) if read_value else None
 
     def _store(self, value):
         """Keep a value, as a Tensor under the Variable's own id."""
@@ -197,7 +218,7 @@ class Variable:
     # ---- Python ----------------------------------------------------------------------------------------------------
 
     def __array__(self, dtype=None, copy=None):
-        return np.array(self._now.value, dtype)
+        return np.array(self._now.value, dtype)  # a copy, always: the next assignment must not reach what NumPy holds
 
     def __bool__(self):
         return bool(self._now)
@@ -210,9 +231,6 @@ class Variable:
 
     def __complex__(self):
         return complex(self._now)
-
-    def __index__(self):
-        return self._now.__index__()
 
     def __hash__(self):
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
@@ -233,48 +251,40 @@ class Variable:
         raise in_place("**", "assign")
 
     def __copy__(self):
-        return self.__deepcopy__({})
+        return self
 
     def __deepcopy__(self, memo):
-        return Variable(self._now.value, self.trainable, name=self.name[:-2], constraint=self.constraint, shape=self._shape)
+        return remade(*self.__reduce__()[1])
 
     def __reduce__(self):
-        return remade, (self._now.value, self.trainable, self.name[:-2], self._shape)
+        return remade, (self._now.value, self.trainable, self.name[:-2], self.constraint)
 
     def __repr__(self):
         return f"<mg.Variable {self.name!r} shape={self._shape} dtype={self.dtype.name}, numpy={shown(self._now.value)}>"
 
-    def __getattr__(self, name):
-        if name.startswith("_"):  # not yet initialized
-            raise AttributeError(name)
-        return getattr(self._now, name)  # the Tensor says what to write instead
+
+answer_habits(Variable)
 
 
 def initial_of(value, dtype):
-    """A value of the Variable's own: what a Tensor or a Variable holds at this moment, or what `mg.constant` takes."""
-    if not hasattr(value, "__tf_tensor__"):
-        return convert(value).value if dtype is None and isinstance(value, (list, tuple)) else as_value(value, dtype)
-    tensor = convert(value)
-    if dtype is not None and tensor.dtype != dtype:
-        raise ValueError(
-            f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}"
-        )
-    return tensor.value
+    """The array to begin with: what a Tensor or a Variable holds at this moment, or what Python's or NumPy's values become."""
+    return (value.__tf_tensor__(dtype, "initial_value") if hasattr(value, "__tf_tensor__") else tensor_of(value, dtype)).value
 
 
-def remade(value, trainable, name, shape):
-    """A Variable from its parts, for pickle."""
-    return Variable(value, trainable, name=name, shape=shape)
+def remade(value, trainable, name, constraint):
+    """A Variable from its parts, for copies and for pickle."""
+    return Variable(value, trainable, name=name, constraint=constraint)
 
 
 def in_place(symbol, method):
+    variable, change = ("variable", f"{method}(value)") if method != "assign" else ("var", f"assign(var {symbol} value)")
     return RuntimeError(
-        f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `variable.{method}(value)` to modify the variable, "
-        f"or `out = variable {symbol} value` if you need to get a new output Tensor."
+        f"`{variable} {symbol}= value` with `tf.Variable`s is not supported. Use `{variable}.{change}` to modify the variable, "
+        f"or `out = {variable} {symbol} value` if you need to get a new output Tensor."
     )
 
 
-class UnreadVariable(Variable):
+class _UnreadVariable(Variable):
     """What `assign` returns: the Variable itself, under another name. Computing with it reads the Variable."""
 
     def __init__(self, variable):

@@ -1,0 +1,58 @@
+"""Runs the lessons and stores what they print: `python course/build.py` for all, `python course/build.py 02 03` for some."""
+
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+COURSE = Path(__file__).resolve().parent
+
+
+def lessons(numbers=()):
+    """The notebooks with these numbers; without numbers, all."""
+    return [path for path in sorted(COURSE.glob("[0-9][0-9]_*.ipynb")) if not numbers or path.name[:2] in numbers]
+
+
+def built(path):
+    """The text of a lesson, run from top to bottom in a fresh kernel."""
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(COURSE)}}).execute()
+    tidy(notebook)
+    return nbformat.writes(notebook, version=4) + "\n"
+
+
+def tidy(notebook):
+    """Take out what differs from run to run and from machine to machine."""
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    for cell in notebook.cells:
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
+        if cell.cell_type == "code":
+            cell.outputs = joined(cell.outputs)
+
+
+def joined(outputs):
+    """The outputs, with neighbouring pieces of one stream in one piece."""
+    whole = []
+    for output in outputs:
+        if output.output_type == "stream" and whole and whole[-1].get("name") == output.name:
+            whole[-1].text += output.text
+        else:
+            whole.append(output)
+    return whole
+
+
+def main(numbers):
+    chosen = lessons(numbers)
+    for path in chosen:
+        path.write_text(built(path), encoding="utf-8")
+        print(f"built {path.name}")
+    if not chosen:
+        sys.exit(f"No lesson has the number {', '.join(numbers)}. There are: {', '.join(path.name[:2] for path in lessons())}.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,48 @@
+"""What the lessons import: `predict`, `check`, `hint` and `solution`. They print one answer each, and never raise."""
+
+from . import progress
+from .card import find, unknown
+
+given = {}  # how many hints each exercise has had since the kernel started
+
+
+def predict(exercise, answer=...):
+    """Keep a prediction. It is not judged; the check of the same number recalls it."""
+    if answer is ...:
+        print(f"{exercise}: no prediction yet. Put your answer in place of the three dots.")
+        return
+    kept = progress.keep("predictions", exercise, answer)
+    print(f"{exercise}: kept {kept}. Now run the next cell.")
+
+
+def check(exercise, answer=...):
+    """Try an answer, and say what was seen."""
+    card = find(exercise)
+    if card is None:
+        print(unknown(exercise))
+        return
+    text = card.judge(answer)
+    if text.startswith("yes"):
+        progress.keep("solved", exercise, "yes")
+        predicted = progress.kept("predictions", exercise)
+        text += f" You predicted {predicted}; {card.came_out}" if predicted and card.came_out else ""
+    print(f"{exercise}: {text}")
+
+
+def hint(exercise):
+    """Print the next of three hints, each telling more than the last."""
+    card = find(exercise)
+    if card is None:
+        print(unknown(exercise))
+        return
+    number = given[exercise] = min(given.get(exercise, 0) + 1, len(card.hints))
+    print(f"{exercise}, hint {number} of {len(card.hints)}: {card.hints[number - 1]}")
+
+
+def solution(exercise):
+    """Print a way to solve it."""
+    card = find(exercise)
+    print(unknown(exercise) if card is None else card.solution.strip())
+
+
+__all__ = ["check", "hint", "predict", "solution"]

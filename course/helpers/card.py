@@ -1,0 +1,168 @@
+"""An exercise card: how an answer is tried, what is right, which mistakes are known by what they give, and three hints."""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+import minigrad as mg
+
+from .trying import Stopped, all_dots, outcome, some_dots, untouched
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What to say to one known mistake.
+
+    Args:
+        wrong: an answer with this mistake, as the learner would write it.
+        gives: what it gives, in the form of `Card.right`.
+        text: the reply.
+    """
+
+    wrong: str
+    gives: Callable
+    text: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """One exercise.
+
+    Args:
+        right: for each point, what a right answer gives; see `alike` for its form.
+        yes: a fact to add to the yes.
+        hints: three, each telling more than the last.
+        solution: the source of a right answer.
+        points: hidden data, the arguments of each trial. Without points the answer is no function but a value.
+        ask: how to try the answer at a point.
+        miss: what to say of an unknown mistake; `{seen}` came out at the point `{0}`, `{1}` ...
+        came_out: what to recall beside a prediction.
+        replies: to known mistakes.
+    """
+
+    right: Callable
+    yes: str
+    hints: tuple
+    solution: str
+    points: tuple = ()
+    ask: Callable = lambda answer, *point: answer(*point)
+    miss: str = ""
+    came_out: str = ""
+    replies: tuple = ()
+
+    def judge(self, answer):
+        """What to say to an answer."""
+        if untouched(answer):
+            return "not attempted yet."
+        if self.points and not callable(answer):
+            return "not yet. Hand over the function itself: its name, without parentheses."
+        points = self.points or ((),)
+        seen = [outcome(self.ask, answer, *point) for point in self.points] or [outcome(lambda: answer)]
+        if all(all_dots(one) for one in seen):
+            return "not attempted yet."
+        if any(some_dots(one) for one in seen):
+            return "not yet. Some of the three dots are still there."
+        if agrees(seen, self.right, points):
+            return f"yes. {self.yes}"
+        for reply in self.replies:
+            if agrees(seen, reply.gives, points):
+                return f"not yet{reply.text}" if reply.text.startswith(":") else f"not yet. {reply.text}"
+        return f"not yet{self.told(seen, points)}"
+
+    def told(self, seen, points):
+        """What came out, for a mistake that nobody foresaw."""
+        for one in seen:
+            if isinstance(one, Stopped):
+                return f". Your function {one}{advice(one.problem)}"
+        one, point = next((one, point) for one, point in zip(seen, points, strict=True) if not alike(one, self.right(*point)))
+        if self.points:
+            return f". {self.miss.format(*map(shown, point), seen=shown(one))}"
+        wanted = self.right()
+        if not isinstance(one, dict):
+            return f". Hand over a dict with the entries {', '.join(wanted)}."
+        return f". Look again at {' and '.join(key for key in wanted if not alike(one.get(key), wanted[key]))}."
+
+
+def agrees(seen, wanted, points):
+    """Is what was seen what is wanted, at every point?"""
+    return all(alike(one, wanted(*point)) for one, point in zip(seen, points, strict=True))
+
+
+def alike(seen, wanted):
+    """Compare what came out with what is wanted.
+
+    Numbers and arrays to 0.1 %, lists entry by entry, dicts in the entries that are wanted. A function in the place
+    of a value is asked about what stands there.
+    """
+    if callable(wanted):
+        return outcome(wanted, seen) is True
+    if isinstance(seen, Stopped) or seen is None or wanted is None:
+        return seen is wanted
+    if isinstance(wanted, dict):
+        return isinstance(seen, dict) and all(key in seen and alike(seen[key], wanted[key]) for key in wanted)
+    if isinstance(wanted, (list, tuple)) and isinstance(seen, list):
+        return len(seen) == len(wanted) and all(map(alike, seen, wanted))
+    if isinstance(wanted, (str, bool)):
+        return isinstance(seen, (str, bool, np.bool_)) and bool(seen == wanted)
+    try:
+        seen = np.asarray(seen, float)
+    except (TypeError, ValueError):
+        return False
+    return seen.shape == np.shape(wanted) and np.allclose(seen, wanted, rtol=1e-3, atol=1e-6, equal_nan=True)
+
+
+def stops(kind, words=""):
+    """Wanted: that it stops with an exception of this kind, which says these words."""
+    return lambda seen: isinstance(seen, Stopped) and isinstance(seen.problem, kind) and words in str(seen.problem)
+
+
+def contains(words):
+    """Wanted: a text with these words in it."""
+    return lambda seen: isinstance(seen, str) and words in seen.lower()
+
+
+def anything(seen):
+    """Wanted: whatever."""
+    return True
+
+
+def advice(problem):
+    """One step further, if a name was not found that minigrad has."""
+    name = getattr(problem, "name", None) if isinstance(problem, NameError) else None
+    return f" Try mg.{name}." if isinstance(name, str) and hasattr(mg, name) else ""
+
+
+def shown(x):
+    """A value in few digits."""
+    if isinstance(x, (list, tuple)):
+        return f"[{', '.join(map(shown, x))}]"
+    if isinstance(x, (float, np.floating)):
+        return f"{x:.4g}"
+    if isinstance(x, np.ndarray):
+        return np.array2string(x, precision=3, threshold=20, suppress_small=True)
+    return str(x)[:80]
+
+
+def find(exercise):
+    """The card of an exercise such as "02.1"; None if there is none."""
+    return cards_of(str(exercise).partition(".")[0]).get(exercise if isinstance(exercise, str) else None)
+
+
+def cards_of(lesson):
+    """The cards of a lesson such as "02", by exercise."""
+    try:
+        return importlib.import_module(f"{__package__}.cards.lesson_{lesson}").CARDS
+    except ModuleNotFoundError:
+        return {}
+
+
+def unknown(exercise):
+    """The answer to a number that no exercise has."""
+    lesson = str(exercise).partition(".")[0]
+    there = ", ".join(cards_of(lesson))
+    return f"There is no exercise {exercise!r}." + (f" Lesson {lesson} has {there}." if there else ' They are called "02.1" and so on.')
+
+
+__all__ = ["Card", "Reply", "anything", "cards_of", "contains", "find", "stops", "unknown"]

@@ -1,0 +1,1 @@
+"""The exercise cards: one file for each lesson, with the solutions in it."""

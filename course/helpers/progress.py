@@ -1,0 +1,55 @@
+"""What the learner predicted and solved: kept in memory, and beside the lessons in one small file."""
+
+import json
+import os
+from pathlib import Path
+
+FILE = Path(__file__).resolve().parent.parent / ".progress.json"
+
+memory = {"predictions": {}, "solved": {}}
+
+
+def keep(kind, exercise, value):
+    """Keep one note, and return it as text."""
+    text = " ".join(str(value).split())[:80]
+    memory[kind][exercise] = text
+    try:
+        notes = on_disk()
+        notes[kind][exercise] = text
+        fresh = FILE.with_name(f"{FILE.name}.{os.getpid()}")
+        fresh.write_text(json.dumps(notes, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        fresh.replace(FILE)
+    except OSError:
+        pass  # a folder that cannot be written: memory has it
+    return text
+
+
+def kept(kind, exercise):
+    """A note, from this session or an earlier one; None if there is none."""
+    return memory[kind].get(exercise) or on_disk()[kind].get(exercise)
+
+
+def on_disk():
+    """The notes in the file. A file that makes no sense is set aside under another name, and that is said."""
+    empty = {"predictions": {}, "solved": {}}
+    try:
+        notes = json.loads(FILE.read_text(encoding="utf-8"))
+        assert notes.keys() == empty.keys()
+        assert all(isinstance(text, str) for kind in notes.values() for text in kind.values())
+        return notes
+    except OSError:
+        return empty
+    except (ValueError, AssertionError, AttributeError):
+        set_aside()
+        return empty
+
+
+def set_aside():
+    """Keep an unreadable file, never over an older one."""
+    names = (FILE.with_name(f"{FILE.name}.unreadable{n or ''}") for n in range(1000))
+    try:
+        aside = next(name for name in names if not name.exists())
+        FILE.rename(aside)
+        print(f"(Your notes in {FILE.name} could not be read. They are kept in {aside.name}, and a new file is begun.)")
+    except (OSError, StopIteration):
+        pass

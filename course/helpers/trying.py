@@ -1,0 +1,91 @@
+"""Runs the learner's code. Whatever it does, what comes back is something to look at."""
+
+import contextlib
+import dis
+import sys
+import time
+
+SECONDS = 3.0  # right answers need a few milliseconds
+
+
+class Stopped:
+    """How a run ended that gave no result."""
+
+    def __init__(self, problem):
+        self.problem = problem
+
+    def __str__(self):
+        if isinstance(self.problem, TooLong):
+            return f"was still running after {SECONDS:g} seconds. Is there a loop that never ends?"
+        said = (str(self.problem).splitlines() or [""])[0]
+        return f"stopped with {type(self.problem).__name__}: {said[:160].rstrip('. ')}."
+
+
+class TooLong(BaseException):
+    """Not an Exception, so that the learner's own `except Exception` lets it pass."""
+
+
+def outcome(ask, *arguments):
+    """What `ask(*arguments)` gives, as plain values, or how it stopped."""
+    try:
+        with limit(SECONDS):
+            return plain(ask(*arguments))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:
+        return Stopped(problem)
+
+
+@contextlib.contextmanager
+def limit(seconds):
+    """Stop a block that takes longer, at the next line of Python, on whichever thread. (A call into C is waited for.)"""
+    end = time.monotonic() + seconds
+
+    def look(frame, event, argument):
+        if time.monotonic() > end:
+            raise TooLong
+        return look
+
+    before = sys.gettrace()
+    sys.settrace(look)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def plain(x):
+    """Tensors and Variables as NumPy values, tuples and shapes as lists."""
+    if hasattr(x, "numpy"):
+        return x.numpy()
+    if isinstance(x, dict):
+        return {key: plain(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)) or hasattr(x, "as_list"):
+        return [plain(value) for value in x]
+    return x
+
+
+def untouched(answer):
+    """Is this still the cell as it was handed out: three dots, or a function with nothing else in it?"""
+    if not hasattr(answer, "__code__"):
+        return all_dots(outcome(lambda: answer))
+    steps = [step for step in dis.get_instructions(answer) if step.opname not in ("RESUME", "NOP")]
+    return all("LOAD_CONST" in s.opname or "RETURN" in s.opname for s in steps) and {s.argval for s in steps} <= {None, ...}
+
+
+def leaves(x):
+    """The values in a nest of lists and dicts."""
+    if isinstance(x, dict):
+        x = list(x.values())
+    return [leaf for part in x for leaf in leaves(part)] if isinstance(x, list) else [x]
+
+
+def all_dots(seen):
+    return bool(leaves(seen)) and all(leaf is ... for leaf in leaves(seen))
+
+
+def some_dots(seen):
+    """Were three dots left in, so that they came out or something tried to compute with them?"""
+    if isinstance(seen, Stopped):
+        return isinstance(seen.problem, TypeError) and "ellipsis" in str(seen.problem)
+    return any(leaf is ... for leaf in leaves(seen))

@@ -1,0 +1,379 @@
+"""tf.data: a Dataset gives its elements one after the other, and makes each when it is asked for.
+
+An element is a Tensor, or a tuple or dict of such. No tape follows them: a Dataset cuts the path of gradients.
+"""
+
+import contextlib
+import itertools
+
+import numpy as np
+
+from . import dtypes, errors
+from .function import TensorSpec
+from .nest import sorted_keys
+from .op import convert, listening
+from .random import Stream, pair_for
+from .tensor import Tensor
+
+AUTOTUNE = INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+class Dataset:
+    """A sequence of elements that can be iterated again and again.
+
+    >>> import minigrad as mg
+    >>> numbers = mg.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0])
+    >>> for batch in numbers.map(lambda x: x * 2).batch(2):
+    ...     print(batch.numpy())
+    [2. 4.]
+    [6.]
+    """
+
+    def __init__(self, start, length=UNKNOWN_CARDINALITY):
+        self._start = start  # a function that starts an iteration
+        self._length = length
+
+    # ---- where elements come from ----------------------------------------------------------------------------------
+
+    @staticmethod
+    def from_tensor_slices(tensors, name=None) -> "Dataset":
+        """One element for each row of a Tensor, or of the Tensors in a tuple or dict.
+
+        Raises:
+            ValueError: a Tensor has no rows, or they differ in number.
+
+        >>> import minigrad as mg
+        >>> list(mg.data.Dataset.from_tensor_slices(([1, 2], ["a", "b"])).as_numpy_iterator())
+        [(np.int32(1), b'a'), (np.int32(2), b'b')]
+        """
+        whole = element_of(tensors)
+        lengths = [part.shape[0] if part.ndim else None for part in parts(whole)]
+        if None in lengths:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        for length in lengths:
+            if length != lengths[0]:
+                raise ValueError(f"Dimensions {lengths[0]} and {length} are not compatible")
+        return Dataset(lambda: (mapped(lambda x: row(x, i), whole) for i in range(lengths[0])), lengths[0])
+
+    @staticmethod
+    def from_tensors(tensors, name=None) -> "Dataset":
+        """One element: the whole."""
+        whole = element_of(tensors)
+        return Dataset(lambda: iter([whole]), 1)
+
+    @staticmethod
+    def range(*args, output_type=dtypes.int64, name=None) -> "Dataset":
+        """The numbers of Python's `range`, as int64 Tensors."""
+        numbers, dtype = range(*(int(n) for n in args)), dtypes.to_numpy(output_type)
+        return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers), len(numbers))
+
+    @staticmethod
+    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None) -> "Dataset":
+        """What a Python generator yields: `generator` is the function that starts it.
+
+        Args:
+            generator: a function.
+            output_types: the dtypes, if there is no signature.
+            output_shapes: accepted as in TensorFlow, without effect.
+            args: for the function.
+            output_signature: a `mg.TensorSpec`, or a tuple or dict of them.
+        """
+        pattern = output_signature if output_signature is not None else output_types
+        return Dataset(lambda: (typed(pattern, x) for x in generator(*(args or ()))))
+
+    @staticmethod
+    def zip(*args, datasets=None, name=None) -> "Dataset":
+        """Elements of several Datasets side by side, as long as the shortest has some.
+
+        Args:
+            *args: Datasets, or one tuple or dict of them; the elements have this form.
+            datasets: the same, by name.
+
+        Raises:
+            TypeError: something else is among them.
+        """
+        form = datasets if datasets is not None else args[0] if len(args) == 1 and not isinstance(args[0], Dataset) else args
+        every = parts(form)
+        for one in every:
+            if not isinstance(one, Dataset):
+                raise TypeError(
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects "
+                    f"but encountered object of type {type(one)}."
+                )
+        lengths = [d._length for d in every]
+        known = [n for n in lengths if n != INFINITE_CARDINALITY] or [INFINITE_CARDINALITY]
+        return Dataset(lambda: (rebuilt(form, elements) for elements in zip(*every)), min(known))
+
+    # ---- what can be done with them --------------------------------------------------------------------------------
+
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None,
+            use_unbounded_threadpool=False, name=None) -> "Dataset":  # fmt: skip
+        """`map_func` of each element; the parts of a tuple are its arguments.
+
+        It runs anew in each iteration, as Python (in TensorFlow it becomes a graph, once).
+        """
+        return Dataset(lambda: (element_of(called(map_func, x)) for x in self), self._length)
+
+    def filter(self, predicate, name=None) -> "Dataset":
+        """The elements for which `predicate` is True."""
+        return Dataset(lambda: (x for x in self if called(predicate, x)))
+
+    def flat_map(self, map_func, name=None) -> "Dataset":
+        """The elements of all the Datasets that `map_func` gives."""
+        return Dataset(lambda: itertools.chain.from_iterable(called(map_func, x) for x in self))
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None) -> "Dataset":
+        """Elements stacked, `batch_size` at a time; the last batch may be smaller, or is dropped.
+
+        Raises:
+            InvalidArgumentError: the size is not positive, or elements differ in shape.
+        """
+        size = int(batch_size)
+        if size <= 0:
+            raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero. [Op:BatchDatasetV2] name: ")
+        length = self._length // size if drop_remainder else -(-self._length // size)
+        return Dataset(lambda: batches(iter(self), size, drop_remainder), length if self._length >= 0 else self._length)
+
+    def unbatch(self, name=None) -> "Dataset":
+        """The rows of each element."""
+        return self.flat_map(lambda *x: Dataset.from_tensor_slices(x[0] if len(x) == 1 else x))
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None) -> "Dataset":
+        """Elements in random order, drawn from a buffer of the next `buffer_size`: the order that TensorFlow gives for the same seeds.
+
+        Args:
+            buffer_size: how far ahead an element can be found. Only a buffer of the whole size shuffles completely.
+            seed: as in `mg.random`.
+            reshuffle_each_iteration: another order each time.
+
+        Raises:
+            InvalidArgumentError: the size is not positive.
+
+        >>> import minigrad as mg
+        >>> mg.random.set_seed(1)
+        >>> [int(x) for x in mg.data.Dataset.range(5).shuffle(5)]
+        [2, 4, 3, 0, 1]
+        """
+        size = int(buffer_size)
+        if size <= 0 and size != UNKNOWN_CARDINALITY:
+            raise errors.InvalidArgumentError(
+                None, None, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: "
+            )
+        pair = pair_for(seed)
+        drawn = words_of(*pair)  # a new pair of seeds for each iteration
+
+        def start():
+            return shuffled(iter(self), size, words_of(*((next(drawn), next(drawn)) if reshuffle_each_iteration else pair)))
+
+        return Dataset(start, self._length)
+
+    def repeat(self, count=None, name=None) -> "Dataset":
+        """All of it `count` times, or without end if it is None or -1."""
+        if count is None or count < 0:
+            return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self)), INFINITE_CARDINALITY)
+        length = self._length * int(count) if self._length >= 0 else self._length
+        return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self, int(count))), length)
+
+    def take(self, count, name=None) -> "Dataset":
+        """The first `count` elements; all if it is -1."""
+        if count < 0:
+            return self
+        length = int(count) if self._length == INFINITE_CARDINALITY else min(int(count), self._length)
+        return Dataset(lambda: itertools.islice(iter(self), int(count)), length)
+
+    def skip(self, count, name=None) -> "Dataset":
+        """All but the first `count` elements; none if it is -1."""
+        if count < 0:
+            return self.take(0)
+        length = max(self._length - int(count), 0) if self._length >= 0 else self._length
+        return Dataset(lambda: itertools.islice(iter(self), int(count), None), length)
+
+    def enumerate(self, start=0, name=None) -> "Dataset":
+        """Pairs of a number and an element."""
+        return Dataset(lambda: ((Tensor.of(np.int64(i)), x) for i, x in enumerate(self, start)), self._length)
+
+    def concatenate(self, dataset, name=None) -> "Dataset":
+        """The elements of both, one after the other."""
+        both = self._length, dataset._length
+        return Dataset(lambda: itertools.chain(self, dataset), sum(both) if min(both) >= 0 else min(both))
+
+    def cache(self, filename="", name=None) -> "Dataset":
+        """Keeps the elements once they have been made. `filename` is accepted as in TensorFlow, without effect."""
+        made = []
+
+        def start():
+            if not made:
+                made.append(list(self))
+            return iter(made[0])
+
+        return Dataset(start, self._length)
+
+    def prefetch(self, buffer_size=None, name=None) -> "Dataset":
+        """The Dataset itself: nothing is made ahead of time."""
+        return self
+
+    def with_options(self, options, name=None) -> "Dataset":
+        """The Dataset itself: there are no options."""
+        return self
+
+    def apply(self, transformation_func) -> "Dataset":
+        """What a function makes of the Dataset."""
+        return transformation_func(self)
+
+    # ---- what comes out --------------------------------------------------------------------------------------------
+
+    def __iter__(self):
+        return self._start()
+
+    def as_numpy_iterator(self):
+        """The elements with NumPy values in place of Tensors."""
+        return (mapped(Tensor.numpy, x) for x in self)
+
+    def reduce(self, initial_state, reduce_func, name=None):
+        """The last of the states: each is `reduce_func(state, element)`.
+
+        >>> import minigrad as mg
+        >>> print(mg.data.Dataset.range(4).reduce(mg.constant(0, mg.int64), lambda total, x: total + x).numpy())
+        6
+        """
+        state = element_of(initial_state)
+        for x in self:
+            state = element_of(called(reduce_func, (state, x)))
+        return state
+
+    def get_single_element(self, name=None):
+        """The only element.
+
+        Raises:
+            InvalidArgumentError: there is none, or there are more.
+        """
+        found = list(itertools.islice(iter(self), 2))
+        if len(found) != 1:
+            problem = "had more than one element" if found else "was empty"
+            raise errors.InvalidArgumentError(None, None, f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
+        return found[0]
+
+    def cardinality(self) -> Tensor:
+        """How many elements there are; -1 if infinitely many, -2 if nobody knows."""
+        return Tensor.of(np.int64(self._length))
+
+    def __len__(self):
+        if self._length < 0:
+            raise TypeError("The dataset is infinite." if self._length == INFINITE_CARDINALITY else "The dataset length is unknown.")
+        return self._length
+
+    def __bool__(self):
+        return True
+
+    @property
+    def element_spec(self):
+        """The form of an element, as `mg.TensorSpec`: that of the first one."""
+        return mapped(TensorSpec.from_tensor, next(iter(self)))
+
+    def __repr__(self):
+        spec = "unknown" if self._length == 0 else self.element_spec
+        return f"<Dataset element_spec={spec}>"
+
+
+# ---- elements ------------------------------------------------------------------------------------------------------
+
+
+def mapped(function, element):
+    """`function` of each part of an element: tuples and dicts are forms, everything else is a part."""
+    if isinstance(element, dict):
+        return {key: mapped(function, x) for key, x in element.items()}
+    if isinstance(element, tuple):
+        made = [mapped(function, x) for x in element]
+        return type(element)(*made) if hasattr(element, "_fields") else tuple(made)
+    return function(element)
+
+
+def parts(element) -> list:
+    """The parts of an element, those of a dict by sorted keys."""
+    if isinstance(element, dict):
+        return [part for key in sorted_keys(element) for part in parts(element[key])]
+    return [part for x in element for part in parts(x)] if isinstance(element, tuple) else [element]
+
+
+def rebuilt(form, flat):
+    """An element of the form of `form`, with other parts."""
+    flat = iter(flat)
+    order = dict(zip(map(id, parts(form)), flat))
+    return mapped(lambda x: order[id(x)], form)
+
+
+def element_of(x):
+    """What the user gave as an element: each part a Tensor that no tape follows."""
+    return mapped(lambda part: Tensor.of(convert(part).value), x)
+
+
+def row(x, i):
+    return Tensor.of(x.value[i] if x.value.ndim > 1 or x.value.dtype.kind != "O" else np.array(x.value[i], object))
+
+
+@contextlib.contextmanager
+def unheard():
+    """A block whose ops no tape and no trace hears."""
+    before, listening.now = listening.now, ()
+    try:
+        yield
+    finally:
+        listening.now = before
+
+
+def called(function, element):
+    """A function of the user, with the parts of a tuple as its arguments."""
+    with unheard():
+        return function(*element) if type(element) is tuple else function(element)
+
+
+def typed(pattern, element):
+    """An element of a generator, with the dtypes that were promised."""
+    if pattern is None:
+        return element_of(element)
+    types = parts(pattern if isinstance(pattern, (tuple, dict)) else pattern)
+    given = parts(element) if isinstance(pattern, (tuple, dict)) else [element]
+    made = [Tensor(convert(x).value, getattr(t, "dtype", t)) for t, x in zip(types, given)]
+    return rebuilt(pattern, made) if isinstance(pattern, (tuple, dict)) else made[0]
+
+
+def batches(elements, size, drop_remainder):
+    while rows := list(itertools.islice(elements, size)):
+        if len(rows) == size or not drop_remainder:
+            yield rebuilt(rows[0], [stacked(column) for column in zip(*map(parts, rows))])
+
+
+def stacked(rows):
+    shape = rows[0].value.shape
+    for i, one in enumerate(rows):
+        if one.value.shape != shape:
+            first, other = (f"[{','.join(map(str, s))}]" for s in (shape, one.value.shape))
+            raise errors.InvalidArgumentError(
+                None, None,
+                "Cannot batch tensors with different shapes in component 0. "
+                f"First element had shape {first} and element {i} had shape {other}. [Op:IteratorGetNext] name: ",
+            )  # fmt: skip
+    return Tensor.of(np.stack([one.value for one in rows]))
+
+
+# ---- shuffling -----------------------------------------------------------------------------------------------------
+
+
+def words_of(first, second):
+    """Random bits from two seeds, word by word."""
+    stream = Stream(first, second << 64)
+    for start in itertools.count(0, 64):
+        yield from stream.blocks(64, start).ravel().tolist()
+
+
+def shuffled(elements, size, words):
+    """Each element is drawn from the next `size`; the first of these takes its place."""
+    ahead = list(itertools.islice(elements, None if size == UNKNOWN_CARDINALITY else size))
+    first = 0
+    while first < len(ahead):
+        place = first + next(words) % (len(ahead) - first)
+        yield ahead[place]
+        ahead[place], ahead[first] = ahead[first], None
+        ahead += itertools.islice(elements, 1)
+        first += 1

@@ -1,0 +1,349 @@
+"""tf.debugging: checks that raise when something is not as it should be."""
+
+import numpy as np
+
+from . import dtypes, errors, math
+from .arrays import convert_to_tensor
+from .op import op
+
+# ---- comparing -----------------------------------------------------------------------------------------------------
+
+
+def comparison(name, symbol, compare, what):
+    """The check that `compare` holds for all elements of x and y."""
+
+    def check(x, y, message=None, summarize=None, name=None):
+        x, y = convert_both(x, y)
+        holds = np.asarray(compare(x, y).value)
+        if not holds.all():
+            most = 3 if summarize is None else summarize
+            raise errors.InvalidArgumentError(None, None, told(message, symbol, x.value, y.value, holds, most))
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Raise unless {what}, element by element.
+
+    Args:
+        x, y: Tensors of one dtype, which are broadcast.
+        message: what the error says first.
+        summarize: how many elements it shows.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: somewhere it is not so.
+    """
+    return check
+
+
+def convert_both(x, y):
+    """Both as Tensors; a number takes the dtype of the Tensor it is compared with."""
+    if hasattr(x, "__tf_tensor__") or not hasattr(y, "__tf_tensor__"):
+        x = convert_to_tensor(x)
+        return x, convert_to_tensor(y, dtype_hint=x.dtype)
+    return convert_to_tensor(x, dtype_hint=y.dtype), convert_to_tensor(y)
+
+
+def told(message, symbol, x, y, holds, most):
+    """The text of the error: where it does not hold, and what x and y are there."""
+    lines = [message or "", f"Condition x {symbol} y did not hold."]
+    if holds.ndim:
+        bad = np.argwhere(~holds)[:most]
+        lines += [f"Indices of first {len(bad)} different values:", str(bad)]
+        for word, value in (("x", x), ("y", y)):
+            lines += [f"Corresponding {word} values:", str(np.broadcast_to(value, holds.shape)[tuple(bad.T)])]
+    for word, value in (("x", x), ("y", y)):
+        first = np.ravel(value)[:most]
+        lines += [f"First {len(first)} elements of {word}:", str(first)]
+    return "\n".join(lines)
+
+
+assert_equal = comparison("assert_equal", "==", math.equal, "x equals y")
+assert_none_equal = comparison("assert_none_equal", "!=", math.not_equal, "x differs from y")
+assert_less = comparison("assert_less", "<", math.less, "x is smaller than y")
+assert_less_equal = comparison("assert_less_equal", "<=", math.less_equal, "x is not larger than y")
+assert_greater = comparison("assert_greater", ">", math.greater, "x is larger than y")
+assert_greater_equal = comparison("assert_greater_equal", ">=", math.greater_equal, "x is not smaller than y")
+
+
+def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None) -> None:
+    """Raise unless x and y differ by less than `atol + rtol * |y|`, element by element.
+
+    Args:
+        x, y: float Tensors of one dtype, which are broadcast.
+        rtol, atol: by default ten times the smallest step of the dtype at 1.
+        message: what the error says first.
+        summarize: how many elements it shows.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: somewhere they differ by more.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_near(1.0, 1.0 + 1e-8)
+    """
+    x, y = [one.value for one in convert_both(x, y)]
+    step = x.dtype.type(10 * np.finfo(x.dtype).eps)
+    rtol, atol = [step if one is None else x.dtype.type(one) for one in (rtol, atol)]
+    if not np.all(np.abs(x - y) < atol + rtol * np.abs(y)):
+        head = f"{message or ''}\nx and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+        shown = [f"{word} (shape={value.shape} dtype={value.dtype}) = \n{listed(value, summarize)}" for word, value in (("x", x), ("y", y))]
+        raise errors.InvalidArgumentError(None, None, "\n".join([head, *shown]))
+
+
+def sign_check(name, symbol, compare, what):
+    """The check that `compare` holds for all elements of x and zero."""
+
+    def check(x, message=None, summarize=None, name=None):
+        value = convert_to_tensor(x).value
+        if not compare(value, 0).all():
+            head = f"{message or ''}\nCondition x {symbol} 0 did not hold element-wise:"
+            elements = [str(one) for one in np.ravel(value)[: 3 if summarize is None else summarize]]
+            text = f"{head}\nx (shape={value.shape} dtype={value.dtype}) = \n{elements}"
+            raise errors.InvalidArgumentError(None, None, text)
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Raise unless every element is {what}.
+
+    Args:
+        x: a Tensor of numbers.
+        message: what the error says first.
+        summarize: how many elements it shows.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: an element is not.
+    """
+    return check
+
+
+assert_positive = sign_check("assert_positive", ">", np.greater, "larger than 0")
+assert_negative = sign_check("assert_negative", "<", np.less, "smaller than 0")
+assert_non_negative = sign_check("assert_non_negative", ">=", np.greater_equal, "0 or larger")
+assert_non_positive = sign_check("assert_non_positive", "<=", np.less_equal, "0 or smaller")
+
+
+def Assert(condition, data, summarize=None, name=None) -> None:
+    """Raise unless the condition holds.
+
+    Args:
+        condition: a truth value.
+        data: a list of what the error shall show.
+        summarize: how many elements of each.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.Assert(mg.constant(2.0) > 1.0, ["2 is small"])
+    """
+    if not condition:
+        shown = "\n".join([listed(convert_to_tensor(one).value, summarize) for one in data])
+        raise errors.InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {shown}")
+
+
+def listed(value, most):
+    """The first elements."""
+    elements = [str(one) for one in np.ravel(value)]
+    most = 3 if most is None else len(elements) if most < 0 else most
+    return ", ".join(elements[:most] + ["..."] * (len(elements) > most))
+
+
+# ---- numbers -------------------------------------------------------------------------------------------------------
+
+
+@op("CheckNumerics", "f", dtensor=lambda dy: dy)
+def check_numerics(tensor, message):
+    """The Tensor itself, if all its elements are finite.
+
+    Raises:
+        InvalidArgumentError: one is infinite or nan.
+
+    >>> import minigrad as mg
+    >>> print(mg.debugging.check_numerics([1.0, 2.0], "the loss"))
+    mg.Tensor([1. 2.], shape=(2,), dtype=float32)
+    """
+    if not np.isfinite(tensor).all():
+        found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if test(tensor).any()]
+        raise errors.InvalidArgumentError(None, None, f"{message} : Tensor had {' and '.join(found)} values")
+    return tensor
+
+
+def assert_all_finite(x, message, name=None):
+    """As `check_numerics`.
+
+    >>> import minigrad as mg
+    >>> print(mg.debugging.assert_all_finite([1.0, 2.0], "the loss"))
+    mg.Tensor([1. 2.], shape=(2,), dtype=float32)
+    """
+    return check_numerics(x, message)
+
+
+# ---- dtypes and shapes ---------------------------------------------------------------------------------------------
+
+
+def assert_type(tensor, tf_type, message=None, name=None) -> None:
+    """Raise unless the Tensor has this dtype.
+
+    Raises:
+        TypeError: it has another.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_type(mg.constant(1.0), mg.float32)
+    """
+    tensor = convert_to_tensor(tensor)
+    if tensor.dtype != tf_type:
+        raise TypeError(f"{message or ''} tensor must be of type {dtypes.as_dtype(tf_type)!r}; got {tensor.dtype!r}".strip())
+
+
+def assert_integer(x, message=None, name=None) -> None:
+    """Raise unless the Tensor has an integer dtype.
+
+    Raises:
+        TypeError: it has another.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_integer(mg.constant(1))
+    """
+    dtype = convert_to_tensor(x).dtype
+    if not dtype.is_integer:
+        raise TypeError(f'{message or ""} Expected "x" to be integer type.  Found: tensor of dtype {dtype}'.strip())
+
+
+def is_numeric_tensor(tensor) -> bool:
+    """Is it a Tensor of numbers?
+
+    >>> import minigrad as mg
+    >>> mg.debugging.is_numeric_tensor(mg.constant(1.0)), mg.debugging.is_numeric_tensor(mg.constant("one"))
+    (True, False)
+    """
+    return hasattr(tensor, "__tf_tensor__") and tensor.dtype.dtype.kind in "iufc"
+
+
+def refuse_rank(message, x, what):
+    rank = f"Received rank {x.ndim}, shape {x.shape}"
+    raise ValueError(f"{message + '.  ' if message else ''}Tensor  must have rank {what}.  {rank}")
+
+
+def assert_rank(x, rank, message=None, name=None) -> None:
+    """Raise unless the Tensor has this number of axes.
+
+    Raises:
+        ValueError: it has another.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_rank(mg.constant([1.0]), 1)
+    """
+    x = convert_to_tensor(x)
+    if x.ndim != int(rank):
+        refuse_rank(message, x, int(rank))
+
+
+def assert_rank_at_least(x, rank, message=None, name=None) -> None:
+    """Raise unless the Tensor has this number of axes, or more.
+
+    Raises:
+        ValueError: it has fewer.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_rank_at_least(mg.constant([1.0]), 1)
+    """
+    x = convert_to_tensor(x)
+    if x.ndim < int(rank):
+        refuse_rank(message, x, f"at least {int(rank)}")
+
+
+def assert_rank_in(x, ranks, message=None, name=None) -> None:
+    """Raise unless the number of axes is one of these.
+
+    Raises:
+        ValueError: it is another.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_rank_in(mg.constant([1.0]), (0, 1))
+    """
+    x, ranks = convert_to_tensor(x), tuple([int(rank) for rank in ranks])
+    if x.ndim not in ranks:
+        refuse_rank(message, x, f"in {ranks}")
+
+
+def assert_scalar(tensor, message=None, name=None) -> None:
+    """Raise unless the Tensor is a single number.
+
+    Raises:
+        ValueError: it has axes.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_scalar(mg.constant(2.0))
+    """
+    tensor = convert_to_tensor(tensor)
+    if tensor.ndim:
+        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {tensor.shape}.")
+
+
+def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) -> None:
+    """Raise unless all Tensors have the shapes that stand beside them.
+
+    Args:
+        shapes: pairs of a Tensor and its shape. A length may be a number, None (any), or a letter or word: wherever the
+            same one stands, the lengths must agree.
+        data, summarize, name: accepted as in TensorFlow, without effect.
+        message: what the error says first.
+
+    Raises:
+        ValueError: a shape is another.
+
+    >>> import minigrad as mg
+    >>> x, w = mg.zeros([5, 3]), mg.zeros([3, 2])
+    >>> mg.debugging.assert_shapes([(x, ("examples", "features")), (w, ("features", 2))])
+    """
+    lengths, head = {}, f"{message}. " if message else ""
+    for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
+        x = convert_to_tensor(x)
+        told = f"Tensor shape={x.shape} dtype={x.dtype.name}"
+        if not hasattr(wanted, "__iter__"):
+            raise ValueError(f"{told}.  Specified shape must be an iterable.  Received specified shape: {wanted}")
+        if len(wanted) != x.ndim:
+            refuse_rank(message, x, len(wanted))
+        for axis, (length, symbol) in enumerate(zip(x.shape, wanted)):
+            if symbol is None or symbol == ".":
+                continue
+            known, why = lengths.setdefault(symbol, (length, f"Specified by t{told[1:]} dimension {axis}"))
+            if isinstance(symbol, int):
+                known, why = symbol, "Specified explicitly"
+            if length != known:
+                sizes = f"must have size {known}.  Received size {length}, shape {x.shape}"
+                raise ValueError(f"{head}{why}.  {told} dimension {axis} {sizes}")
+
+
+def assert_proper_iterable(values) -> None:
+    """Raise unless it is a list, or something else to iterate over that is no Tensor, string or array.
+
+    Raises:
+        TypeError: it is not.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_proper_iterable([mg.constant(1.0)])
+    """
+    if hasattr(values, "__tf_tensor__") or isinstance(values, (str, bytes, np.ndarray)) or not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+
+
+def assert_same_float_dtype(tensors=None, dtype=None):
+    """The one float dtype that all Tensors of a list have.
+
+    Raises:
+        ValueError: they differ, or are not float.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.assert_same_float_dtype([mg.constant(1.0), mg.constant([2.0])])
+    mg.float32
+    """
+    tensors = [convert_to_tensor(x) for x in tensors or []]
+    wanted = dtypes.as_dtype(dtype) if dtype is not None else tensors[0].dtype if tensors else dtypes.float32
+    for x in tensors:
+        if x.dtype != wanted:
+            other = f" as {tensors[0]!s}" if dtype is None else ""
+            raise ValueError(f"{x!s}, type={x.dtype}, must be of the same type ({wanted}){other}.")
+    if not wanted.is_floating:
+        raise ValueError(f"Expected floating point type, got {wanted}.")
+    return wanted

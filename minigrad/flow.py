@@ -1,0 +1,345 @@
+"""tf's control flow, done at once as everything in eager mode: loops and branches are Python's, and what runs in them is recorded."""
+
+import contextlib
+import pprint
+import sys
+
+import numpy as np
+
+from . import dtypes, errors, nest
+from .arrays import convert_to_tensor, stack
+from .tensor import Tensor
+
+# ---- branches ------------------------------------------------------------------------------------------------------
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """What `true_fn()` returns if `pred` holds, else what `false_fn()` returns. Only one of them runs.
+
+    Raises:
+        TypeError: a branch is no function.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant(3.0)
+    >>> print(mg.cond(x > 1.0, lambda: x * x, lambda: -x).numpy())
+    9.0
+    """
+    for word, branch in (("true_fn", true_fn), ("false_fn", false_fn)):
+        check_callable(word, branch)
+    return true_fn() if pred else false_fn()
+
+
+def check_callable(word, function):
+    if not callable(function):
+        raise TypeError(f"'{word}' must be callable.")
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """What the function of the first pair returns whose condition holds.
+
+    Args:
+        pred_fn_pairs: pairs of a condition and a function.
+        default: the function for the case that none holds.
+        exclusive, strict, name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: none holds, and there is no default.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant(3.0)
+    >>> print(mg.case([(x < 1.0, lambda: -x), (x < 5.0, lambda: x * x)], default=lambda: x).numpy())
+    9.0
+    """
+    for pred, function in pred_fn_pairs:
+        if pred:
+            return function()
+    if default is None:
+        text = "Expected 'False' to be true. Summarized data: b'Input error: None of conditions evaluated as True:'"
+        raise errors.InvalidArgumentError(None, None, text)
+    return default()
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """What function number `branch_index` returns; for a number that none has, `default`, or else the last one.
+
+    Args:
+        branch_index: a Tensor.
+        branch_fns: functions, as a list, as pairs `(number, function)` or as a dict.
+        default: a function.
+
+    Raises:
+        TypeError: the index is no Tensor.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant(3.0)
+    >>> print(mg.switch_case(mg.constant(1), [lambda: x, lambda: x * x]).numpy())
+    9.0
+    """
+    if not hasattr(branch_index, "__tf_tensor__"):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    pairs = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
+    branches = dict(pair if isinstance(pair, tuple) else (k, pair) for k, pair in enumerate(pairs))
+    return branches.get(int(branch_index), default or branches[max(branches)])()
+
+
+# ---- loops ---------------------------------------------------------------------------------------------------------
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+               maximum_iterations=None, name=None):  # fmt: skip
+    """Run `body` again and again, on what it returned before, as long as `cond` holds.
+
+    Args:
+        cond: takes the loop variables, and says whether to go on.
+        body: takes the loop variables and returns them anew, in the same form.
+        loop_vars: those to begin with, in a list or a tuple.
+        maximum_iterations: how often at most.
+        shape_invariants, parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        The loop variables at the end.
+
+    Raises:
+        ValueError: there are none, or `body` returned another form.
+        TypeError: `cond` or `body` is no function.
+
+    >>> import minigrad as mg
+    >>> i, y = mg.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 2.0), (0, mg.constant(1.0)))
+    >>> print(y.numpy())
+    8.0
+    """
+    if not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    check_callable("cond", cond)
+    check_callable("body", body)
+    first, turns = list(loop_vars), 0
+    while cond(*loop_vars) and (maximum_iterations is None or turns < int(maximum_iterations)):
+        loop_vars, turns = body(*loop_vars), turns + 1
+        nest.assert_same_structure(first, list(loop_vars))
+    return nest.map_structure(convert_to_tensor, loop_vars)
+
+
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
+           fn_output_signature=None):  # fmt: skip
+    """`fn` of each part of `elems` along the first axis, stacked again.
+
+    Args:
+        fn: takes one part and returns a Tensor, or a nest of them.
+        elems: a Tensor, or a nest of Tensors of the same length.
+        fn_output_signature: the dtypes of what `fn` returns, in its form, if they differ from those of `elems`.
+        dtype: an older name of `fn_output_signature`.
+        parallel_iterations, back_prop, swap_memory, infer_shape, name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: an element has no axis, the lengths differ, or `fn` returned another form.
+        InvalidArgumentError: `fn` returned another dtype.
+
+    >>> import minigrad as mg
+    >>> print(mg.map_fn(lambda row: mg.reduce_sum(row), mg.constant([[1.0, 2.0], [3.0, 4.0]])))
+    mg.Tensor([3. 7.], shape=(2,), dtype=float32)
+    """
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    leaves, rows = parts(elems)
+    wanted = nest.pack_sequence_as(elems, [x.dtype for x in leaves]) if signature is None else signature
+    columns = [[] for _ in nest.flatten(wanted)]
+    for row in rows:
+        result = fn(row)
+        nest.assert_same_structure(wanted, result)
+        for column, value, dtype in zip(columns, nest.flatten(result), nest.flatten(wanted)):
+            column.append(of_dtype(value, dtypes.as_dtype(getattr(dtype, "dtype", dtype))))
+    empty = [np.zeros(0, dtypes.to_numpy(dtype)) for dtype in nest.flatten(wanted)]
+    return nest.pack_sequence_as(wanted, [stack(column) if column else Tensor(zero) for column, zero in zip(columns, empty)])
+
+
+def of_dtype(value, dtype):
+    value = convert_to_tensor(value, dtype_hint=dtype)
+    if value.dtype != dtype:
+        text = f"TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name}"
+        raise errors.InvalidArgumentError(None, None, text)
+    return value
+
+
+def parts(elems):
+    """The Tensors of a nest, and the nest again for each place along their first axis."""
+    leaves = [convert_to_tensor(x) for x in nest.flatten(elems)]
+    if any(not x.ndim for x in leaves):
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    for x in leaves[1:]:
+        if len(x) != len(leaves[0]):
+            raise ValueError(f"Dimensions {len(leaves[0])} and {len(x)} are not compatible")
+    return leaves, [nest.pack_sequence_as(elems, [x[i] for x in leaves]) for i in range(len(leaves[0]))]
+
+
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    """`fn` of each part of `elems` along the first axis, stacked again. `fn` may return any form and dtype.
+
+    Args:
+        fn: takes one part and returns a Tensor, or a nest of them.
+        elems: a Tensor, or a nest of Tensors of the same length.
+        fallback_to_while_loop, warn: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> print(mg.vectorized_map(lambda row: mg.reduce_sum(row), mg.constant([[1.0, 2.0], [3.0, 4.0]])))
+    mg.Tensor([3. 7.], shape=(2,), dtype=float32)
+    """
+    results = [fn(row) for row in parts(elems)[1]]
+    return stacked(results)
+
+
+def stacked(results):
+    """Nests of one form, as a nest of stacked Tensors."""
+    return nest.pack_sequence_as(results[0], [stack(list(column)) for column in zip(*map(nest.flatten, results))])
+
+
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """`fn(fn(fn(initializer, elems[0]), elems[1]), ...)`.
+
+    Args:
+        fn: takes what has been gathered so far, and the next part.
+        elems: a Tensor, or a nest of Tensors of the same length.
+        initializer: what to begin with; by default the first part.
+        parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> print(mg.foldl(lambda total, x: total * 2.0 + x, mg.constant([1.0, 2.0, 3.0])).numpy())
+    11.0
+    """
+    return gathered(fn, parts(elems)[1], initializer)[-1]
+
+
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """As `foldl`, from the last part to the first.
+
+    >>> import minigrad as mg
+    >>> print(mg.foldr(lambda total, x: total * 2.0 + x, mg.constant([1.0, 2.0, 3.0])).numpy())
+    17.0
+    """
+    return gathered(fn, parts(elems)[1][::-1], initializer)[-1]
+
+
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
+         reverse=False, name=None):  # fmt: skip
+    """As `foldl`, and what was gathered after each part, stacked.
+
+    Args:
+        fn, elems, initializer: as for `foldl`.
+        reverse: go from the last part to the first.
+        parallel_iterations, back_prop, swap_memory, infer_shape, name: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> print(mg.scan(lambda total, x: total + x, mg.constant([1.0, 2.0, 3.0])))
+    mg.Tensor([1. 3. 6.], shape=(3,), dtype=float32)
+    """
+    turn = -1 if reverse else 1
+    totals = gathered(fn, parts(elems)[1][::turn], initializer)
+    return stacked(totals[initializer is not None :][::turn])
+
+
+def gathered(fn, rows, initializer):
+    """What there is at first, and after each row."""
+    totals = [rows[0] if initializer is None else nest.map_structure(convert_to_tensor, initializer)]
+    for row in rows[initializer is None :]:
+        totals.append(fn(totals[-1], row))
+    return totals
+
+
+# ---- what graphs need and eager mode does not ----------------------------------------------------------------------
+
+
+def no_op(name=None) -> None:
+    """Nothing.
+
+    >>> import minigrad as mg
+    >>> mg.no_op()
+    """
+
+
+def group(*inputs, name=None) -> None:
+    """Nothing: what is grouped has been done already.
+
+    >>> import minigrad as mg
+    >>> mg.group(mg.constant(1.0))
+    """
+
+
+def control_dependencies(control_inputs):
+    """A block that waits for nothing: what it would wait for has been done already.
+
+    >>> import minigrad as mg
+    >>> with mg.control_dependencies([mg.constant(1.0)]):
+    ...     print(mg.constant(2.0).numpy())
+    2.0
+    """
+    return contextlib.nullcontext()
+
+
+# ---- printing ------------------------------------------------------------------------------------------------------
+
+
+def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None) -> None:
+    """Print Tensors in short: no dtype, no shape, of each axis the first and the last three.
+
+    Args:
+        *inputs: Tensors, anything else, and nests of them.
+        output_stream: `sys.stdout`, `sys.stderr` (the default), or "file://" and a path, to append to a file.
+        summarize: how many from each end of an axis; -1 for all.
+        sep: what stands between the inputs.
+        end: what stands at the end.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: there is no such stream.
+
+    >>> import minigrad as mg, sys
+    >>> mg.print("x is", mg.constant([1.0, 2.5]), output_stream=sys.stdout)
+    x is [1 2.5]
+    """
+    text = sep.join([one if isinstance(one, str) else told(one, summarize, b"") for one in inputs]) + end
+    if isinstance(output_stream, str) and output_stream.startswith("file://"):
+        with open(output_stream[len("file://") :], "a") as file:
+            file.write(text)
+    elif output_stream is None or output_stream in (sys.stdout, sys.stderr):
+        (output_stream or sys.stderr).write(text)
+    else:
+        raise ValueError(
+            f"Unsupported output stream, logging level, or file.{output_stream}. Supported streams are sys.stdout, sys.stderr. "
+            "File needs to be in the form of 'file://<filepath>'."
+        )
+
+
+def told(x, ends, quote=b'"'):
+    """The text of a Tensor, or of a nest that holds some."""
+    if hasattr(x, "__tf_tensor__"):
+        value = convert_to_tensor(x).value
+        ends = value.size if ends < 0 else min(ends, value.size)
+        return shortened(np.asarray(value), ends, value.ndim) if value.ndim else element(value[()], quote)
+    if isinstance(x, dict):
+        return "{" + ", ".join([f"{key!r}: {told(one, ends)}" for key, one in x.items()]) + "}"
+    if nest.is_nested(x):
+        inner = ", ".join([told(one, ends) for one in x])
+        return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
+    return pprint.pformat(x)
+
+
+def shortened(array, ends, ndim):
+    """The elements in brackets, of each axis the first and the last few."""
+    if array.ndim == 0:
+        return element(array[()], b'"')
+    gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (ndim - array.ndim + 1)
+    rows = [shortened(np.asarray(array[i]), ends, ndim) for i in range(min(ends, len(array)))]
+    rest = [shortened(np.asarray(array[i]), ends, ndim) for i in range(max(ends, len(array) - ends), len(array))]
+    dots = gap + "..." if len(array) > 2 * ends else ""
+    return f"[{gap.join(rows)}{dots}{''.join([gap + row for row in rest])}]"
+
+
+def element(x, quote):
+    """One element: as few digits as tell it from its neighbours, or nearly so."""
+    if isinstance(x, bytes):
+        return (quote + x + quote).decode(errors="replace")
+    if x.dtype.kind == "c":
+        return "?"
+    if x.dtype.kind != "f":
+        return str(int(x))
+    few, many = (15, 17) if x.dtype == np.float64 else (6, 9)
+    short = f"{x:.{few}g}"
+    return short if x.dtype.type(short) == x or x != x else f"{x:.{many}g}"

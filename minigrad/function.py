@@ -1,0 +1,150 @@
+"""tf.function and what goes with it. Here everything runs eagerly, so the decorator leaves a function as it is."""
+
+import contextlib
+import functools
+import inspect
+import re
+
+from . import dtypes, nest
+from .op import convert
+from .shape import TensorShape
+from .tensor import Tensor, as_value
+
+
+class TensorSpec:
+    """The shape and dtype that a Tensor shall have; None is any length.
+
+    >>> import minigrad as mg
+    >>> mg.TensorSpec([None, 2], mg.float32)
+    TensorSpec(shape=(None, 2), dtype=mg.float32, name=None)
+    """
+
+    __slots__ = ("dtype", "name", "shape")
+
+    def __init__(self, shape, dtype=dtypes.float32, name=None):
+        self.shape, self.dtype, self.name = TensorShape(shape), dtypes.as_dtype(dtype), name
+
+    @classmethod
+    def from_tensor(cls, tensor, name=None):
+        """The spec of a Tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @classmethod
+    def from_spec(cls, spec, name=None):
+        """A copy, with another name perhaps."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    def is_compatible_with(self, other) -> bool:
+        """Could a Tensor have this spec and be `other`, a Tensor or a spec?"""
+        other = other if hasattr(other, "shape") else convert(other)
+        return self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
+
+    def __eq__(self, other):
+        if not isinstance(other, TensorSpec):
+            return NotImplemented
+        return (self.shape, self.dtype, self.name) == (other.shape, other.dtype, other.name)
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self):
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
+
+    def __reduce__(self):
+        return TensorSpec, (self.shape, self.dtype, self.name)
+
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
+    """In TensorFlow, compiles a Python function into a graph. Here it runs as it is, line by line, on each call.
+
+    Args:
+        func: the function; without it, the result is a decorator.
+        input_signature: a list of `mg.TensorSpec`: arguments are made Tensors, and must fit.
+        autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
+
+    Raises:
+        TypeError: on a call, an argument does not fit the signature.
+
+    >>> import minigrad as mg
+    >>> @mg.function(input_signature=[mg.TensorSpec([None], mg.float32)])
+    ... def double(x):
+    ...     return x * 2
+    >>> print(double([1.0, 2.0]).numpy())
+    [2. 4.]
+    """
+    if func is None:
+        return functools.partial(function, input_signature=input_signature)
+    return Function(func, input_signature)
+
+
+class Function:
+    """A function that `mg.function` has decorated."""
+
+    def __init__(self, python_function, input_signature=None):
+        self.python_function = python_function
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        functools.update_wrapper(self, python_function)
+
+    def __call__(self, *args, **kwargs):
+        if self.input_signature is not None:
+            args, kwargs = fitted(self.python_function, self.input_signature, args, kwargs), {}
+        return self.python_function(*args, **kwargs)
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        return Function(self.python_function.__get__(instance, owner), self.input_signature)
+
+    def get_concrete_function(self, *args, **kwargs):
+        """The function itself."""
+        return self
+
+
+def fitted(func, signature, args, kwargs):
+    """The arguments as Tensors, in the order of the signature."""
+    problem = f"Received args: {args} and kwargs: {kwargs} for signature: {list(signature)}."
+    try:
+        args = inspect.signature(func).bind(*args, **kwargs).args
+    except TypeError as error:
+        raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. {problem}") from None
+    fitting = []
+    for spec, given in zip(signature, args):
+        if not isinstance(spec, TensorSpec):
+            fitting.append(nest.map_structure(lambda one, x: fit(one, x, problem), spec, given))
+        else:
+            fitting.append(fit(spec, given, problem))
+    return fitting + list(args[len(signature) :])
+
+
+def fit(spec, given, problem):
+    try:
+        tensor = convert(given) if hasattr(given, "__tf_tensor__") else Tensor(as_value(given, spec.dtype))
+    except TypeError:
+        tensor = convert(given)
+    if not spec.is_compatible_with(tensor):
+        found = TensorSpec.from_tensor(tensor)
+        raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {found} to {spec}`. {problem}")
+    return tensor
+
+
+@contextlib.contextmanager
+def device(device_name):
+    """A block for one device. There is only the CPU, so it changes nothing.
+
+    Raises:
+        ValueError: the name is no device's.
+
+    >>> import minigrad as mg
+    >>> with mg.device("CPU:0"):
+    ...     x = mg.constant(1.0)
+    """
+    if device_name is not None and not re.search(r"(cpu|gpu|tpu|xla_\w+|job:\w+)", str(device_name), re.IGNORECASE):
+        raise ValueError(
+            f"Unknown attribute {device_name!r} is encountered while parsing the device spec: {device_name!r}."
+        )
+    yield
+
+
+def executing_eagerly() -> bool:
+    """Do ops run at once? Always, here."""
+    return True

@@ -1,0 +1,194 @@
+"""tf.image: pictures as Tensors of shape (height, width, channels), or a batch of them."""
+
+import numpy as np
+
+from . import arrays, dtypes, errors, math
+from .custom import unregistered
+from .op import convert, op
+from .tensor import Tensor
+
+
+def check_pixels(images, channels=None):
+    """Refuse what is no picture."""
+    if images.ndim < 3:
+        raise errors.InvalidArgumentError(None, None, f"input must be at least 3-D, got shape{list(images.shape)}")
+    if channels and images.shape[-1] != channels:
+        raise errors.InvalidArgumentError(
+            None, None, f"input must have {channels} channels but instead has {images.shape[-1]} channels."
+        )
+
+
+@op("AdjustContrastv2", "f", **unregistered("AdjustContrastv2", "y", "images", "contrast_factor"))
+def contrast(images, contrast_factor):
+    """Each channel of each picture, stretched by a factor around its mean.
+
+    TensorFlow has registered no gradient for it, and so has minigrad.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel())
+    [0. 4.]
+    """
+    check_pixels(images)
+    if np.ndim(contrast_factor):
+        raise errors.InvalidArgumentError(None, None, f"contrast_factor must be scalar: {list(contrast_factor.shape)}")
+    mean = images.mean(axis=(-3, -2), keepdims=True, dtype=images.dtype)
+    return (images - mean) * contrast_factor + mean
+
+
+@op("AdjustHue", "f", **unregistered("AdjustHue", "y", "images", "delta"))
+def hue(images, delta):
+    """The colours turned by `delta` of a full circle.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy().ravel())
+    [0. 1. 1.]
+    """
+    check_pixels(images, 3)
+    h, s, v = to_hsv(images)
+    return from_hsv((h + delta) % 1, s, v)
+
+
+@op("AdjustSaturation", "f", **unregistered("AdjustSaturation", "y", "images", "scale"))
+def saturation(images, scale):
+    """The colours made stronger or, below 1, paler.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.adjust_saturation([[[1.0, 0.0, 0.5]]], 0.5).numpy().ravel())
+    [1.   0.5  0.75]
+    """
+    check_pixels(images, 3)
+    h, s, v = to_hsv(images)
+    return from_hsv(h, np.clip(s * scale, 0, 1), v)
+
+
+def to_hsv(rgb):
+    """Hue (0 to 1), saturation and value of each pixel (Smith, 1978)."""
+    r, g, b = np.moveaxis(rgb, -1, 0)
+    v = rgb.max(axis=-1)
+    span = v - rgb.min(axis=-1)
+    safe = np.where(span > 0, span, 1)
+    h = np.where(v == r, (g - b) / safe, np.where(v == g, (b - r) / safe + 2, (r - g) / safe + 4)) / 6
+    return h % 1 * (span > 0), span / np.where(v > 0, v, 1) * (v > 0), v
+
+
+def from_hsv(h, s, v):
+    """Red, green and blue again: each falls and rises once in a turn of the hue, a third of a turn apart."""
+    turn = (h[..., None] * 6 + np.array([0, 4, 2], h.dtype)) % 6
+    share = np.clip(np.abs(turn - 3) - 1, 0, 1)
+    return (v - v * s)[..., None] + (v * s)[..., None] * share
+
+
+# ---- what the user calls -------------------------------------------------------------------------------------------
+
+
+def in_float(adjust, image):
+    """Adjust a picture in float32, and give it back in its own dtype: integers count from 0 to their largest."""
+    image = convert(image)
+    if image.dtype in (dtypes.float32, dtypes.float16, dtypes.float64):
+        floats = image if image.dtype == dtypes.float32 else arrays.cast(image, dtypes.float32)
+        adjusted = adjust(floats)
+        return adjusted if image.dtype == dtypes.float32 else arrays.cast(adjusted, image.dtype)
+    return convert_image_dtype(adjust(convert_image_dtype(image, dtypes.float32)), image.dtype, saturate=True)
+
+
+def adjust_contrast(images, contrast_factor) -> Tensor:
+    """Stretch each channel around its mean: `(x - mean) * contrast_factor + mean`.
+
+    Args:
+        images: shape `(..., height, width, channels)`.
+        contrast_factor: one number.
+
+    Raises:
+        LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow; see `mg.RegisterGradient`.
+        InvalidArgumentError: there are fewer than three axes.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel())
+    [0. 4.]
+    """
+    return in_float(lambda x: contrast(x, contrast_factor), images)
+
+
+def adjust_hue(image, delta, name=None) -> Tensor:
+    """Turn the colours by `delta` of a full circle.
+
+    Raises:
+        ValueError: `delta` is not between -1 and 1.
+        LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
+    """
+    if not -1 <= float(delta) <= 1:
+        raise ValueError("delta must be in the interval [-1, 1]")
+    return in_float(lambda x: hue(x, delta), image)
+
+
+def adjust_saturation(image, saturation_factor, name=None) -> Tensor:
+    """Make the colours stronger (above 1) or paler (below 1).
+
+    Raises:
+        LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
+    """
+    return in_float(lambda x: saturation(x, saturation_factor), image)
+
+
+def adjust_brightness(image, delta) -> Tensor:
+    """Add `delta` to each element.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.adjust_brightness([[[0.5]]], 0.25).numpy().ravel())
+    [0.75]
+    """
+    image = convert(image)
+    if image.dtype.is_floating:
+        return image + arrays.cast(delta, image.dtype)
+    return convert_image_dtype(convert_image_dtype(image, dtypes.float32) + delta, image.dtype, saturate=True)
+
+
+def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
+    """In another dtype, with the brightness kept: integers count from 0 to their largest, floats from 0 to 1.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.convert_image_dtype(mg.constant([[[255]]], mg.uint8), mg.float32).numpy().ravel())
+    [1.]
+    """
+    image, dtype = convert(image), dtypes.as_dtype(dtype)
+    if dtype == image.dtype:
+        return image
+    if image.dtype.is_floating and dtype.is_floating:
+        return arrays.cast(image, dtype)
+    if image.dtype.is_integer and dtype.is_floating:
+        return arrays.cast(image, dtype) * (1.0 / int(image.dtype.max))
+    if image.dtype.is_floating:
+        scaled = image * (int(dtype.max) + 0.5)
+        return arrays.cast(np.clip(scaled.value, dtype.min, dtype.max) if saturate else scaled, dtype)
+    steps = (int(dtype.max) + 1) / (int(image.dtype.max) + 1)
+    return Tensor.of((image.value * steps if steps > 1 else image.value // round(1 / steps)).astype(dtype.dtype))
+
+
+def rgb_to_grayscale(images, name=None) -> Tensor:
+    """How bright each pixel is to the eye: shape `(..., 1)`.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.rgb_to_grayscale([[[1.0, 1.0, 0.0]]]).numpy().ravel())
+    [0.8859]
+    """
+    images = convert(images)
+    floats = images if images.dtype.is_floating else convert_image_dtype(images, dtypes.float32)
+    gray = math.reduce_sum(floats * np.array([0.2989, 0.587, 0.114], floats.dtype.dtype), -1, True)
+    return gray if images.dtype.is_floating else convert_image_dtype(gray, images.dtype)
+
+
+def flip_left_right(image) -> Tensor:
+    """Mirrored: the columns in reverse order."""
+    return pixels(image)[..., ::-1, :]
+
+
+def flip_up_down(image) -> Tensor:
+    """Upside down: the rows in reverse order."""
+    return pixels(image)[..., ::-1, :, :]
+
+
+def pixels(image):
+    image = convert(image)
+    if image.ndim < 3:
+        raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")
+    return image

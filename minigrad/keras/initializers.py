@@ -1,0 +1,187 @@
+"""tf.keras.initializers: the first values of weights.
+
+Each random one has a seed of its own, drawn from Python's `random` when it is made; with it, it always gives the same numbers.
+"""
+
+import math
+import random as python_random
+
+import numpy as np
+
+from .. import dtypes
+from ..random import stateless_normal, stateless_truncated_normal, stateless_uniform
+from ..tensor import Tensor
+
+
+class Initializer:
+    """What gives a weight its first value: call it with a shape."""
+
+    def __call__(self, shape, dtype=None):
+        raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
+
+
+class Constant(Initializer):
+    """The same number everywhere.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.Constant(3.0)((2,)).numpy())
+    [3. 3.]
+    """
+
+    def __init__(self, value=0.0):
+        self.value = value
+
+    def __call__(self, shape, dtype=None):
+        return Tensor.of(np.full(tuple(shape), self.value, numpy_dtype(dtype))[()])
+
+
+class Zeros(Constant):
+    """Zeros."""
+
+    def __init__(self):
+        super().__init__(0.0)
+
+
+class Ones(Constant):
+    """Ones."""
+
+    def __init__(self):
+        super().__init__(1.0)
+
+
+class Identity(Initializer):
+    """The unit matrix, times `gain`."""
+
+    def __init__(self, gain=1.0):
+        self.gain = gain
+
+    def __call__(self, shape, dtype=None):
+        if len(shape) != 2:
+            raise ValueError(f"Identity matrix initializer can only be used for 2D matrices. Received: shape={shape} of rank {len(shape)}.")
+        return Tensor.of(np.asarray(self.gain * np.eye(*shape), numpy_dtype(dtype)))
+
+
+class RandomInitializer(Initializer):
+    """An initializer with a seed."""
+
+    def __init__(self, seed=None):
+        self.seed = python_random.randint(1, 10**9) if seed is None else seed
+
+    def seeds(self):
+        return int(self.seed), 0
+
+
+class RandomNormal(RandomInitializer):
+    """Numbers of a normal distribution."""
+
+    draw = staticmethod(stateless_normal)
+
+    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+        self.mean, self.stddev = mean, stddev
+        super().__init__(seed)
+
+    def __call__(self, shape, dtype=None):
+        return self.draw(tuple(shape), self.seeds(), self.mean, self.stddev, numpy_dtype(dtype))
+
+
+class TruncatedNormal(RandomNormal):
+    """As RandomNormal, but nothing farther than two standard deviations from the mean."""
+
+    draw = staticmethod(stateless_truncated_normal)
+
+
+class RandomUniform(RandomInitializer):
+    """Numbers between two limits."""
+
+    def __init__(self, minval=-0.05, maxval=0.05, seed=None):
+        self.minval, self.maxval = minval, maxval
+        super().__init__(seed)
+
+    def __call__(self, shape, dtype=None):
+        return stateless_uniform(tuple(shape), self.seeds(), self.minval, self.maxval, numpy_dtype(dtype))
+
+
+class VarianceScaling(RandomInitializer):
+    """Numbers whose variance is `scale / n`, where n counts what flows into the layer, out of it, or the mean of both.
+
+    Args:
+        scale: a factor.
+        mode: "fan_in", "fan_out" or "fan_avg".
+        distribution: "truncated_normal", "untruncated_normal" or "uniform".
+        seed: by default drawn from Python's `random`.
+    """
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None):
+        if scale <= 0:
+            raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of 'fan_in', 'fan_out', 'fan_avg'")
+        self.scale, self.mode = scale, mode
+        self.distribution = "truncated_normal" if distribution == "normal" else distribution
+        super().__init__(seed)
+
+    def __call__(self, shape, dtype=None):
+        fan_in, fan_out = fans(tuple(shape))
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        variance = self.scale / max(1.0, fan)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return stateless_uniform(tuple(shape), self.seeds(), -limit, limit, numpy_dtype(dtype))
+        if self.distribution == "untruncated_normal":
+            return stateless_normal(tuple(shape), self.seeds(), 0.0, math.sqrt(variance), numpy_dtype(dtype))
+        stddev = math.sqrt(variance) / 0.87962566103423978  # the deviation that is left after truncation
+        return stateless_truncated_normal(tuple(shape), self.seeds(), 0.0, stddev, numpy_dtype(dtype))
+
+
+def scaling(name, scale, mode, distribution, doc):
+    """A class of VarianceScaling with these settings."""
+
+    def __init__(self, seed=None):
+        VarianceScaling.__init__(self, scale, mode, distribution, seed)
+
+    return type(name, (VarianceScaling,), {"__init__": __init__, "__doc__": doc, "__module__": __name__})
+
+
+GlorotUniform = scaling("GlorotUniform", 1.0, "fan_avg", "uniform", "Glorot and Bengio, 2010: the default of Dense.")
+GlorotNormal = scaling("GlorotNormal", 1.0, "fan_avg", "truncated_normal", "Glorot and Bengio, 2010.")
+HeUniform = scaling("HeUniform", 2.0, "fan_in", "uniform", "He et al., 2015: for relu.")
+HeNormal = scaling("HeNormal", 2.0, "fan_in", "truncated_normal", "He et al., 2015: for relu.")
+LecunUniform = scaling("LecunUniform", 1.0, "fan_in", "uniform", "LeCun et al., 1998.")
+LecunNormal = scaling("LecunNormal", 1.0, "fan_in", "truncated_normal", "LeCun et al., 1998: for selu.")
+
+
+def fans(shape):
+    """How many values flow into one unit, and out to how many units."""
+    if len(shape) < 2:
+        return (shape[0], shape[0]) if shape else (1, 1)
+    field = math.prod(shape[:-2])
+    return shape[-2] * field, shape[-1] * field
+
+
+def numpy_dtype(dtype):
+    return dtypes.to_numpy(dtype or dtypes.float32)
+
+
+CLASSES = (
+    Zeros, Ones, Constant, Identity, RandomNormal, TruncatedNormal, RandomUniform, VarianceScaling, GlorotUniform, GlorotNormal,
+    HeUniform, HeNormal, LecunUniform, LecunNormal,
+)  # fmt: skip
+zeros, ones, constant, identity, random_normal, truncated_normal, random_uniform, variance_scaling = CLASSES[:8]
+glorot_uniform, glorot_normal, he_uniform, he_normal, lecun_uniform, lecun_normal = CLASSES[8:]
+BY_NAME = {name: cls for name, cls in globals().items() if isinstance(cls, type) and cls in CLASSES}
+BY_NAME |= {"uniform": RandomUniform, "normal": RandomNormal}
+
+
+def get(identifier):
+    """The initializer of this name; a function or an initializer is returned as it is.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if isinstance(identifier, str) and identifier in BY_NAME:
+        return BY_NAME[identifier]()
+    if isinstance(identifier, type) and issubclass(identifier, Initializer):
+        return identifier()
+    if identifier is None or callable(identifier):
+        return identifier
+    raise ValueError(f"Could not interpret initializer identifier: {identifier}")

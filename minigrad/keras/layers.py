@@ -1,0 +1,555 @@
+"""tf.keras.layers: a Layer makes its weights when it first sees an input. Models are layers that hold layers."""
+
+import functools
+import inspect
+import types
+
+import numpy as np
+
+from .. import arrays, dtypes, linalg, nn
+from ..op import convert
+from ..random import stateless_uniform
+from ..tensor import Tensor
+from . import activations, initializers, regularizers
+from .utils import snake_case, unique_name
+from .variable import Variable, around, inside
+
+trainings = []  # whether each of the layers in `around` is being trained: inner layers do as outer ones
+
+
+class Layer:
+    """A function with weights. Subclass it: make weights in `build` (or in `__init__`), compute in `call`.
+
+    Args:
+        trainable: if False, `trainable_variables` is empty.
+        dtype: of the weights; inputs of another float dtype are cast to it.
+        name: by default made of the name of the class, and numbered.
+
+    >>> import minigrad as mg
+    >>> class Scale(mg.keras.layers.Layer):
+    ...     def build(self, input_shape):
+    ...         self.s = self.add_weight(shape=(input_shape[-1],), initializer="ones", name="s")
+    ...     def call(self, x):
+    ...         return x * self.s
+    >>> scale = Scale(name="scale")
+    >>> print(scale(mg.constant([[2.0, 3.0]])).numpy(), [v.path for v in scale.trainable_variables])
+    [[2. 3.]] ['scale/s']
+    """
+
+    def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
+        self._input_shape = kwargs.pop("input_shape", None)
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
+        self.name = unique_name(snake_case(type(self).__name__)) if name is None else name
+        self.dtype = self.compute_dtype = dtypes.as_dtype(dtype or "float32").name
+        self.built, self._trainable, self._weights = False, trainable, []
+
+    # ---- to be written in subclasses -------------------------------------------------------------------------------
+
+    def build(self, input_shape) -> None:
+        """Make the weights, for inputs of this shape."""
+
+    def call(self, *args, **kwargs):
+        """What the layer computes."""
+        raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
+
+    def add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
+                   constraint=None, aggregation="none", name=None) -> Variable:  # fmt: skip
+        """A new Variable of this layer.
+
+        Args:
+            shape: a number has shape ().
+            initializer: a name, an initializer, or a function of the shape; "glorot_uniform" if None.
+            dtype: by default that of the layer.
+            trainable: is it one of the `trainable_variables`?
+            autocast: accepted as in Keras, without effect.
+            regularizer: adds to `losses` what the value costs.
+            constraint: a function that optimizers apply to the value after each step.
+            aggregation: accepted as in Keras, without effect.
+            name: of the weight; the path has the names of the layers before it.
+        """
+        with inside(self):
+            variable = Variable(
+                initializers.get("glorot_uniform" if initializer is None else initializer),
+                shape=() if shape is None else tuple(shape), dtype=dtype or self.dtype, trainable=trainable, name=name,
+            )  # fmt: skip
+        variable.regularizer, variable.constraint = regularizers.get(regularizer), constraint
+        self._weights.append(variable)
+        return variable
+
+    # ---- calling ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        args = [mapped(self._cast, one) for one in args]
+        training = kwargs.pop("training", None)
+        if training is None and around:
+            training = trainings[-1]
+        with inside(self):
+            trainings.append(training)
+            try:
+                self._build_for(args, kwargs)
+                if training is not None and takes_training(type(self).call):
+                    kwargs["training"] = training
+                return self.call(*args, **kwargs)
+            finally:
+                trainings.pop()
+
+    def _build_for(self, args, kwargs):
+        if not self.built:
+            inputs = [*args, *kwargs.values()]
+            if not inputs:
+                raise TypeError("missing a required argument: 'inputs'")
+            self.build(mapped(lambda x: tuple(x.shape), inputs[0]))
+            self.built = True
+
+    def _cast(self, x):
+        """A float input in the dtype of the layer."""
+        if isinstance(x, np.ndarray):
+            x = Tensor(x)
+        if not hasattr(x, "__tf_tensor__"):
+            raise ValueError(
+                "Only input tensors may be passed as positional arguments. The following argument value should be passed as a "
+                f"keyword argument: {x} (of type {type(x)}). Write mg.constant({x})."
+            )
+        dtype = dtypes.as_dtype(x.dtype)
+        return arrays.cast(x, self.dtype) if dtype.is_floating and dtype != self.dtype else x
+
+    # ---- weights ---------------------------------------------------------------------------------------------------
+
+    def _held(self, kind):
+        """What hangs on this layer, in the order in which it came."""
+        held = {id(x): x for value in vars(self).values() for x in leaves(value) if isinstance(x, kind)}
+        return list(held.values())
+
+    @property
+    def variables(self) -> list:
+        """All weights: its own, trainable ones first, and then those of the layers in it."""
+        own = self._held(Variable)
+        found = {id(v): v for v in sorted(own, key=lambda v: not v.value.trainable)}
+        for layer in self._held(Layer):
+            found |= {id(v): v for v in layer.variables}
+        return list(found.values())
+
+    @property
+    def weights(self) -> list:
+        """The variables, but for the states of random numbers."""
+        return [v for v in self.variables if v.name != "seed_generator_state"]
+
+    @property
+    def trainable_variables(self) -> list:
+        """The weights that an optimizer shall change."""
+        return [v for v in self.variables if v.trainable] if self.trainable else []
+
+    trainable_weights = property(lambda self: self.trainable_variables, doc="The same as `trainable_variables`.")
+
+    @property
+    def non_trainable_variables(self) -> list:
+        """The other weights."""
+        return [v for v in self.variables if not v.trainable] if self.trainable else self.variables
+
+    @property
+    def non_trainable_weights(self) -> list:
+        """Those of them that are weights."""
+        return [v for v in self.weights if not (v.trainable and self.trainable)]
+
+    @property
+    def trainable(self) -> bool:
+        """Shall its weights be trained? Setting it sets it for all weights and layers inside."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value):
+        self._trainable = bool(value)
+        for one in self._held((Variable, Layer)):
+            if isinstance(one, Layer) or one.value.trainable:  # moving averages never are
+                one.trainable = bool(value)
+
+    @property
+    def losses(self) -> list:
+        """What the regularizers of the weights add to the loss."""
+        return [v.regularizer(v) for v in self.trainable_variables if v.regularizer is not None]
+
+    def get_weights(self) -> list:
+        """The values of the weights, as NumPy arrays."""
+        return [v.numpy() for v in self.weights]
+
+    def set_weights(self, weights) -> None:
+        """Assign a value to each weight.
+
+        Raises:
+            ValueError: there are more values than weights, or fewer.
+        """
+        if len(weights) != len(self.weights):
+            raise ValueError(
+                f"You called `set_weights(weights)` on layer {self.name!r} with a weight list of length {len(weights)}, "
+                f"but the layer was expecting {len(self.weights)} weights."
+            )
+        for variable, value in zip(self.weights, weights):
+            variable.assign(value)
+
+    def count_params(self) -> int:
+        """How many numbers the weights have."""
+        return sum(v.shape.num_elements() for v in self.weights)
+
+    def __repr__(self):
+        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+@functools.lru_cache(maxsize=None)
+def takes_training(call):
+    parameters = inspect.signature(call).parameters.values()
+    return any(p.name == "training" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def leaves(value):
+    """What is in lists, tuples and dicts, in order."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def mapped(function, value):
+    """`function` of each leaf of lists, tuples and dicts."""
+    if isinstance(value, dict):
+        return {key: mapped(function, x) for key, x in value.items()}
+    return type(value)([mapped(function, x) for x in value]) if type(value) in (list, tuple) else function(value)
+
+
+# ---- layers with weights -------------------------------------------------------------------------------------------
+
+
+class Dense(Layer):
+    """activation(inputs @ kernel + bias).
+
+    Args:
+        units: how many outputs.
+        activation: a name, a function, or None for none.
+        use_bias: is there a bias?
+        kernel_initializer, bias_initializer: names or initializers.
+        kernel_regularizer, bias_regularizer: names or functions of a weight.
+        kernel_constraint, bias_constraint: functions of a weight.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: `units` is no positive int; or, in a call, the input has another last axis than the first one had.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.Dense(2, activation="relu", kernel_initializer="ones")
+    >>> print(layer(mg.constant([[1.0, 2.0]])).numpy(), layer.kernel.shape)
+    [[3. 3.]] (2, 2)
+    """
+
+    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+                 bias_constraint=None, **kwargs):  # fmt: skip
+        if not isinstance(units, int) or units <= 0:
+            raise ValueError(f"Received an invalid value for `units`, expected a positive integer. Received: units={units}")
+        super().__init__(**kwargs)
+        self.units, self.use_bias, self.activation = units, use_bias, activations.get(activation)
+        self.kernel_initializer, self.bias_initializer = initializers.get(kernel_initializer), initializers.get(bias_initializer)
+        self.kernel_regularizer, self.bias_regularizer = regularizers.get(kernel_regularizer), regularizers.get(bias_regularizer)
+        self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
+        self.bias = None
+
+    def build(self, input_shape):
+        self._kernel = self.add_weight(
+            (input_shape[-1], self.units), self.kernel_initializer, regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint, name="kernel",
+        )  # fmt: skip
+        if self.use_bias:
+            self.bias = self.add_weight(
+                (self.units,), self.bias_initializer, regularizer=self.bias_regularizer, constraint=self.bias_constraint, name="bias"
+            )
+
+    @property
+    def kernel(self) -> Variable:
+        """The matrix of weights.
+
+        Raises:
+            AttributeError: the layer was not called yet.
+        """
+        if not self.built:
+            raise AttributeError("You must build the layer before accessing `kernel`.")
+        return self._kernel
+
+    def _build_for(self, args, kwargs):
+        shape = tuple(args[0].shape) if args and hasattr(args[0], "shape") else (0, 0)  # the latter is for `call` to refuse
+        problem = f"Input 0 with name 'None' of layer '{self.name}' is incompatible with the layer:"
+        if len(shape) < 2:
+            raise ValueError(f"{problem} expected min_ndim=2, found ndim={len(shape)}. Full shape received: {shape}")
+        if self.built and shape[-1] != self._kernel.shape[0]:
+            raise ValueError(
+                f"{problem} expected axis -1 of input shape to have value {self._kernel.shape[0]}, but received input with shape {shape}"
+            )
+        super()._build_for(args, kwargs)
+
+    def call(self, inputs):
+        inputs = convert(inputs)
+        if inputs.dtype != self.dtype:
+            inputs = arrays.cast(inputs, self.dtype)
+        outputs = linalg.matmul(inputs, self._kernel)
+        if self.use_bias:
+            outputs = outputs + self.bias
+        return self.activation(outputs)
+
+
+class Embedding(Layer):
+    """Rows of a table: one for each whole number in the input.
+
+    Args:
+        input_dim: how many rows.
+        output_dim: how long each is.
+        embeddings_initializer, embeddings_regularizer: as in Dense.
+    """
+
+    def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", embeddings_regularizer=None, **kwargs):
+        super().__init__(**kwargs)
+        self.input_dim, self.output_dim = input_dim, output_dim
+        self.embeddings_initializer = initializers.get(embeddings_initializer)
+        self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
+
+    def build(self, input_shape=None):
+        shape = (self.input_dim, self.output_dim)
+        self.embeddings = self.add_weight(shape, self.embeddings_initializer, regularizer=self.embeddings_regularizer, name="embeddings")
+
+    def call(self, inputs):
+        inputs = inputs if inputs.dtype.is_integer else arrays.cast(inputs, dtypes.int32)
+        return arrays.gather(self.embeddings, inputs)
+
+
+class Normalizing(Layer):
+    """What the layers that normalize share: a scale `gamma` and an offset `beta` along one axis."""
+
+    def __init__(self, axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer, kwargs):
+        Layer.__init__(self, **kwargs)
+        self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
+        self.beta_initializer, self.gamma_initializer = initializers.get(beta_initializer), initializers.get(gamma_initializer)
+        self.beta_regularizer, self.gamma_regularizer = beta_regularizer, gamma_regularizer
+        self.gamma = self.beta = None
+
+    def build(self, input_shape):
+        shape = (input_shape[self.axis],)
+        if self.scale:
+            self.gamma = self.add_weight(shape, self.gamma_initializer, regularizer=self.gamma_regularizer, name="gamma")
+        if self.center:
+            self.beta = self.add_weight(shape, self.beta_initializer, regularizer=self.beta_regularizer, name="beta")
+
+    def along(self, x, ndim):
+        """A vector with its axis at its place among `ndim`."""
+        if x is None or self.axis in (-1, ndim - 1):
+            return x
+        return arrays.reshape(x, [-1 if i == self.axis % ndim else 1 for i in range(ndim)])
+
+
+class BatchNormalization(Normalizing):
+    """Each feature moved and scaled to mean 0 and variance 1: over the batch in training, else by moving averages.
+
+    Args:
+        axis: the axis of the features.
+        momentum: how slowly the moving averages follow.
+        epsilon: added to the variance.
+        center: is there an offset `beta`?
+        scale: is there a factor `gamma`?
+        **kwargs: initializers and regularizers, and what `Layer` takes.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.BatchNormalization(epsilon=0.0)
+    >>> print(layer(mg.constant([[1.0], [3.0]]), training=True).numpy().ravel(), layer.moving_mean.numpy())
+    [-1.  1.] [0.02]
+    """
+
+    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
+                 gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
+                 beta_regularizer=None, gamma_regularizer=None, **kwargs):  # fmt: skip
+        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer, kwargs)
+        self.momentum = momentum
+        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
+        self.moving_variance_initializer = initializers.get(moving_variance_initializer)
+
+    def build(self, input_shape):
+        super().build(input_shape)
+        shape = (input_shape[self.axis],)
+        self.moving_mean = self.add_weight(shape, self.moving_mean_initializer, trainable=False, name="moving_mean")
+        self.moving_variance = self.add_weight(shape, self.moving_variance_initializer, trainable=False, name="moving_variance")
+
+    def call(self, inputs, training=None):
+        inputs = convert(inputs)
+        if training and self.trainable:
+            axes = [a for a in range(inputs.ndim) if a != self.axis % inputs.ndim]
+            mean, variance = nn.moments(inputs, axes)
+            self.follow(self.moving_mean, mean)
+            self.follow(self.moving_variance, variance)
+        else:
+            mean, variance = convert(self.moving_mean), convert(self.moving_variance)
+        mean, variance, beta, gamma = (self.along(x, inputs.ndim) for x in (mean, variance, self.beta, self.gamma))
+        return nn.batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon)
+
+    def follow(self, average, value):
+        """A moving average takes a step towards a value."""
+        kind = value.value.dtype.type
+        average.value.assign(average.value.numpy() * kind(self.momentum) + value.value * kind(1 - self.momentum))
+
+
+class LayerNormalization(Normalizing):
+    """Each example moved and scaled to mean 0 and variance 1 along the last axis."""
+
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
+                 beta_regularizer=None, gamma_regularizer=None, **kwargs):  # fmt: skip
+        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer, kwargs)
+
+    def call(self, inputs):
+        mean, variance = nn.moments(inputs, [self.axis], keepdims=True)
+        beta, gamma = (self.along(x, inputs.ndim) for x in (self.beta, self.gamma))
+        return nn.batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon)
+
+
+# ---- layers without weights ----------------------------------------------------------------------------------------
+
+
+class Activation(Layer):
+    """A function, by name or as it is."""
+
+    def __init__(self, activation, **kwargs):
+        super().__init__(**kwargs)
+        self.activation = activations.get(activation)
+
+    def call(self, inputs):
+        return self.activation(inputs)
+
+
+class ReLU(Layer):
+    """`keras.activations.relu` with these settings."""
+
+    def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
+
+    def call(self, inputs):
+        return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
+
+
+class Softmax(Layer):
+    """softmax along an axis."""
+
+    def __init__(self, axis=-1, **kwargs):
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def call(self, inputs):
+        return activations.softmax(inputs, self.axis)
+
+
+class Lambda(Layer):
+    """Any function of the inputs."""
+
+    def __init__(self, function, **kwargs):
+        super().__init__(**kwargs)
+        self.function = function
+
+    def call(self, inputs):
+        return self.function(inputs)
+
+
+class Flatten(Layer):
+    """Each example as a vector: `(batch, ...)` becomes `(batch, n)`."""
+
+    def call(self, inputs):
+        return arrays.reshape(inputs, (inputs.shape[0], int(np.prod(inputs.shape[1:]))))
+
+
+class Reshape(Layer):
+    """Each example in a new shape."""
+
+    def __init__(self, target_shape, **kwargs):
+        super().__init__(**kwargs)
+        self.target_shape = tuple(target_shape)
+
+    def call(self, inputs):
+        return arrays.reshape(inputs, (inputs.shape[0], *self.target_shape))
+
+
+class Dropout(Layer):
+    """In training, sets each element to 0 with probability `rate`, and makes the others larger to keep the mean.
+
+    >>> import minigrad as mg
+    >>> drop = mg.keras.layers.Dropout(0.5, seed=1)
+    >>> print(drop(mg.ones([6]), training=True).numpy())
+    [2. 0. 2. 0. 0. 0.]
+    """
+
+    def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
+        if not 0 <= rate <= 1:
+            raise ValueError(f"Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate={rate}")
+        super().__init__(**kwargs)
+        self.rate, self.noise_shape = rate, noise_shape
+        if rate:
+            with inside(types.SimpleNamespace(name=unique_name("seed_generator"))):
+                start = [initializers.RandomInitializer(seed).seed, 0]
+                self.seeds = Variable(start, dtype="int64", trainable=False, name="seed_generator_state")
+
+    def call(self, inputs, training=False):
+        if not training or not self.rate:
+            return inputs
+        shape = inputs.shape if self.noise_shape is None else [n or m for n, m in zip(self.noise_shape, inputs.shape)]
+        kept = stateless_uniform(shape, self.seeds, dtype=inputs.dtype).value >= self.rate
+        self.seeds.assign_add([0, 1])
+        larger = inputs * (1 / (1 - self.rate) if self.rate < 1 else 0.0)
+        return arrays.where(kept, larger, arrays.zeros_like(larger))
+
+
+# ---- models --------------------------------------------------------------------------------------------------------
+
+
+class Model(Layer):
+    """A layer that holds others. Assign layers as attributes, and use them in `call`."""
+
+    @property
+    def layers(self) -> list:
+        """The layers that it holds."""
+        return self._held(Layer)
+
+
+class Input:
+    """The shape of one example, for the beginning of a Sequential."""
+
+    def __init__(self, shape=None, batch_size=None, dtype=None, name=None):
+        self.shape, self.dtype, self.name = (batch_size, *(shape or ())), dtypes.as_dtype(dtype or "float32").name, name
+
+
+class Sequential(Model):
+    """Layers in a row: the output of each is the input of the next.
+
+    >>> import minigrad as mg
+    >>> model = mg.keras.Sequential([mg.keras.layers.Dense(4, activation="relu"), mg.keras.layers.Dense(1)])
+    >>> model(mg.ones([2, 3])).shape, len(model.trainable_variables)
+    (TensorShape([2, 1]), 4)
+    """
+
+    def __init__(self, layers=None, trainable=True, name=None):
+        super().__init__(trainable=trainable, name=name)
+        self._row, self._example = [], None
+        for layer in layers or []:
+            self.add(layer)
+
+    def add(self, layer) -> None:
+        """Put a layer at the end."""
+        if isinstance(layer, Input):
+            self._example = layer
+            return
+        if not isinstance(layer, Layer):
+            raise ValueError(f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {layer} (of type {type(layer)})")
+        self._row.append(layer)
+        if layer._input_shape and self._example is None:
+            self._example = Input(layer._input_shape)
+        if self._example is not None:
+            self.built = False
+            self(Tensor.of(np.zeros([1 if n is None else n for n in self._example.shape], self._example.dtype)))
+
+    def pop(self) -> Layer:
+        """Take away the last layer."""
+        return self._row.pop()
+
+    def call(self, inputs):
+        for layer in self._row:
+            inputs = layer(inputs)
+        return inputs

@@ -1,0 +1,325 @@
+"""tf.keras.optimizers: from gradients to new values of the Variables. Each is a few lines of NumPy: `update`."""
+
+import warnings
+
+import numpy as np
+
+from ..op import convert
+from ..slices import IndexedSlices
+from .utils import snake_case, unique_name
+from .variable import Variable, inside
+
+
+class Optimizer:
+    """What all optimizers do. A subclass names its `slots`, arrays that it keeps for each Variable, and writes `update`.
+
+    Args:
+        learning_rate: a float, or a function without parameters (a schedule: of the number of the step).
+        clipnorm: makes each gradient this long at most.
+        clipvalue: makes each element of a gradient this large at most.
+        global_clipnorm: makes all gradients together this long at most.
+        weight_decay: the share of each value that is taken away in each step, times the learning rate.
+        name: by default made of the name of the class.
+
+    Raises:
+        ValueError: the learning rate is no float.
+    """
+
+    slots = ()
+
+    def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, name=None, **kwargs):
+        if kwargs:
+            raise ValueError(f"Argument(s) not recognized: {kwargs}")
+        if not isinstance(learning_rate, float) and not callable(learning_rate):
+            raise ValueError(
+                "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable (that takes in "
+                "the current iteration value and returns the corresponding learning rate value). "
+                f"Received instead: learning_rate={learning_rate}"
+            )
+        if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
+            raise ValueError(
+                "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. "
+                f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
+            )
+        self.name = name or unique_name(snake_case(type(self).__name__))
+        self.weight_decay, self.clipnorm, self.clipvalue, self.global_clipnorm = weight_decay, clipnorm, clipvalue, global_clipnorm
+        with inside(self):
+            self.iterations = Variable(0, dtype="int64", trainable=False, name="iteration")
+            self._rate = learning_rate
+            if not callable(learning_rate):
+                self._rate = Variable(learning_rate, dtype="float32", trainable=False, name="learning_rate")
+        self.built, self._known, self._slots = False, {}, {}
+
+    @property
+    def learning_rate(self):
+        """How far a step goes. It can be set."""
+        if isinstance(self._rate, Variable):
+            return self._rate
+        return self._rate(self.iterations) if isinstance(self._rate, Schedule) else self._rate()
+
+    @learning_rate.setter
+    def learning_rate(self, value):
+        if callable(value):
+            self._rate = value
+        elif isinstance(self._rate, Variable):
+            self._rate.assign(value)
+        else:
+            raise TypeError(
+                "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, "
+                "hence its learning rate is not settable. Create the optimizer with a float."
+            )
+
+    @property
+    def variables(self) -> list:
+        """The number of steps, the learning rate, and what is kept for each Variable."""
+        rate = [self._rate] if isinstance(self._rate, Variable) else []
+        return [self.iterations, *rate, *(slot for slots in self._slots.values() for slot in slots.values())]
+
+    def build(self, variables) -> None:
+        """Make the slots for these Variables, which are then the only ones it can train."""
+        with inside(self):
+            for variable in variables:
+                name = getattr(variable, "path", variable.name).replace("/", "_").replace(":", "_")
+                self._known[variable.id] = variable
+                self._slots[variable.id] = {
+                    slot: Variable(np.full(tuple(variable.shape), self.first(slot), inner(variable).dtype.dtype),
+                                   trainable=False, name=f"{name}_{slot}")
+                    for slot in self.slots
+                }  # fmt: skip
+        self.built = True
+
+    def first(self, slot) -> float:
+        """What a slot holds before the first step."""
+        return 0.0
+
+    def apply_gradients(self, grads_and_vars):
+        """Take one step.
+
+        Args:
+            grads_and_vars: pairs of a gradient, as `tape.gradient` gives it, and its Variable. Pairs without a gradient are
+                left out, with a warning.
+
+        Returns:
+            The number of steps taken, a Variable.
+
+        Raises:
+            ValueError: no gradient is given at all, or a Variable was not there in the first step.
+        """
+        grads_and_vars = list(grads_and_vars)
+        if not grads_and_vars:
+            raise ValueError("not enough values to unpack (expected 2, got 0)")
+        self.apply(*zip(*grads_and_vars))
+        return self.iterations
+
+    def apply(self, grads, trainable_variables=None) -> None:
+        """Take one step, with gradients and Variables in two lists; Variables may be left out after the first step."""
+        variables = list(self._known.values()) if trainable_variables is None else list(trainable_variables)
+        if not len(grads):
+            return
+        if not self.built:
+            self.build(variables)
+        for variable in variables:
+            if variable.id not in self._known:
+                raise ValueError(
+                    f"Unknown variable: {variable}. This optimizer can only be called for the variables it was originally built "
+                    "with. When working with a new set of variables, you should recreate a new optimizer instance."
+                )
+        self.step(*with_gradients(grads, variables))
+        self.iterations.assign_add(1)
+
+    def step(self, grads, variables):
+        values = self.clipped([values_of(dx, v) for dx, v in zip(grads, variables)])
+        rate = np.float32(convert(self.learning_rate).value)
+        for dx, part, variable in zip(grads, values, variables):
+            x, kind = inner(variable), part.dtype.type
+            dx, squared = dense(dx, part), dense(dx, part * part)
+            slots = {name: slot.numpy() for name, slot in self._slots[variable.id].items()}
+            value = x.numpy()
+            if self.weight_decay is not None:
+                value = value - value * kind(self.weight_decay) * kind(rate)
+            x.assign(value - self.update(dx, squared, slots, kind(rate), kind))
+            for name, slot in slots.items():
+                self._slots[variable.id][name].value.assign(slot)
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
+
+    def clipped(self, grads):
+        """The gradients, as short as was asked for."""
+        if self.clipvalue:
+            return [np.clip(dx, -self.clipvalue, self.clipvalue) for dx in grads]
+        if self.clipnorm:
+            return [shortened(dx, norm([dx]), self.clipnorm) for dx in grads]
+        if self.global_clipnorm:
+            return [shortened(dx, norm(grads), self.global_clipnorm) for dx in grads]
+        return grads
+
+    def update(self, dx, squared, slots, rate, kind):
+        """What to subtract from a Variable whose gradient is dx.
+
+        Args:
+            dx: an array.
+            squared: dx * dx; of rows that `IndexedSlices` name twice it is the sum of the squares, as in Keras.
+            slots: name -> array; the arrays that are put in their place are kept for the next step.
+            rate: the learning rate, of the dtype of dx.
+            kind: makes numbers of this dtype.
+        """
+        raise NotImplementedError
+
+
+def inner(variable):
+    """The `mg.Variable` of a Keras Variable."""
+    return variable.value if isinstance(variable, Variable) else variable
+
+
+def values_of(dx, variable):
+    """The numbers of a gradient, in the dtype of its Variable; of IndexedSlices, only those of the rows."""
+    value = dx.values.value if isinstance(dx, IndexedSlices) else convert(dx).value
+    return np.asarray(value, inner(variable).dtype.dtype)
+
+
+def dense(dx, values):
+    """The numbers of a gradient, at their places."""
+    return IndexedSlices(values, dx.indices.value, dx.dense_shape).dense() if isinstance(dx, IndexedSlices) else values
+
+
+def with_gradients(grads, variables):
+    """Those gradients that are not None, and their Variables."""
+    missing = [getattr(v, "path", v.name) for dx, v in zip(grads, variables) if dx is None]
+    if len(missing) == len(grads):
+        raise ValueError("No gradients provided for any variable.")
+    if missing:
+        warnings.warn(
+            f"Gradients do not exist for variables {missing} when minimizing the loss. "
+            "If using `model.compile()`, did you forget to provide a `loss` argument?",
+            stacklevel=4,
+        )
+    kept = [(dx, v) for dx, v in zip(grads, variables) if dx is not None]
+    return zip(*kept)
+
+
+def norm(arrays):
+    return np.sqrt(sum(np.sum(x * x) for x in arrays))
+
+
+def shortened(dx, length, limit):
+    return dx * dx.dtype.type(limit) / np.maximum(length, dx.dtype.type(limit))
+
+
+class SGD(Optimizer):
+    """x -= rate * dx, with momentum if wanted.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(1.0)
+    >>> optimizer = mg.keras.optimizers.SGD(learning_rate=0.1)
+    >>> _ = optimizer.apply_gradients([(mg.constant(5.0), x)])
+    >>> x.numpy()
+    np.float32(0.5)
+    """
+
+    def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, **kwargs):
+        if not isinstance(momentum, float) or not 0 <= momentum <= 1:
+            raise ValueError("`momentum` must be a float between [0, 1].")
+        super().__init__(learning_rate, **kwargs)
+        self.momentum, self.nesterov = momentum, nesterov
+        self.slots = ("momentum",) if momentum else ()
+
+    def update(self, dx, squared, slots, rate, kind):
+        if not self.momentum:
+            return dx * rate
+        keep = kind(np.float32(self.momentum))
+        m = slots["momentum"] = slots["momentum"] * keep - dx * rate
+        return dx * rate - m * keep if self.nesterov else -m
+
+
+class Adam(Optimizer):
+    """Steps of about the same size for all: the mean of past gradients by the root of the mean of their squares.
+
+    Kingma and Ba, "Adam: a method for stochastic optimization" (2014).
+    """
+
+    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, **kwargs):
+        super().__init__(learning_rate, **kwargs)
+        self.beta_1, self.beta_2, self.epsilon, self.amsgrad = beta_1, beta_2, epsilon, amsgrad
+        self.slots = ("momentum", "velocity", *["velocity_hat"] * amsgrad)
+
+    def update(self, dx, squared, slots, rate, kind):
+        one, count = kind(1), kind(self.iterations.numpy() + 1)
+        beta_1, beta_2 = kind(np.float32(self.beta_1)), kind(np.float32(self.beta_2))
+        alpha = rate * np.sqrt(one - beta_2**count) / (one - beta_1**count)
+        m = slots["momentum"] = slots["momentum"] + (dx - slots["momentum"]) * kind(1 - self.beta_1)
+        v = slots["velocity"] = slots["velocity"] + (squared - slots["velocity"]) * kind(1 - self.beta_2)
+        if self.amsgrad:
+            v = slots["velocity_hat"] = np.maximum(slots["velocity_hat"], v)
+        return m * alpha / (np.sqrt(v) + kind(self.epsilon))
+
+
+class RMSprop(Optimizer):
+    """Each gradient by the root of the mean of its past squares (Hinton, 2012)."""
+
+    def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, **kwargs):
+        super().__init__(learning_rate, **kwargs)
+        self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
+        self.slots = ("velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered)
+
+    def update(self, dx, squared, slots, rate, kind):
+        old, new = kind(self.rho), kind(1 - self.rho)
+        v = slots["velocity"] = old * slots["velocity"] + new * squared
+        if self.centered:
+            mean = slots["average_gradient"] = old * slots["average_gradient"] + new * dx
+            v = v - mean * mean
+        step = rate * dx / np.sqrt(v + kind(self.epsilon))
+        if self.momentum > 0:
+            step = slots["momentum"] = kind(self.momentum) * slots["momentum"] + step
+        return step
+
+
+class Adagrad(Optimizer):
+    """Each gradient by the root of the sum of its past squares (Duchi et al., 2011)."""
+
+    slots = ("accumulator",)
+
+    def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, **kwargs):
+        super().__init__(learning_rate, **kwargs)
+        self.initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
+
+    def first(self, slot):
+        return self.initial_accumulator_value
+
+    def update(self, dx, squared, slots, rate, kind):
+        total = slots["accumulator"] = slots["accumulator"] + squared
+        return rate * dx / np.sqrt(total + kind(self.epsilon))
+
+
+class Schedule:
+    """A learning rate that is a function of the number of the step: write `__call__(self, step)`."""
+
+
+class ExponentialDecay(Schedule):
+    """initial * rate ** (step / steps), in stairs if wanted."""
+
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="ExponentialDecay"):
+        self.initial, self.steps, self.rate, self.staircase = initial_learning_rate, decay_steps, decay_rate, staircase
+
+    def __call__(self, step):
+        share = np.float32(convert(step).value) / np.float32(self.steps)
+        return convert(np.float32(self.initial) * np.float32(self.rate) ** (np.floor(share) if self.staircase else share))
+
+
+class schedules:  # noqa: N801 - the name of a namespace
+    """Learning rates that change with the steps."""
+
+    LearningRateSchedule, ExponentialDecay = Schedule, ExponentialDecay
+
+
+def get(identifier):
+    """The optimizer of this name, with its default settings; an optimizer is returned as it is.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if isinstance(identifier, Optimizer):
+        return identifier
+    named = {cls.__name__.lower(): cls for cls in (SGD, Adam, RMSprop, Adagrad)}
+    if str(identifier).lower() not in named:
+        raise ValueError(f"Could not interpret optimizer identifier: {identifier}")
+    return named[str(identifier).lower()]()

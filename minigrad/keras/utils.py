@@ -1,0 +1,57 @@
+"""tf.keras.utils: seeds and small helpers."""
+
+import random
+import re
+
+import numpy as np
+
+from ..arrays import one_hot
+from ..random import set_seed
+
+names = {}  # how often each automatic name was given
+
+
+def unique_name(name) -> str:
+    """The name, then name_1, name_2 ..."""
+    count = names[name] = names.get(name, -1) + 1
+    return f"{name}_{count}" if count else name
+
+
+def snake_case(name) -> str:
+    """'LayerNormalization' as 'layer_normalization'."""
+    name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def clear_session() -> None:
+    """Count automatic names from the beginning again."""
+    names.clear()
+
+
+def set_random_seed(seed: int) -> None:
+    """Set the seeds of Python's `random`, of NumPy and of minigrad. New layers then have the weights that Keras gives them.
+
+    >>> import minigrad as mg
+    >>> mg.keras.utils.set_random_seed(1)
+    >>> print(mg.keras.layers.Dense(2)(mg.ones([1, 3])).numpy())
+    [[-0.5940298 -0.4030681]]
+    """
+    random.seed(seed)
+    np.random.seed(seed)
+    set_seed(seed)
+
+
+def to_categorical(x, num_classes=None):
+    """Class numbers as rows with a 1 in the place of the class: a NumPy array, or a Tensor if `x` is one.
+
+    >>> import minigrad as mg
+    >>> mg.keras.utils.to_categorical([0, 2], 3)
+    array([[1., 0., 0.],
+           [0., 0., 1.]])
+    """
+    if hasattr(x, "__tf_tensor__"):
+        return one_hot(x, num_classes)
+    classes = np.asarray(x, np.int64)
+    if classes.ndim > 1 and classes.shape[-1] == 1:
+        classes = classes[..., 0]
+    return np.eye(num_classes or int(classes.max()) + 1)[classes]

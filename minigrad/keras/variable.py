@@ -1,0 +1,115 @@
+"""Keras's Variable: a `mg.Variable`, with a path that says to which layer it belongs."""
+
+import contextlib
+
+import numpy as np
+
+from .. import dtypes
+from ..op import convert
+from ..tensor import Tensor, as_value
+from ..variable import Variable as Inner
+from . import initializers
+from .utils import unique_name
+
+around = []  # the layers that are being built or called, outermost first
+
+
+@contextlib.contextmanager
+def inside(layer):
+    """A block in which new Variables belong to this layer."""
+    if around and around[-1] is layer:
+        yield
+        return
+    around.append(layer)
+    try:
+        yield
+    finally:
+        around.pop()
+
+
+class Variable:
+    """A weight of a layer. Computing with it reads the `mg.Variable` that it holds, which is what tapes watch.
+
+    >>> import minigrad as mg
+    >>> mg.keras.Variable([1.0, 2.0], name="w")
+    <Variable path=w, shape=(2,), dtype=float32, value=[1. 2.]>
+    """
+
+    __array_priority__ = 100
+
+    def __init__(self, initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation="none",
+                 synchronization="auto", name=None, **kwargs):  # fmt: skip
+        self.name = name or unique_name("variable")
+        if not isinstance(self.name, str) or "/" in self.name:
+            raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name}")
+        initializer = initializers.get(initializer) if isinstance(initializer, str) else initializer
+        if callable(initializer):
+            if shape is None:
+                raise ValueError(
+                    "When creating a Variable from an initializer, the `shape` argument should be specified. "
+                    f"Received: initializer={initializer} and shape={shape}"
+                )
+            dtype = dtypes.as_dtype(dtype or dtypes.float32)
+            initializer = initializer(tuple(shape), dtype=dtype.name)
+        self.path = "/".join([layer.name for layer in around] + [self.name])
+        self.trainable, self.regularizer, self.constraint = bool(trainable), None, None
+        self.value = Inner(initializer, trainable=trainable, dtype=dtype, name=self.path)
+
+    id = property(lambda self: self.value.id)
+    shape = property(lambda self: self.value.shape, doc="The length of each axis.")
+    ndim = property(lambda self: self.value.ndim, doc="How many axes there are.")
+    dtype = property(lambda self: self.value.dtype.name, doc="The name of the dtype, a string.")
+
+    def __tf_tensor__(self, dtype=None, name=None) -> Tensor:
+        return self.value.__tf_tensor__()
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.value, dtype)
+
+    def numpy(self):
+        """The present value as a NumPy array (a copy) or scalar."""
+        return self.value.numpy()
+
+    def assign(self, value) -> Tensor:
+        """Give it a new value of the same shape, and return this.
+
+        Raises:
+            ValueError: the shape is another.
+        """
+        value = convert(value).value if hasattr(value, "__tf_tensor__") else as_value(value, self.dtype)
+        if value.shape != tuple(self.shape):
+            raise ValueError(
+                "The shape of the target variable and the shape of the target value in `variable.assign(value)` must match. "
+                f"variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}"
+            )
+        value = value.astype(self.dtype)
+        self.value.assign(value)
+        return Tensor.of(value)
+
+    def assign_add(self, value) -> Tensor:
+        """Add to the value, and return the sum."""
+        return self.assign(self + value)
+
+    def assign_sub(self, value) -> Tensor:
+        """Subtract from the value, and return the difference."""
+        return self.assign(self - value)
+
+    def __bool__(self):
+        raise TypeError("A Keras Variable cannot be used as a boolean.")
+
+    def __int__(self):
+        return int(self.value)
+
+    def __float__(self):
+        return float(self.value)
+
+    def __repr__(self):
+        return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}, value={self.numpy()}>"
+
+    __hash__ = None
+
+
+for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge",
+             "radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "neg", "abs", "getitem"):  # fmt: skip
+    if hasattr(Inner, f"__{name}__"):
+        setattr(Variable, f"__{name}__", lambda self, *other, name=f"__{name}__": getattr(self.value, name)(*other))

@@ -1,0 +1,74 @@
+"""Who listens. Ops, Variables, Tensors and tapes tell what happens; they do not know who hears it."""
+
+import threading
+
+
+class Listening(threading.local):
+    """What listens in this thread: `listening.now` is a tuple of Listeners, outermost first."""
+
+    now: "tuple[Listener, ...]" = ()
+
+
+listening = Listening()
+
+
+class Listener:
+    """Something that hears what happens between `start` and `stop`. What it has no use for, it lets pass.
+
+    A GradientTape listens, to record what a gradient will need. A trace listens, to keep a log of everything.
+    """
+
+    live = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
+
+    def start(self) -> None:
+        """Listen from here on, in this thread."""
+        listening.now += (self,)
+        for listener in listening.now:
+            listener.started(self)
+
+    def stop(self) -> None:
+        """Listen no longer."""
+        listening.now = tuple([other for other in listening.now if other is not self])
+        for listener in listening.now:
+            listener.stopped(self)
+
+    # ---- what there is to hear -------------------------------------------------------------------------------------
+
+    def hear(self, op, inputs, output, attributes) -> None:
+        """An op ran."""
+
+    def read(self, variable, value) -> None:
+        """A Variable was read, and had this value."""
+
+    def wrote(self, variable, given, how) -> None:
+        """A Variable was assigned what the user gave, by the method of this name ("assign", "assign_add", "Variable" ...)."""
+
+    def left(self, tensor, door, result) -> None:
+        """A value left for Python or NumPy, by a door such as "numpy()" or "float()", as this result."""
+
+    def stored(self, tensor, result, where) -> None:
+        """A Tensor went through something stateful ("Dataset", "FIFOQueue"), and came out as another."""
+
+    def came(self, given, tensor) -> None:
+        """A value of Python or NumPy came in, and became this Tensor."""
+
+    def started(self, tape) -> None:
+        """A tape (or a trace) began to listen, or went on."""
+
+    def stopped(self, tape) -> None:
+        """A tape (or a trace) ceased to listen."""
+
+    def paused(self, tape) -> None:
+        """A tape enters a block of `stop_recording`."""
+
+    def watched(self, tape, source) -> None:
+        """A tape was told to watch a Tensor or a Variable."""
+
+    def forgot(self, tape) -> None:
+        """A tape was reset."""
+
+    def asked(self, tape, targets, sources, results) -> None:
+        """A tape was asked for gradients, and gave these (None: not connected)."""
+
+    def walked(self, step, dy, dx) -> None:
+        """A tape read one step back: dy arrived at its output, dx is what it sends to its input."""

@@ -1,0 +1,160 @@
+"""tf.queue: values put in at one end and taken out at the other. No tape follows them through."""
+
+import collections
+
+import numpy as np
+
+from . import errors
+from .dtypes import as_dtype
+from .op import convert
+from .shape import TensorShape
+from .tensor import Tensor, as_value
+
+
+class FIFOQueue:
+    """A queue: what was put in first comes out first.
+
+    Each element has one or more components, of fixed dtypes and perhaps shapes. TensorFlow waits when the queue is full
+    or empty; here nobody else could end the waiting, so an error is raised.
+
+    Args:
+        capacity: how many elements fit in.
+        dtypes: the dtype of the component, or a list of dtypes.
+        shapes: their shapes, if they are all the same; needed for `enqueue_many` and `dequeue_many`.
+        names: names of the components: elements are then dicts.
+
+    >>> import minigrad as mg
+    >>> queue = mg.queue.FIFOQueue(3, mg.float32)
+    >>> queue.enqueue(1.0)
+    >>> queue.enqueue(2.0)
+    >>> print(queue.dequeue().numpy(), queue.size().numpy())
+    1.0 1
+    """
+
+    def __init__(self, capacity, dtypes, shapes=None, names=None, shared_name=None, name="fifo_queue"):
+        self.capacity, self.name, self.names = capacity, name, None if names is None else list_of(names)
+        self.dtypes = [as_dtype(d) for d in list_of(dtypes)]
+        self.shapes = [TensorShape(s) for s in shapes_of(shapes, len(self.dtypes))]
+        if len(self.shapes) != len(self.dtypes):
+            raise errors.InvalidArgumentError(
+                None, None,
+                f"Different number of component types.  Types: {', '.join(d.kernel_name for d in self.dtypes)}, "
+                f"Shapes: {[list(s) for s in self.shapes]} [Op:FIFOQueueV2] name: ",
+            )  # fmt: skip
+        self._elements, self._closed = collections.deque(), False
+
+    def enqueue(self, vals, name=None) -> None:
+        """Put in one element.
+
+        Raises:
+            ValueError: a component has another shape or dtype.
+            CancelledError: the queue is closed.
+            ResourceExhaustedError: the queue is full.
+        """
+        self._put([self._components(vals, "QueueEnqueueV2")], "QueueEnqueueV2")
+
+    def enqueue_many(self, vals, name=None) -> None:
+        """Put in one element for each row of the components."""
+        rows = self._components(vals, "QueueEnqueueManyV2", many=True)
+        self._put([[column[i] for column in rows] for i in range(len(rows[0]))], "QueueEnqueueManyV2")
+
+    def dequeue(self, name=None):
+        """Take out the first element: a Tensor, a list of them, or a dict if the components have names.
+
+        Raises:
+            OutOfRangeError: the queue is empty.
+        """
+        (element,) = self._take(1, "QueueDequeueV2")
+        return self._shown([Tensor.of(value) for value in element])
+
+    def dequeue_many(self, n, name=None):
+        """Take out `n` elements, stacked.
+
+        Raises:
+            OutOfRangeError: there are fewer.
+        """
+        return self._stacked(self._take(int(n), "QueueDequeueManyV2"))
+
+    def dequeue_up_to(self, n, name=None):
+        """Take out `n` elements, stacked, or those that are left if the queue is closed."""
+        left = min(int(n), len(self._elements)) if self._closed else int(n)
+        return self._stacked(self._take(max(left, 1), "QueueDequeueUpToV2"))
+
+    def size(self, name=None) -> Tensor:
+        """How many elements are in it."""
+        return Tensor.of(np.int32(len(self._elements)))
+
+    def close(self, cancel_pending_enqueues=False, name=None) -> None:
+        """Let nothing more in; what is in it can still be taken out."""
+        if self._closed:
+            raise errors.CancelledError(None, None, f"Queue '{self.name}' is already closed. [Op:QueueCloseV2] name: ")
+        self._closed = True
+
+    def is_closed(self, name=None) -> Tensor:
+        """Has it been closed?"""
+        return Tensor.of(np.bool_(self._closed))
+
+    def _components(self, vals, kernel, many=False):
+        """The arrays of an element, or of many, which must fit the queue."""
+        vals = list_of(vals) if self.names is None else [vals[name] for name in self.names]
+        if len(vals) != len(self.dtypes):
+            raise errors.InvalidArgumentError(
+                None, None, f"Signature mismatch, have: {len(vals)} components, expected: {len(self.dtypes)}. [Op:{kernel}] name: "
+            )
+        return [self._fitting(i, x, many) for i, x in enumerate(vals)]
+
+    def _fitting(self, i, x, many):
+        dtype = self.dtypes[i]
+        value = convert(x).value if hasattr(x, "__tf_tensor__") else as_value(x, dtype)
+        if value.dtype != dtype.dtype:
+            raise ValueError(
+                f"component_{i}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
+                f"{as_dtype(value.dtype).name}: {x!r}"
+            )
+        self.shapes[i].assert_is_compatible_with(value.shape[1:] if many else value.shape)
+        return value
+
+    def _put(self, elements, kernel):
+        if self._closed:
+            raise errors.CancelledError(None, None, f"FIFOQueue '{self.name}' is closed. [Op:{kernel}] name: ")
+        if len(self._elements) + len(elements) > self.capacity:
+            raise errors.ResourceExhaustedError(
+                None, None,
+                f"FIFOQueue '{self.name}' is full (capacity {self.capacity}). TensorFlow would wait here, for ever. [Op:{kernel}] name: ",
+            )  # fmt: skip
+        self._elements.extend(elements)
+
+    def _take(self, n, kernel):
+        if kernel != "QueueDequeueV2" and not all(s.is_fully_defined() for s in self.shapes):
+            raise errors.InvalidArgumentError(
+                None, None,
+                f"FIFOQueue's DequeueMany and DequeueUpTo require the components to have specified shapes. [Op:{kernel}] name: ",
+            )  # fmt: skip
+        if n > len(self._elements):
+            state = "is closed and" if self._closed else "is open (TensorFlow would wait here), but"
+            raise errors.OutOfRangeError(
+                None, None,
+                f"FIFOQueue '{self.name}' {state} has insufficient elements (requested {n}, current size {len(self._elements)}) "
+                f"[Op:{kernel}] name: ",
+            )  # fmt: skip
+        return [self._elements.popleft() for _ in range(n)]
+
+    def _stacked(self, elements):
+        return self._shown([Tensor.of(np.stack(column)) for column in zip(*elements)])
+
+    def _shown(self, tensors):
+        if self.names is not None:
+            return dict(zip(self.names, tensors))
+        return tensors if len(tensors) > 1 else tensors[0]
+
+
+def list_of(x):
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def shapes_of(shapes, count):
+    """One shape for each component; unknown ones if none are given."""
+    if shapes is None:
+        return [None] * count
+    alone = not isinstance(shapes, (list, tuple)) or not shapes or isinstance(shapes[0], (int, type(None)))
+    return [shapes] if alone else shapes

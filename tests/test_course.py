@@ -1,0 +1,241 @@
+"""The lessons as they are stored: run to the end, small, the same on every machine, and true to what TensorFlow printed."""
+
+import contextlib
+import io
+import itertools
+import json
+import re
+import sys
+import time
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scenarios import GOLDEN
+from test_scenarios import in_our_names
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
+
+import build
+
+LESSONS = {path.name[:2]: path for path in build.lessons()}
+
+every_lesson = pytest.mark.parametrize("lesson", LESSONS)
+
+
+def cells(lesson):
+    return json.loads(LESSONS[lesson].read_text(encoding="utf-8"))["cells"]
+
+
+def code_cells(lesson):
+    return [cell for cell in cells(lesson) if cell["cell_type"] == "code"]
+
+
+def source(cell):
+    return "".join(cell["source"])
+
+
+def printed(cell):
+    """What a code cell has printed, without its pictures."""
+    outputs = [output for output in cell["outputs"] if "image/png" not in output.get("data", {})]
+    return "".join("".join(output.get("text") or output["data"]["text/plain"]) for output in outputs)
+
+
+# ---- as stored -----------------------------------------------------------------------------------------------------
+
+
+@every_lesson
+def test_every_cell_was_run_once_in_order(lesson):
+    """Nothing compares a cell whose output and count were cleared: it would go unchecked in silence."""
+    assert [cell["execution_count"] for cell in code_cells(lesson)] == list(range(1, len(code_cells(lesson)) + 1))
+    assert not [cell for cell in code_cells(lesson) for output in cell["outputs"] if output["output_type"] == "error"]
+
+
+@every_lesson
+def test_it_is_small(lesson):
+    assert LESSONS[lesson].stat().st_size < 300_000
+
+
+@every_lesson
+def test_nothing_in_it_tells_of_one_machine_or_one_run(lesson):
+    text = "\n".join(source(cell) + (printed(cell) if cell["cell_type"] == "code" else "") for cell in cells(lesson))
+    assert not re.findall(r"0x[0-9a-f]{6,}|(?:^|[\s'\"(])/(?:home|tmp|root|usr|opt|work|Users)/|ipykernel_\d+", text)
+    assert all(set(cell["metadata"]) <= {"tags"} for cell in cells(lesson))
+    ids = [cell["id"] for cell in cells(lesson)]
+    assert len(set(ids)) == len(ids)
+    assert not [name for name in ids if re.fullmatch(r"[0-9a-f]{8}(-.*)?", name)], "ids are given by hand"
+
+
+@every_lesson
+def test_it_prints_six_digits_at_most(lesson):
+    """More would depend on the processor."""
+    for number in re.findall(r"(?<![\w.])\d+\.\d+", "\n".join(map(printed, code_cells(lesson)))):
+        assert len(number.replace(".", "").strip("0")) <= 6, number
+
+
+@every_lesson
+def test_a_cell_fits_on_a_slide(lesson):
+    for cell in code_cells(lesson):
+        assert len(source(cell).splitlines()) <= (25 if "plt." in source(cell) else 18), cell["id"]
+
+
+@every_lesson
+def test_a_picture_is_told_in_words_and_in_numbers(lesson):
+    for before, after in itertools.pairwise(cells(lesson)):
+        if "plt.show" in source(before):
+            assert re.match(r"\*The picture in words: .{100,}\*$", source(after), re.MULTILINE), before["id"]
+            assert printed(before)
+
+
+@every_lesson
+def test_building_it_anew_changes_nothing(lesson):
+    again = json.loads(build.built(LESSONS[lesson]))
+    stored = json.loads(LESSONS[lesson].read_text(encoding="utf-8"))
+    for notebook in (again, stored):
+        for cell in notebook["cells"]:
+            for output in cell.get("outputs", []):
+                output.get("data", {}).pop("image/png", None)  # differs from one Matplotlib to the next
+    assert again == stored
+
+
+@every_lesson
+def test_it_runs_in_less_than_ten_seconds(lesson):
+    start = time.process_time()
+    played(lesson)
+    assert time.process_time() - start < 10
+
+
+def test_building_an_unknown_lesson_says_which_there_are():
+    with pytest.raises(SystemExit, match=r"No lesson has the number 99\. There are: .*02, 03"):
+        build.main(["99"])
+
+
+# ---- what TensorFlow printed ---------------------------------------------------------------------------------------
+
+
+def scenario_cells():
+    found = {f"{lesson} {cell['id']}": cell for lesson in LESSONS for cell in code_cells(lesson) if cell["metadata"].get("tags")}
+    return pytest.mark.parametrize("cell", found.values(), ids=found)
+
+
+def truth(scenario):
+    """All lines that a scenario printed, logged or gave on TensorFlow."""
+    recorded = json.loads(GOLDEN.read_text(encoding="utf-8"))[scenario]
+    logged = [line.removeprefix("WARNING:tensorflow:") for line in recorded["logged"]]
+    given = [form for value in recorded["values"].values() for form in (value, TENSOR.sub(as_printed, value))]
+    return [in_our_names(line) for text in [*recorded["printed"], *logged, *given] for line in text.splitlines()]
+
+
+TENSOR = re.compile(r"<tf\.Tensor: shape=(\(.*?\)), dtype=(\w+), numpy=\s*(?:array\((.*?),\s+dtype=\w+\)|(.*?))>", re.DOTALL)
+
+
+def as_printed(tensor):
+    """What print makes of a Tensor whose repr is given."""
+    shape, dtype, array, number = tensor.groups()
+    value = number or array.replace(",", "")
+    value = "\n" * ("\n" in value) + value
+    return f"tf.Tensor({value}, shape={shape}, dtype={dtype})"
+
+
+def same(line, other):
+    """Words exactly; numbers as far as `line` prints them; white space not at all."""
+    number = r"(-?\d+(?:\.\d*)?(?:e[-+]?\d+)?)"
+    ours, theirs = re.split(number, line), re.split(number, other)
+    words, numbers = [list(zip(ours[k::2], theirs[k::2], strict=False)) for k in (0, 1)]
+    if len(ours) != len(theirs) or any(re.sub(r"\s", "", a) != re.sub(r"\s", "", b) for a, b in words):
+        return False
+    return all(abs(float(a) - float(b)) <= 0.51 * unit(a) + 1e-5 * abs(float(b)) for a, b in numbers)
+
+
+def unit(number):
+    """What one more in the last printed place is worth; an integer has to be exact."""
+    return 10.0 ** -len(number.partition(".")[2].partition("e")[0]) if "." in number else 0.0
+
+
+@scenario_cells()
+def test_a_scenario_prints_what_tensorflow_printed(cell):
+    """Each line is one of TensorFlow's; words of our own may stand before it."""
+    told = [line for scenario in cell["metadata"]["tags"] for line in truth(scenario)]
+    lines = printed(cell).splitlines()
+    assert lines
+    for line in lines:
+        starts = [0, *[space.end() for space in re.finditer(r"\s+", line)]]
+        assert any(same(in_our_names(line[start:]), theirs) for start in starts for theirs in told), line
+
+
+@pytest.mark.parametrize(("line", "agrees"), [
+    ("mg.Tensor([1.2 3.], shape=(2,), dtype=float32)", True),
+    ("mg.Tensor([1.25  3.  ], shape=(2,), dtype=float32)", True),
+    ("mg.Tensor([1.26 3.], shape=(2,), dtype=float32)", False),
+    ("mg.Tensor([1.2 3.], shape=(3,), dtype=float32)", False),
+    ("None", False),
+])  # fmt: skip
+def test_lines_are_compared_as_far_as_they_print(line, agrees):
+    assert same(line, "mg.Tensor([1.2499 3.0000], shape=(2,), dtype=float32)") is agrees
+
+
+@every_lesson
+def test_with_the_import_swapped_tensorflow_says_the_same(lesson):
+    tf = pytest.importorskip("tensorflow")
+    ours, theirs = (played(lesson, library)[1] for library in (None, tf))
+    for name, said in ours.items():
+        assert len(said) == len(theirs[name]), name
+        assert all(same(in_our_names(a), in_our_names(b)) for a, b in zip(said, theirs[name], strict=True)), name
+
+
+# ---- what the pictures show ----------------------------------------------------------------------------------------
+
+
+def played(lesson, library=None):
+    """A lesson run without Jupyter, perhaps on another library: its names at the end, and the lines of each cell."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    import minigrad
+
+    space, said, show = {"__name__": "lesson"}, {}, plt.show
+    swapped = {"minigrad": library or minigrad, "helpers": types.SimpleNamespace(**dict.fromkeys(HELPERS, lambda *answer: None))}
+    before = {name: sys.modules.get(name) for name in swapped}
+    sys.modules.update(swapped)
+    plt.show = lambda: None
+    digits = np.get_printoptions()
+    try:
+        for cell in code_cells(lesson):
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(source(cell), space)
+            said[cell["id"]] = out.getvalue().splitlines()
+    finally:
+        plt.show = show
+        np.set_printoptions(**digits)
+        sys.modules.update({name: module for name, module in before.items() if module})
+        for name in [name for name, module in before.items() if module is None]:
+            del sys.modules[name]
+        plt.close("all")
+    return space, said
+
+
+HELPERS = ["check", "hint", "predict", "solution"]
+
+
+def test_the_balloon_and_its_three_tangents():
+    space, _ = played("02")
+    assert np.allclose(space["touches"], [(0.5, 0.5, 1.5), (2.0, 4.0, 3.0), (4.5, 13.5, 4.5)])
+    curve, *lines = space["ax"].lines
+    assert np.allclose(curve.get_ydata(), np.sqrt(2 * curve.get_xdata() ** 3))
+    for tangent, point in zip(lines[::2], lines[1::2], strict=True):
+        (left, right), (low, high) = tangent.get_data()
+        assert np.isclose((high - low) / (right - left), 1.5 * np.sqrt(2 * point.get_xdata()[0]))
+        assert np.allclose([(left + right) / 2, (low + high) / 2], np.ravel(point.get_data()))
+
+
+def test_the_lamp_arrives_with_both_motors_and_stops_short_with_one():
+    space, _ = played("03")
+    mark, free, frozen = space["ax"].lines
+    assert np.ravel(mark.get_data()).tolist() == [4.0, 3.0]
+    assert np.allclose(free.get_xydata()[[0, -1]], [(0, 0), (4, 3)], atol=1e-3)
+    assert np.allclose(frozen.get_xydata()[[0, -1]], [(0, 0), (4, 0)], atol=1e-3)
+    assert np.allclose(frozen.get_ydata(), 0)
+    assert np.allclose([space["free"][-1][2], space["frozen"][-1][2]], [0, 9], atol=1e-3)

@@ -1,0 +1,233 @@
+"""The exercises: each check fails on the untouched cell, accepts the solution, and knows each listed mistake by what it gives."""
+
+import importlib
+import json
+import math
+import re
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+COURSE = Path(__file__).parent.parent / "course"
+sys.path.insert(0, str(COURSE))
+
+import helpers  # noqa: E402
+from helpers import card as cards  # noqa: E402
+from helpers import check, hint, predict, progress, solution, trying  # noqa: E402
+
+LESSONS = {path.name[:2]: path for path in sorted(COURSE.glob("[0-9]*.ipynb"))}
+EXERCISES = [name for lesson in LESSONS for name in cards.cards_of(lesson)]
+MISTAKES = [(name, reply) for name in EXERCISES for reply in cards.find(name).replies]
+
+
+@pytest.fixture(autouse=True)
+def notes(tmp_path, monkeypatch):
+    """Every test has a course of its own to keep notes beside."""
+    monkeypatch.setattr(progress, "FILE", tmp_path / ".progress.json")
+    monkeypatch.setattr(progress, "memory", {"predictions": {}, "solved": {}})
+    monkeypatch.setattr(helpers, "given", {})
+    return tmp_path / ".progress.json"
+
+
+def cell(exercise):
+    """The source of the cell that checks an exercise."""
+    notebook = json.loads(LESSONS[exercise[:2]].read_text(encoding="utf-8"))
+    sources = ["".join(one["source"]) for one in notebook["cells"] if one["cell_type"] == "code"]
+    (found,) = [source for source in sources if f'check("{exercise}"' in source]
+    return found
+
+
+def said_to(exercise, answer, capsys):
+    """What check says to an answer that is put in the place of the cell's own."""
+    space = {"mg": mg, "np": np, "math": math, "check": check}
+    checking = re.search(rf'^check\("{exercise}".*', cell(exercise), re.MULTILINE)[0]
+    exec(f"{answer}\n{checking}", space)
+    return capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_an_untouched_cell_is_not_attempted_yet(exercise, capsys):
+    exec(cell(exercise), {"mg": mg, "np": np, "math": math, "check": check})
+    assert capsys.readouterr().out == f"{exercise}: not attempted yet.\n"
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_the_solution_is_accepted_as_often_as_it_is_tried(exercise, capsys):
+    for _ in range(2):
+        assert said_to(exercise, cards.find(exercise).solution, capsys).startswith(f"{exercise}: yes. ")
+
+
+@pytest.mark.parametrize(("exercise", "reply"), MISTAKES, ids=[f"{name} {reply.text[:30]}" for name, reply in MISTAKES])
+def test_a_known_mistake_gets_its_own_reply(exercise, reply, capsys):
+    said = said_to(exercise, reply.wrong, capsys)
+    assert said == f"{exercise}: not yet{'' if reply.text.startswith(':') else '. '}{reply.text}"
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_a_card_is_complete(exercise):
+    card = cards.find(exercise)
+    assert len(card.hints) == 3
+    assert card.replies
+    assert len({reply.text for reply in card.replies}) == len(card.replies)
+    assert all(reply.text.count(". ") <= 3 for reply in card.replies), "at most four sentences"
+    assert card.miss or not card.points
+    words = " ".join([card.yes, *card.hints, *[reply.text for reply in card.replies]]).lower()
+    assert not re.search(r"!|\bwrong\b|\bjust\b|\bsimply\b|\bobvious|\beasy\b|\bof course\b", words)
+
+
+# ---- whatever the learner does ---------------------------------------------------------------------------------------
+
+
+STRANGE = """
+def f(*given):
+    while True:
+        pass
+""", "def f(*given): return unknown_name", "def f(*given): return exp(2.0)", "def f(*given): return f(*given)", "f = 7", "f = 'text'", (
+    "def f(*given): raise SystemExit"
+), "f = None", "f = {'2': ..., '3': 5}", "class f: pass", "f = lambda *given: object()", "f = lambda *given: [[1.0], 2.0]"  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", STRANGE)
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_no_answer_makes_check_raise(exercise, answer, capsys, monkeypatch):
+    monkeypatch.setattr(trying, "SECONDS", 0.05)
+    space = {}
+    exec(answer, space)
+    check(exercise, space["f"])
+    assert re.match(rf"{re.escape(exercise)}: not (yet|attempted)", capsys.readouterr().out)
+
+
+def test_an_exception_is_told_with_the_name_that_was_meant(capsys):
+    check("02.1", lambda radius: exp(radius))  # noqa: F821
+    assert capsys.readouterr().out == "02.1: not yet. Your function stopped with NameError: name 'exp' is not defined. Try mg.exp.\n"
+
+
+def on_another_thread(f):
+    thread = threading.Thread(target=f)
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.parametrize("run", [lambda f: f(), on_another_thread], ids=["the main thread", "another thread"])
+def test_an_endless_loop_is_ended_on(run, capsys, monkeypatch):
+    monkeypatch.setattr(trying, "SECONDS", 0.1)
+
+    def endless(radius):
+        while True:
+            radius = radius + 1.0
+
+    run(lambda: check("02.1", endless))
+    assert "still running after 0.1 seconds" in capsys.readouterr().out
+
+
+def test_trying_an_answer_leaves_no_tape_open_and_no_tracer(capsys):
+    before = sys.gettrace()
+    check("02.1", lambda radius: mg.GradientTape().__enter__().gradient(1.0, radius))
+    assert sys.gettrace() is before
+
+
+def test_three_dots_that_were_left_in_are_pointed_out(capsys):
+    check("02.2", lambda radius: [0.125, ..., 3.0])
+    check("02.exit", {"2": 3.0, "3": ...})
+    assert capsys.readouterr().out == "".join(f"{name}: not yet. Some of the three dots are still there.\n" for name in ("02.2", "02.exit"))
+
+
+def test_a_call_in_place_of_the_function_is_recognised(capsys):
+    check("02.1", 3.0)
+    assert capsys.readouterr().out == "02.1: not yet. Hand over the function itself: its name, without parentheses.\n"
+
+
+def test_right_answers_of_other_makes_are_accepted(capsys):
+    def with_floats_in_a_tuple(radius):
+        height = (2.0 * radius**3) ** 0.5
+        return 1 / (2 * height), np.float64(1 / height), np.float32(3 * radius**2 / height)
+
+    check("02.2", with_floats_in_a_tuple)
+    check("02.3", {"loss by w": mg.TensorShape([4, 3]), "loss by b": [3], "y by x": np.array([1, 4])})
+    check("03.1", lambda thing: bool(isinstance(thing, mg.Variable) and thing.trainable))
+    assert capsys.readouterr().out.count(": yes. ") == 3
+
+
+def test_numbers_that_no_exercise_has_are_answered(capsys):
+    for ask in (check, hint, solution):
+        ask("02.9")
+        ask("no lesson")
+        ask(7)
+    out = capsys.readouterr().out
+    assert out.count("There is no exercise '02.9'. Lesson 02 has 02.1, 02.2, 02.3, 02.4, 02.5, 02.exit.") == 3
+    assert out.count("They are called") == 6
+
+
+# ---- predictions, hints, solutions -----------------------------------------------------------------------------------
+
+
+def test_a_prediction_is_kept_not_judged_and_recalled_by_the_yes(capsys):
+    predict("02.1")
+    predict("02.1", 4)
+    check("02.1", lambda radius: 1.5 * (2.0 * float(radius)) ** 0.5)
+    assert capsys.readouterr().out.splitlines() == [
+        "02.1: no prediction yet. Put your answer in place of the three dots.",
+        "02.1: kept 4. Now run the next cell.",
+        "02.1: yes. All three lines are on the tape, so it answers at every radius: 3 at radius 2, 6 at radius 8. "
+        "You predicted 4; the tape knew 1 line of 4.",
+    ]
+
+
+def test_predictions_outlive_the_kernel(notes):
+    predict("02.1", None)
+    predict("02.2", mg.constant(0.125))
+    progress.memory = {"predictions": {}, "solved": {}}
+    assert progress.kept("predictions", "02.1") == "None"
+    assert json.loads(notes.read_text())["predictions"]["02.2"] == "mg.Tensor(0.125, shape=(), dtype=float32)"
+
+
+@pytest.mark.parametrize("nonsense", ["", "{", "[]", "null", '{"predictions": []}', '{"predictions": {"02.1": 5}, "solved": {}}', "\udcff"])
+def test_a_file_of_nonsense_is_set_aside_kept_and_reported(notes, nonsense, capsys):
+    notes.write_text(nonsense, errors="surrogateescape")
+    was = notes.read_bytes()
+    predict("02.1", 1)
+    assert capsys.readouterr().out.startswith("(Your notes in .progress.json could not be read. They are kept in .progress.json.unreadable")
+    assert notes.with_name(".progress.json.unreadable").read_bytes() == was
+    assert json.loads(notes.read_text())["predictions"] == {"02.1": "1"}
+    notes.write_text("more nonsense")
+    predict("02.1", 1)
+    assert len(list(notes.parent.glob("*.unreadable*"))) == 2
+
+
+def test_a_folder_that_cannot_be_written_keeps_notes_in_memory(monkeypatch, tmp_path):
+    monkeypatch.setattr(progress, "FILE", tmp_path / "missing" / ".progress.json")
+    predict("02.1", 1)
+    assert progress.kept("predictions", "02.1") == "1"
+
+
+def test_an_untouched_lesson_writes_nothing(notes):
+    predict("02.1", ...)
+    check("02.1", ...)
+    assert not notes.exists()
+
+
+def test_hints_rise_in_three_steps_and_stay_at_the_last(capsys):
+    for _ in range(4):
+        hint("02.2")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:18] for line in lines] == [f"02.2, hint {n} of 3:" for n in (1, 2, 3, 3)]
+    assert lines[2] == lines[3] != lines[1]
+
+
+def test_a_solution_can_be_run_as_it_is_printed(capsys):
+    solution("02.1")
+    space = {"mg": mg}
+    exec(capsys.readouterr().out, space)
+    assert float(space["steepness"](mg.Variable(2.0))) == pytest.approx(3.0)
+
+
+def test_every_lesson_with_exercises_has_its_cards():
+    for lesson, path in LESSONS.items():
+        checked = re.findall(r'check\(\\"([^\\"]+)', path.read_text(encoding="utf-8"))
+        assert checked == list(cards.cards_of(lesson)), path.name
+    assert importlib.import_module("helpers").__all__ == ["check", "hint", "predict", "solution"]

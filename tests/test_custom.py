@@ -1,0 +1,143 @@
+"""Gradients written by the user."""
+
+import pytest
+
+import minigrad as mg
+
+
+def test_a_custom_gradient_takes_the_place_of_the_true_one():
+    @mg.custom_gradient
+    def product(x, y):
+        return x * y, lambda dz: (dz * 10.0, dz * y * 2.0)
+
+    x, y = mg.Variable(2.0), mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        z = product(x, y)
+    assert [float(dx) for dx in tape.gradient(z, [x, y])] == [10.0, 6.0]
+
+
+def test_the_backward_function_is_differentiated_too():
+    @mg.custom_gradient
+    def cube(x):
+        return x * x * x, lambda dy: dy * 3.0 * x * x
+
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            y = cube(x)
+        slope = inner.gradient(y, x)
+    assert (float(slope), float(outer.gradient(slope, x))) == (12.0, 12.0)
+
+
+def test_each_output_of_a_nest_sends_its_own_gradient():
+    @mg.custom_gradient
+    def pair(x):
+        return (x * 2.0, [x * 3.0]), lambda first, second: first + 10.0 * second
+
+    x = mg.constant(3.0)
+    with mg.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        two, (three,) = pair(x)
+    assert [float(tape.gradient(y, x)) for y in (two, three)] == [1.0, 10.0]
+
+
+def test_none_for_an_argument_is_none():
+    @mg.custom_gradient
+    def cut(x):
+        return x * 1.0, lambda dy: None
+
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = cut(x)
+    assert tape.gradient(y, x) is None
+
+
+def test_too_many_gradients_are_an_error():
+    @mg.custom_gradient
+    def square(x):
+        return x * x, lambda dy: (dy, dy)
+
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = square(x)
+    with pytest.raises(ValueError, match="expected to return 1 gradients, but returned 2 instead"):
+        tape.gradient(y, x)
+
+
+def test_a_function_that_reads_variables_must_take_them():
+    v = mg.Variable(2.0)
+    with pytest.raises(TypeError, match="must accept keyword argument 'variables'"):
+        mg.custom_gradient(lambda x: (x * v, lambda dy: dy))(mg.constant(3.0))
+
+
+def test_gradients_of_the_variables_that_a_function_reads():
+    v = mg.Variable(2.0)
+
+    @mg.custom_gradient
+    def scaled(x):
+        def grad(dy, variables=None):
+            return dy * v, [dy * 100.0 for _ in variables]
+
+        return x * v, grad
+
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = scaled(x)
+    assert [float(dx) for dx in tape.gradient(y, [x, v])] == [2.0, 100.0]
+
+
+def test_the_decorated_function_keeps_its_name():
+    @mg.custom_gradient
+    def my_function(x):
+        return x, lambda dy: dy
+
+    assert my_function.__name__ == "my_function"
+
+
+def test_log1p_of_exp_stays_finite_where_the_naive_one_is_nan():
+    @mg.custom_gradient
+    def stable(x):
+        e = mg.exp(x)
+        return mg.math.log(1.0 + e), lambda dy: dy * (1.0 - 1.0 / (1.0 + e))
+
+    x = mg.Variable(100.0)
+    with mg.GradientTape() as tape:
+        y = stable(x)
+    assert float(tape.gradient(y, x)) == 1.0
+
+
+def test_an_op_without_gradient_raises_until_one_is_registered():
+    image = mg.Variable([[[0.5, 0.0, 0.0]]])
+
+    def slope(hue):
+        with mg.GradientTape() as tape:
+            y = mg.image.adjust_hue(image, hue)
+        return tape.gradient(y, image)
+
+    with pytest.raises(LookupError, match="gradient registry has no entry for: AdjustHue"):
+        slope(0.1)
+
+    @mg.RegisterGradient("AdjustHue")
+    def adjust_hue_gradient(op, dy):
+        assert [len(op.inputs), len(op.outputs)] == [2, 1]
+        return 5.0 * dy, None
+
+    try:
+        assert slope(0.1).numpy().tolist() == [[[5.0, 5.0, 5.0]]]
+    finally:
+        from minigrad.custom import GRADIENTS
+
+        del GRADIENTS["AdjustHue"]
+
+
+@pytest.mark.parametrize("name", ["Sin", "MatMul"])
+def test_a_gradient_cannot_be_registered_twice(name):
+    with pytest.raises(KeyError, match=f"Registering two gradient with name '{name}'"):
+        mg.RegisterGradient(name)(lambda op, dy: dy)
+
+
+def test_grad_pass_through_takes_the_slope_as_one():
+    x = mg.Variable(2.6)
+    with mg.GradientTape() as tape:
+        y = mg.grad_pass_through(mg.round)(x) * 2.0
+    assert (float(y), float(tape.gradient(y, x))) == (6.0, 2.0)
