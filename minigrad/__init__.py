@@ -10,54 +10,216 @@ import warnings
 # 1/0 is inf and log(-1) is nan, in silence, as in TensorFlow; NumPy's own warnings elsewhere are left alone
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
 
-from . import arrays, bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, operators, random, scattering, strings, test  # noqa: E402
-from .arrays import (  # noqa: E402
-    argsort, bitcast, boolean_mask, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, cast, concat,
-    convert_to_tensor, dynamic_partition, dynamic_stitch, ensure_shape, expand_dims, fill, gather, gather_nd, identity,
-    identity_n, is_tensor, linspace, meshgrid, one_hot, ones, ones_like, pad, range, rank, repeat, reshape, reverse,
-    reverse_sequence, roll, saturate_cast, scatter_nd, searchsorted, sequence_mask, shape, shape_n, size, sort, split, squeeze,
-    stack, stop_gradient, tensor_scatter_nd_add, tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub,
-    tensor_scatter_nd_update, tile, transpose, unique, unique_with_counts, unravel_index, unstack, where, zeros, zeros_like,
+from . import (
+    arrays,
+    bitwise,
+    config,
+    debugging,
+    dtypes,
+    errors,
+    image,
+    linalg,
+    math,
+    nest,
+    nn,
+    operators,
+    random,
+    scattering,
+    strings,
+    test,
+)
+from .arrays import (
+    argsort,
+    bitcast,
+    boolean_mask,
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
+    broadcast_to,
+    cast,
+    concat,
+    convert_to_tensor,
+    dynamic_partition,
+    dynamic_stitch,
+    ensure_shape,
+    expand_dims,
+    fill,
+    gather,
+    gather_nd,
+    identity,
+    identity_n,
+    is_tensor,
+    linspace,
+    meshgrid,
+    one_hot,
+    ones,
+    ones_like,
+    pad,
+    range,
+    rank,
+    repeat,
+    reshape,
+    reverse,
+    reverse_sequence,
+    roll,
+    saturate_cast,
+    scatter_nd,
+    searchsorted,
+    sequence_mask,
+    shape,
+    shape_n,
+    size,
+    sort,
+    split,
+    squeeze,
+    stack,
+    stop_gradient,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    tile,
+    transpose,
+    unique,
+    unique_with_counts,
+    unravel_index,
+    unstack,
+    where,
+    zeros,
+    zeros_like,
 )  # fmt: skip
-from .custom import RegisterGradient, custom_gradient, grad_pass_through  # noqa: E402
-from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank  # noqa: E402
-from .dtypes import (  # noqa: E402
-    DType, as_dtype, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32, int64, string,
-    uint8, uint16, uint32, uint64,
+from .custom import RegisterGradient, custom_gradient, grad_pass_through
+from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
+from .dtypes import (
+    DType,
+    as_dtype,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )  # fmt: skip
-from .flow import (  # noqa: E402
-    case, cond, control_dependencies, foldl, foldr, group, map_fn, no_op, print, scan, switch_case, vectorized_map, while_loop,
+from .flow import (
+    case,
+    cond,
+    control_dependencies,
+    foldl,
+    foldr,
+    group,
+    map_fn,
+    no_op,
+    print,
+    scan,
+    switch_case,
+    vectorized_map,
+    while_loop,
 )  # fmt: skip
-from .function import TensorSpec, device, executing_eagerly, function  # noqa: E402
-from .indexing import slice, strided_slice  # noqa: E402
-from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot  # noqa: E402
-from .math import (  # noqa: E402
-    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, clip_by_global_norm, clip_by_norm, clip_by_value,
-    complex, cos, cosh, cumsum, divide, equal, exp, floor, greater, greater_equal, less, less_equal, logical_and, logical_not,
-    logical_or, maximum, minimum, multiply, negative, not_equal, pow, realdiv, reduce_all, reduce_any, reduce_logsumexp, reduce_max,
-    reduce_mean, reduce_min, reduce_prod, reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh,
-    truediv, truncatediv, truncatemod,
+from .function import TensorSpec, device, executing_eagerly, function
+from .indexing import slice, strided_slice
+from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
+from .math import (
+    abs,
+    acos,
+    acosh,
+    add,
+    add_n,
+    argmax,
+    argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    complex,
+    cos,
+    cosh,
+    cumsum,
+    divide,
+    equal,
+    exp,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    pow,
+    realdiv,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    round,
+    scalar_mul,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    truediv,
+    truncatediv,
+    truncatemod,
 )  # fmt: skip
-from .module import Module, name_scope  # noqa: E402
-from .op import OPS  # noqa: E402
-from .shape import TensorShape  # noqa: E402
-from .slices import IndexedSlices  # noqa: E402
-from .tape import GradientTape, UnconnectedGradients  # noqa: E402
-from .tensor import Tensor, constant  # noqa: E402
-from .variable import Variable  # noqa: E402
+from .module import Module, name_scope
+from .op import OPS
+from .shape import TensorShape
+from .slices import IndexedSlices
+from .tape import GradientTape, UnconnectedGradients
+from .tensor import Tensor, constant
+from .variable import Variable
 
 __version__ = "0.1.0"
 newaxis = None
-dtypes.cast, dtypes.complex, dtypes.saturate_cast = cast, complex, saturate_cast
+vars(dtypes).update(cast=cast, complex=complex, saturate_cast=saturate_cast)  # TensorFlow has them in tf.dtypes too
 
-LATER = ("data", "keras", "queue")  # loaded when they are first used, so that importing stays quick
+LATER = {"data", "explain", "keras", "queue", "trace"}  # loaded when they are first used, so that importing stays quick
+INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 
 
 def __getattr__(name):
     if name in LATER:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = importlib.import_module(f"{__name__}.{name}")
+        globals()[name] = getattr(module, name) if name == "trace" else module
+        return globals()[name]
+    if name in INITIALIZERS or name in ("initializers", "losses", "optimizers"):
+        keras = importlib.import_module(f"{__name__}.keras")
+        return getattr(keras.initializers if name in INITIALIZERS else keras, name)
+    import difflib
+
+    near = difflib.get_close_matches(name, __dir__(), n=1)
+    advice = f". Did you mean mg.{near[0]}?" if near else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
 
 
 def __dir__():
-    return sorted([*globals(), *LATER])
+    return sorted({*globals(), *LATER, *INITIALIZERS})

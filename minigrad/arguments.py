@@ -138,10 +138,11 @@ class Batched(StandIn):
         return Batched(BATCHED_TWINS[function](*inputs, **attributes))
 
     def __getitem__(self, key):
-        key = key if key.__class__ is tuple else (key,)
-        if any([k.__class__ is np.ndarray or k.__class__ is list for k in key]):
+        keys = key if key.__class__ is tuple else (key,)
+        if any([k.__class__ is np.ndarray or k.__class__ is list for k in keys]):
             raise NoBatch("getitem")
-        return Batched(self.value[(slice(None), *key)])
+        of_the_stack = (slice(None), *keys)
+        return Batched(self.value[of_the_stack])
 
 
 def each_row(function):
@@ -176,9 +177,8 @@ for name in ("add", "sub", "mul", "truediv", "pow", "gt", "ge", "lt", "le", "eq"
     function = each_row(getattr(operator, name))
     setattr(Batched, f"__{name}__", function)
     setattr(Batched, f"__r{name}__", lambda x, y, function=function: function(y, x))
-Batched.__neg__ = each_row(operator.neg)
-Batched.__matmul__ = matmul_rows
-Batched.__rmatmul__ = lambda x, y: matmul_rows(y, x)
+for name, function in (("neg", each_row(operator.neg)), ("matmul", matmul_rows), ("rmatmul", lambda x, y: matmul_rows(y, x))):
+    setattr(Batched, f"__{name}__", function)
 
 BATCHED_TWINS.update(
     {

@@ -9,11 +9,12 @@ import numpy as np
 from . import attributes as tidy
 from . import dtypes, errors
 from .arguments import BATCHED_TWINS, Batched, NoBatch, later
+from .conversion import as_value, unsupported
 from .custom import unregistered
-from .op import convert, op, tensor_of, unsupported
+from .op import convert, op, tensor_of
 from .shape import TensorShape
-from .slices import IndexedSlices
-from .tensor import Tensor, as_value, same_dtype
+from .slices import Rows
+from .tensor import Tensor
 from .variable import Variable, read_value
 
 
@@ -173,6 +174,8 @@ def saturate_cast(value, dtype, name=None) -> Tensor:
     """
     value, dtype = convert_to_tensor(value), dtypes.as_dtype(dtype)
     given = value.dtype
+    if given.is_complex:
+        return cast(value, dtype)
     if given.min < dtype.min:
         value = where(value < within(given, dtype.min, 0), within(given, dtype.min, 0), value)
     if given.max > dtype.max:
@@ -231,7 +234,7 @@ def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
 def full(shape, value, dtype):
     """An array with one value everywhere."""
     if min(shape, default=0) < 0:
-        raise errors.InvalidArgumentError(None, None, f"Dimension {min(shape)} must be >= 0 [Op:Fill] name: ")
+        raise invalid(f"Dimension {min(shape)} must be >= 0 [Op:Fill] name: ")
     array = np.full(shape, value, dtype)
     return array if dtype.kind == "O" else array[()]
 
@@ -418,7 +421,7 @@ def one_hot(indices, depth: tidy.integer, on_value=None, off_value=None, axis: t
      [0. 0. 1.]]
     """
     on, off, axis = *one_hot_values(on_value, off_value, dtype), -1 if axis is None else axis
-    if indices.dtype.kind not in "iu":
+    if indices.dtype.kind not in "iu" and indices.size:
         raise wrong_kind("TI", indices)
     if depth < 0:
         raise invalid(f"depth must be non-negative, got: {depth}")
@@ -450,7 +453,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
      [ True  True  True False]]
     """
     lengths = convert(lengths).value
-    maxlen = np.maximum.reduce(lengths, None) if maxlen is None else convert(maxlen).value
+    maxlen = np.maximum.reduce(lengths, None, initial=0) if maxlen is None else convert(maxlen).value
     if maxlen.ndim:
         raise ValueError(
             f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
@@ -555,22 +558,17 @@ def fitted_lengths(tensor, shape):
     """NumPy refused this shape: the error that says why. (Of no elements it cannot tell what -1 is; TensorFlow can.)"""
     unknown = [i for i, n in enumerate(shape) if n == -1]
     known = [n for n in shape if n != -1]
-    product = int(np.prod(known))
+    product, values = count([n for n in known if n]), f"Input to reshape is a tensor with {tensor.size} values, but the requested shape"
     if min(known, default=0) < 0:
-        return wrong(f"Size {shape.index(min(known))} must be non-negative, not {min(known)}")
+        raise invalid(f"Size {shape.index(min(known))} must be non-negative, not {min(known)}")
     if len(unknown) > 1:
-        return wrong(f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}")
-    if unknown and product and tensor.size % product:
-        return wrong(f"Input to reshape is a tensor with {tensor.size} values, but the requested shape requires a multiple of {product}")
-    if not unknown or tensor.size:
-        return wrong(f"Input to reshape is a tensor with {tensor.size} values, but the requested shape has {product}")
-    i = unknown[0]
-    guess = tensor.shape[i] if tensor.ndim == len(shape) else 0
-    return (*shape[:i], guess, *shape[i + 1 :])
-
-
-def wrong(message):
-    raise invalid(message)
+        raise invalid(f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}")
+    if not unknown:
+        raise invalid(f"{values} has {count(known)}")
+    if tensor.size % product:
+        raise invalid(f"{values} requires a multiple of {product}")
+    elements = count([n for n in tensor.shape if n or 0 not in known])
+    return (*shape[: unknown[0]], elements // product, *shape[unknown[0] + 1 :])
 
 
 @op("ExpandDims", dinput=lambda dy, input_shape: dy.reshape(input_shape))
@@ -744,7 +742,7 @@ def unjoinable(shapes, axis, problem):
     if not shapes:
         return invalid("OpKernel 'ConcatV2' has constraint on attr 'T' not in NodeDef '[N=0, Tidx=DT_INT32]'")
     first, ndim = shapes[0], len(shapes[0])
-    if not ndim:
+    if () in shapes:
         return invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
     if not -ndim <= axis < ndim:
         return invalid(f"ConcatOp : Expected concatenating dimensions in the range [{-ndim}, {ndim}), but got {axis}")
@@ -981,7 +979,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     if mode != "CONSTANT":
         return mirror_pad(tensor, paddings, mode)
     tensor = convert(tensor)
-    constant = convert(constant_values, tensor)
+    plain_zero = isinstance(constant_values, (int, float)) and constant_values == 0
+    constant = zeros((), tensor.dtype) if plain_zero else convert(constant_values, tensor)
     if constant.dtype != tensor.dtype:
         kinds = f"expected to be a {tensor.dtype.kernel_name} tensor but is a {constant.dtype.kernel_name} tensor"
         raise invalid(f"cannot compute PadV2 as input #2(zero-based) was {kinds} [Op:PadV2] name: ")
@@ -1192,7 +1191,7 @@ def ungathered(dy, shape, indices, axis, batch_dims):
     axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
     if axis == 0:
         rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
-        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else IndexedSlices(rows, numbers, shape)
+        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else Rows(rows, numbers, shape)
     lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
     picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that the indices made
     front = (*builtins.range(batch), *picked)
@@ -1253,7 +1252,7 @@ def check_points(indices, shape, where):
 def ungathered_nd(dy, shape, indices):
     """The gradient of `gather_nd`; where whole rows were picked by number it is an IndexedSlices, as that of `gather`."""
     if indices.ndim == 2 and indices.shape[1] == 1 and not isinstance(dy, Batched):
-        return IndexedSlices(dy, np.asarray(indices)[:, 0], shape)
+        return Rows(dy, np.asarray(indices)[:, 0], shape)
     return added_at.np(dy, indices, shape)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import dtypes, errors
-from .tensor import as_value
+from .conversion import as_value
 
 
 def axes(axis):
@@ -38,7 +38,7 @@ def vector(numbers) -> tuple:
     """A list of whole numbers, one for each axis, or some."""
     value = integers(numbers, "Tidx")
     if value.ndim != 1:
-        raise errors.InvalidArgumentError(None, None, f"must be 1-D, but got shape [{','.join(map(str, value.shape))}]")
+        raise errors.InvalidArgumentError(None, None, f"Expected numbers to be 1-D, but got shape [{','.join(map(str, value.shape))}]")
     return tuple(value.tolist())
 
 

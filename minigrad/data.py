@@ -4,14 +4,16 @@ An element is a Tensor, or a tuple or dict of such. No tape follows them: a Data
 """
 
 import contextlib
+import functools
 import itertools
 
 import numpy as np
 
 from . import dtypes, errors
 from .function import TensorSpec
+from .listening import listening
 from .nest import sorted_keys
-from .op import convert, listening
+from .op import convert
 from .random import Stream, pair_for
 from .tensor import Tensor
 
@@ -54,7 +56,7 @@ class Dataset:
         for length in lengths:
             if length != lengths[0]:
                 raise ValueError(f"Dimensions {lengths[0]} and {length} are not compatible")
-        return Dataset(lambda: (mapped(lambda x: row(x, i), whole) for i in range(lengths[0])), lengths[0])
+        return Dataset(lambda: (mapped(functools.partial(row, i), whole) for i in range(lengths[0])), lengths[0])
 
     @staticmethod
     def from_tensors(tensors, name=None) -> "Dataset":
@@ -153,7 +155,7 @@ class Dataset:
         >>> import minigrad as mg
         >>> mg.random.set_seed(1)
         >>> [int(x) for x in mg.data.Dataset.range(5).shuffle(5)]
-        [2, 4, 3, 0, 1]
+        [1, 2, 0, 4, 3]
         """
         size = int(buffer_size)
         if size <= 0 and size != UNKNOWN_CARDINALITY:
@@ -268,12 +270,18 @@ class Dataset:
 
     @property
     def element_spec(self):
-        """The form of an element, as `mg.TensorSpec`: that of the first one."""
-        return mapped(TensorSpec.from_tensor, next(iter(self)))
+        """The form of an element, as `mg.TensorSpec`: that of the first one.
+
+        Raises:
+            ValueError: there is none.
+        """
+        first = next(iter(self), None)
+        if first is None:
+            raise ValueError("The Dataset is empty: it has no element to take the form from.")
+        return mapped(TensorSpec.from_tensor, first)
 
     def __repr__(self):
-        spec = "unknown" if self._length == 0 else self.element_spec
-        return f"<Dataset element_spec={spec}>"
+        return f"<Dataset element_spec={self.element_spec if self._length else 'unknown'}>"
 
 
 # ---- elements ------------------------------------------------------------------------------------------------------
@@ -299,16 +307,29 @@ def parts(element) -> list:
 def rebuilt(form, flat):
     """An element of the form of `form`, with other parts."""
     flat = iter(flat)
-    order = dict(zip(map(id, parts(form)), flat))
-    return mapped(lambda x: order[id(x)], form)
+    if isinstance(form, dict):
+        made = {key: rebuilt(form[key], flat) for key in sorted_keys(form)}
+        return {key: made[key] for key in form}
+    if isinstance(form, tuple):
+        made = [rebuilt(x, flat) for x in form]
+        return type(form)(*made) if hasattr(form, "_fields") else tuple(made)
+    return next(flat)
 
 
 def element_of(x):
     """What the user gave as an element: each part a Tensor that no tape follows."""
-    return mapped(lambda part: Tensor.of(convert(part).value), x)
+    return mapped(lambda part: cut_off(convert(part), "Dataset"), x)
 
 
-def row(x, i):
+def cut_off(tensor, where):
+    """The same value as a Tensor of its own: what is stored has no history. Who listens is told."""
+    alone = Tensor.of(tensor.value)
+    for listener in listening.now:
+        listener.stored(tensor, alone, where)
+    return alone
+
+
+def row(i, x):
     return Tensor.of(x.value[i] if x.value.ndim > 1 or x.value.dtype.kind != "O" else np.array(x.value[i], object))
 
 
@@ -332,10 +353,13 @@ def typed(pattern, element):
     """An element of a generator, with the dtypes that were promised."""
     if pattern is None:
         return element_of(element)
-    types = parts(pattern if isinstance(pattern, (tuple, dict)) else pattern)
     given = parts(element) if isinstance(pattern, (tuple, dict)) else [element]
-    made = [Tensor(convert(x).value, getattr(t, "dtype", t)) for t, x in zip(types, given)]
-    return rebuilt(pattern, made) if isinstance(pattern, (tuple, dict)) else made[0]
+    return rebuilt(pattern, [Tensor(convert(x).value, promised(t)) for t, x in zip(parts(pattern), given)])
+
+
+def promised(spec):
+    """The dtype of a TensorSpec, or the dtype itself."""
+    return spec.dtype if isinstance(spec, TensorSpec) else spec
 
 
 def batches(elements, size, drop_remainder):

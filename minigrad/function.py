@@ -6,9 +6,10 @@ import inspect
 import re
 
 from . import dtypes, nest
+from .conversion import as_value
 from .op import convert
 from .shape import TensorShape
-from .tensor import Tensor, as_value
+from .tensor import Tensor
 
 
 class TensorSpec:

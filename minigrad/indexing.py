@@ -33,8 +33,8 @@ def getitem(input, key):
 def strided_slice_grad(dy, key, shape):
     """Zeros of this shape, with `dy` at the place of `[key]`.
 
-    >>> import minigrad as mg
-    >>> print(mg.indexing.strided_slice_grad([7.0, 8.0], (slice(0, 3, 2),), (3,)))
+    >>> import minigrad as mg, numpy as np
+    >>> print(mg.indexing.strided_slice_grad([7.0, 8.0], (np.s_[0:3:2],), (3,)))
     mg.Tensor([7. 0. 8.], shape=(3,), dtype=float32)
     """
     whole = np.zeros(shape, dy.dtype)
@@ -83,7 +83,7 @@ def whole_number(k):
     if isinstance(k, bool):
         raise invalid("Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64 [Op:StridedSlice] name: ")
     if isinstance(k, numbers.Integral) or (getattr(k, "shape", None) == () and k.dtype in (np.int16, np.int32, np.int64)):
-        return k.__index__()
+        return int(k)
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, "
         f"got {k!r}"
@@ -141,7 +141,7 @@ class VariableSlice(Tensor):
         >>> v[1:].assign([7.0, 8.0]).numpy()
         array([1., 7., 8.], dtype=float32)
         """
-        whole, value = np.array(self.variable.numpy()), self.variable._fitting(value)
+        given, whole, value = value, np.array(self.variable._now.value), self.variable._fitting(value)
         try:
             whole[(*self.key, *[...][Ellipsis in self.key :])] = value
         except ValueError:
@@ -149,7 +149,7 @@ class VariableSlice(Tensor):
             raise errors.InvalidArgumentError(
                 None, None, f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name: "
             ) from None
-        return self.variable._assigned(whole[()])
+        return self.variable._assigned(whole[()], given, "slice assign")
 
 
 def take_slice(variable, key):

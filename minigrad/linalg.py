@@ -651,10 +651,14 @@ def band_part(input, num_lower: tidy.integer, num_upper: tidy.integer):
 # ---- equations and determinants ------------------------------------------------------------------------------------
 
 
-def square(x, message="Input matrix must be square."):
-    """Refuse what is no square matrix."""
+def needs_rank(x):
     if x.ndim < 2:
         raise invalid(f"Input tensor 0 must have rank >= 2, got {x.ndim}")
+
+
+def square(x, message="Input matrix must be square."):
+    """Refuse what is no square matrix."""
+    needs_rank(x)
     if x.shape[-1] != x.shape[-2]:
         raise invalid(message)
 
@@ -1117,11 +1121,6 @@ def singular_triplets(tensor, full_matrices=False) -> list:
         return [np.full((*tensor.shape[:-2], *shape), np.nan, tensor.dtype) for shape in shapes]
     u, s, vh = lapack(lambda x: np.linalg.svd(x, full_matrices), tensor)
     return [s, u, vh.mT.conj()]
-
-
-def needs_rank(x):
-    if x.ndim < 2:
-        raise invalid(f"Input tensor 0 must have rank >= 2, got {x.ndim}")
 
 
 def singular_values_grad(dy, z):

@@ -18,7 +18,7 @@ class Listener:
     A GradientTape listens, to record what a gradient will need. A trace listens, to keep a log of everything.
     """
 
-    live = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
+    live: "set | None" = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
 
     def start(self) -> None:
         """Listen from here on, in this thread."""
@@ -61,14 +61,31 @@ class Listener:
     def paused(self, tape) -> None:
         """A tape enters a block of `stop_recording`."""
 
-    def watched(self, tape, source) -> None:
+    def watching(self, tape, source) -> None:
         """A tape was told to watch a Tensor or a Variable."""
 
     def forgot(self, tape) -> None:
         """A tape was reset."""
+
+    def asking(self, tape) -> None:
+        """A tape begins to walk back."""
 
     def asked(self, tape, targets, sources, results) -> None:
         """A tape was asked for gradients, and gave these (None: not connected)."""
 
     def walked(self, step, dy, dx) -> None:
         """A tape read one step back: dy arrived at its output, dx is what it sends to its input."""
+
+
+def leaving(tensor, door, result):
+    """A value on its way out to Python or NumPy: who listens is told, and the result passes."""
+    for listener in listening.now:
+        listener.left(tensor, door, result)
+    return result
+
+
+def coming(given, tensor):
+    """A Tensor made of a value of Python or NumPy: who listens is told, and the Tensor passes."""
+    for listener in listening.now:
+        listener.came(given, tensor)
+    return tensor

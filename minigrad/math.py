@@ -10,9 +10,9 @@ import numpy as np
 from . import attributes as tidy
 from . import dtypes, errors, special
 from .arrays import broadcast_to, cast, gather, reshape, scatter_rows, where
-from .op import convert, op
+from .op import convert, of_complex, op
 from .slices import IndexedSlices
-from .special import *  # noqa: F403 - they are tf.math's too
+from .special import *
 from .tensor import Tensor
 
 ARITHMETIC = "iufc"
@@ -44,7 +44,7 @@ def subtract(x, y):
     return x - y
 
 
-@op("Mul", ARITHMETIC, dx=lambda dz, y: dz * y, dy=lambda dz, x: dz * x)
+@op("Mul", "iuf", dx=lambda dz, y: dz * y, dy=lambda dz, x: dz * x)
 def multiply(x, y):
     """x * y, element by element.
 
@@ -55,7 +55,7 @@ def multiply(x, y):
     return x * y
 
 
-@op("RealDiv", "fc", lenient=True, dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))
+@op("RealDiv", "f", lenient=True, dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))
 def divide(x, y):
     """x / y, element by element. Integers are made floats first: float32 of 8 and 16 bits, float64 of more.
 
@@ -69,7 +69,7 @@ def divide(x, y):
     return x / y
 
 
-@op("DivNoNan", "fc", lenient=True,
+@op("DivNoNan", "f", lenient=True,
     dx=lambda dz, y: divide_no_nan.np(dz, y), dy=lambda dz, x, y: dz * divide_no_nan.np(divide_no_nan.np(-x, y), y))  # fmt: skip
 def divide_no_nan(x, y):
     """x / y, and 0 where y is 0.
@@ -91,14 +91,14 @@ def of_integers(divide):
     return divide_integers
 
 
-def refuse_bool(x, y):
-    """Truth values are not divided."""
+def refuse_others(x, y):
+    """Truth values and strings are not divided."""
     allowed = ", ".join(f"tf.{dtype.name}" for dtype in dtypes.ALL if dtype.dtype.kind in ARITHMETIC)
-    raise TypeError(f"Invalid dtype tf.bool in __truediv__. Expected one of {{{allowed}}}.")
+    raise TypeError(f"Invalid dtype tf.{x.dtype.name} in __truediv__. Expected one of {{{allowed}}}.")
 
 
 for one in (divide, divide_no_nan):
-    one.others = {**dict.fromkeys("iu", of_integers(one)), "b": refuse_bool}
+    one.others = dict.fromkeys("iu", of_integers(one)) | dict.fromkeys("bO", refuse_others)
 truediv = realdiv = divide
 
 
@@ -113,7 +113,7 @@ def multiply_no_nan(x, y):
     return np.where(y == 0, y.dtype.type(0), x * y)[()]
 
 
-@op("Reciprocal", "fc", dx=lambda dy, y: -dy * (y * y))
+@op("Reciprocal", "f", dx=lambda dy, y: -dy * (y * y))
 def reciprocal(x):
     """1 / x.
 
@@ -124,7 +124,7 @@ def reciprocal(x):
     return 1 / x
 
 
-@op("DivNoNan", "fc", dx=lambda dy, y: -dy * (y * y))
+@op("DivNoNan", "f", dx=lambda dy, y: -dy * (y * y))
 def reciprocal_no_nan(x):
     """1 / x, and 0 where x is 0.
 
@@ -135,7 +135,7 @@ def reciprocal_no_nan(x):
     return np.where(x == 0, x.dtype.type(0), 1 / x)[()]
 
 
-@op("FloorDiv", ARITHMETIC, dx=None, dy=None)
+@op("FloorDiv", "iuf", dx=None, dy=None)
 def floordiv(x, y):
     """x / y, rounded down; `x // y`. It has no derivative.
 
@@ -170,7 +170,7 @@ def floormod(x, y):
 mod = floormod
 
 
-@op("TruncateDiv", ARITHMETIC, dx=None, dy=None)
+@op("TruncateDiv", "iuf", dx=None, dy=None)
 def truncatediv(x, y):
     """x / y, rounded toward 0. It has no derivative.
 
@@ -291,6 +291,8 @@ def sum_of(inputs: list):
     [11.5 22.5]
     """
     total = inputs[0]
+    if total.dtype.kind not in ARITHMETIC:
+        raise errors.InvalidArgumentError(None, None, not_among("T", total.dtype, "all kinds of numbers"))
     for k, x in enumerate(inputs):
         if x.shape != total.shape:
             shapes = [f"[{','.join(map(str, shape))}]" for shape in (total.shape, x.shape)]
@@ -389,7 +391,7 @@ def nextafter(x1, x2):
 # ---- powers and roots ----------------------------------------------------------------------------------------------
 
 
-@op("Pow", "ifc", dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x))
+@op("Pow", "if", dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x))
 def pow(x, y):
     """x to the power of y, element by element; `x ** y`.
 
@@ -412,7 +414,7 @@ def log_or_zero(x):
     return np.log(np.where(x != 0 if x.dtype.kind == "c" else x > 0, x, 1))
 
 
-@op("Square", ARITHMETIC, dx=lambda dy, x: dy * (2 * x))
+@op("Square", "iuf", dx=lambda dy, x: dy * (2 * x))
 def square(x):
     """x * x.
 
@@ -435,7 +437,7 @@ def squared_difference(x, y):
     return difference * difference
 
 
-@op("Sqrt", "fc", dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy))
+@op("Sqrt", "f", dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy))
 def sqrt(x):
     """The square root. Its slope at 0 is infinite, but a gradient of 0 stays 0 there.
 
@@ -446,7 +448,7 @@ def sqrt(x):
     return np.sqrt(x)
 
 
-@op("Rsqrt", "fc", dx=lambda dy, y: -0.5 * (dy * y) * (y * y))
+@op("Rsqrt", "f", dx=lambda dy, y: -0.5 * (dy * y) * (y * y))
 def rsqrt(x):
     """1 / sqrt(x).
 
@@ -460,7 +462,7 @@ def rsqrt(x):
 # ---- exponentials, logarithms and what is made of them ---------------------------------------------------------------
 
 
-@op("Exp", "fc", dx=lambda dy, y: dy * y)
+@op("Exp", "f", dx=lambda dy, y: dy * y)
 def exp(x):
     """e to the power of each element.
 
@@ -471,7 +473,7 @@ def exp(x):
     return np.exp(x)
 
 
-@op("Expm1", "fc", dx=lambda dy, x: dy * np.exp(x))
+@op("Expm1", "f", dx=lambda dy, x: dy * np.exp(x))
 def expm1(x):
     """exp(x) - 1, exact for small x.
 
@@ -482,7 +484,7 @@ def expm1(x):
     return np.expm1(x)
 
 
-@op("Log", "fc", dx=lambda dy, x: dy * (1 / x))
+@op("Log", "f", dx=lambda dy, x: dy * (1 / x))
 def log(x):
     """The natural logarithm.
 
@@ -493,7 +495,7 @@ def log(x):
     return np.log(x)
 
 
-@op("Log1p", "fc", dx=lambda dy, x: dy * (1 / (1 + x)))
+@op("Log1p", "f", dx=lambda dy, x: dy * (1 / (1 + x)))
 def log1p(x):
     """log(1 + x), exact for small x.
 
@@ -504,7 +506,7 @@ def log1p(x):
     return np.log1p(x)
 
 
-@op("Sigmoid", "fc", dx=lambda dy, y: dy * y * (1 - y))
+@op("Sigmoid", "f", dx=lambda dy, y: dy * y * (1 - y))
 def sigmoid(x):
     """1 / (1 + exp(-x)), between 0 and 1.
 
@@ -512,10 +514,23 @@ def sigmoid(x):
     >>> print(mg.sigmoid([0.0, 2.0]).numpy().round(4))
     [0.5    0.8808]
     """
-    return 1 / (1 + np.exp(-x))
+    if x.dtype.kind == "c":
+        return 1 / (1 + np.exp(-x))
+    largest, tiny = POWER_LIMITS[x.dtype]
+    e = np.exp(np.minimum(x, largest))
+    e = e * (e >= tiny)  # TensorFlow knows no smaller numbers
+    return e / (1 + e)  # near 1 this is its result to the last digit, of which the derivative is made
 
 
-@op("Softplus", "f", dfeatures=lambda dy, features: dy / (1 + np.exp(-features)))
+# which powers of e each dtype can hold, and how small they may be
+POWER_LIMITS = {
+    np.dtype(np.float16): (11.0, 0.0),
+    np.dtype(np.float32): (88.0, np.finfo(np.float32).tiny),
+    np.dtype(np.float64): (709.0, np.finfo(np.float64).tiny),
+}
+
+
+@op("Softplus", "f", dfeatures=lambda dy, features: dy * sigmoid.np(features))
 def softplus(features):
     """log(1 + exp(x)): a smooth `relu`.
 
@@ -550,7 +565,7 @@ def softsign(features):
 # ---- trigonometry --------------------------------------------------------------------------------------------------
 
 
-@op("Sin", "fc", dx=lambda dy, x: dy * np.cos(x))
+@op("Sin", "f", dx=lambda dy, x: dy * np.cos(x))
 def sin(x):
     """Sine of each element, in radians.
 
@@ -561,7 +576,7 @@ def sin(x):
     return np.sin(x)
 
 
-@op("Cos", "fc", dx=lambda dy, x: -dy * np.sin(x))
+@op("Cos", "f", dx=lambda dy, x: -dy * np.sin(x))
 def cos(x):
     """Cosine of each element, in radians.
 
@@ -572,7 +587,7 @@ def cos(x):
     return np.cos(x)
 
 
-@op("Tan", "fc", dx=lambda dy, y: dy * (1 + y * y))
+@op("Tan", "f", dx=lambda dy, y: dy * (1 + y * y))
 def tan(x):
     """Tangent of each element, in radians.
 
@@ -583,7 +598,7 @@ def tan(x):
     return np.tan(x)
 
 
-@op("Asin", "fc", dx=lambda dy, x: dy * (1 / np.sqrt(1 - x * x)))
+@op("Asin", "f", dx=lambda dy, x: dy * (1 / np.sqrt(1 - x * x)))
 def asin(x):
     """The angle whose sine is x.
 
@@ -594,7 +609,7 @@ def asin(x):
     return np.arcsin(x)
 
 
-@op("Acos", "fc", dx=lambda dy, x: -dy * (1 / np.sqrt(1 - x * x)))
+@op("Acos", "f", dx=lambda dy, x: -dy * (1 / np.sqrt(1 - x * x)))
 def acos(x):
     """The angle whose cosine is x.
 
@@ -605,7 +620,7 @@ def acos(x):
     return np.arccos(x)
 
 
-@op("Atan", "fc", dx=lambda dy, x: dy * (1 / (1 + x * x)))
+@op("Atan", "f", dx=lambda dy, x: dy * (1 / (1 + x * x)))
 def atan(x):
     """The angle whose tangent is x.
 
@@ -627,7 +642,7 @@ def atan2(y, x):
     return np.arctan2(y, x)
 
 
-@op("Sinh", "fc", dx=lambda dy, x: dy * np.cosh(x))
+@op("Sinh", "f", dx=lambda dy, x: dy * np.cosh(x))
 def sinh(x):
     """Hyperbolic sine.
 
@@ -638,7 +653,7 @@ def sinh(x):
     return np.sinh(x)
 
 
-@op("Cosh", "fc", dx=lambda dy, x: dy * np.sinh(x))
+@op("Cosh", "f", dx=lambda dy, x: dy * np.sinh(x))
 def cosh(x):
     """Hyperbolic cosine.
 
@@ -649,7 +664,7 @@ def cosh(x):
     return np.cosh(x)
 
 
-@op("Tanh", "fc", dx=lambda dy, y: dy * (1 - y * y))
+@op("Tanh", "f", dx=lambda dy, y: dy * (1 - y * y))
 def tanh(x):
     """Hyperbolic tangent, between -1 and 1.
 
@@ -660,7 +675,7 @@ def tanh(x):
     return np.tanh(x)
 
 
-@op("Asinh", "fc", dx=lambda dy, y: dy / np.cosh(y))
+@op("Asinh", "f", dx=lambda dy, y: dy / np.cosh(y))
 def asinh(x):
     """The inverse of `sinh`.
 
@@ -671,7 +686,7 @@ def asinh(x):
     return np.arcsinh(x)
 
 
-@op("Acosh", "fc", dx=lambda dy, y: dy / np.sinh(y))
+@op("Acosh", "f", dx=lambda dy, y: dy / np.sinh(y))
 def acosh(x):
     """The inverse of `cosh`, for x of 1 and more.
 
@@ -682,7 +697,7 @@ def acosh(x):
     return np.arccosh(x)
 
 
-@op("Atanh", "fc", dx=lambda dy, x: dy * (1 / (1 - x * x)))
+@op("Atanh", "f", dx=lambda dy, x: dy * (1 / (1 - x * x)))
 def atanh(x):
     """The inverse of `tanh`, for x between -1 and 1.
 
@@ -729,7 +744,7 @@ def rint(x):
     return np.rint(x)
 
 
-@op("Round", "if", dx=None)
+@op("Round", "iuf", dx=None)
 def round(x):
     """Rounded to the nearest whole number, of two equally near to the even one. It has no derivative.
 
@@ -1148,7 +1163,8 @@ def winners(x, y, axis):
     return hit / np.add.reduce(hit, axis=axis, keepdims=True)
 
 
-@op("Prod", ARITHMETIC, dinput_tensor=lambda dy, input_tensor, axis: spread(dy, input_tensor.shape, axis) * others(input_tensor, axis))
+@op("Prod", ARITHMETIC, dinput_tensor=lambda dy, input_tensor, axis:
+    spread(dy, input_tensor.shape, axis) * others(input_tensor, axis).conj())  # fmt: skip
 def reduce_prod(input_tensor, axis: tidy.axes = None, keepdims=False):
     """The product of the elements along one axis, or several, or all; see `reduce_sum`. Its gradient is exact at zeros too.
 
@@ -2081,10 +2097,10 @@ def invert_permutation(x):
     return inverse
 
 
-# Of a complex function TensorFlow multiplies the gradient by the conjugate of the derivative. `op` sees to it for these.
+# the ops whose rules hold for complex numbers as well, but for the conjugate
 HOLOMORPHIC = (
     multiply, divide, divide_no_nan, reciprocal, reciprocal_no_nan, pow, square, sqrt, rsqrt, exp, expm1, log, log1p, sigmoid,
-    sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, reduce_prod,
+    sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh,
 )  # fmt: skip
 for one in HOLOMORPHIC:
-    one.holomorphic = True
+    one.others = one.others | {"c": of_complex(one)}

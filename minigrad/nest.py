@@ -123,7 +123,7 @@ def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool 
         raise ValueError("Must provide at least one structure")
     for other in structures[1:]:
         assert_same_structure(structures[0], other, check_types)
-    return pack_sequence_as(structures[0], [func(*leaves) for leaves in zip(*map(flatten, structures))])
+    return pack_sequence_as(structures[0], [func(*leaves) for leaves in zip(*map(flatten, structures), strict=True)])
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
@@ -143,7 +143,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     dicts = isinstance(nest1, Mapping) and isinstance(nest2, Mapping)
     if len(nest1) != len(nest2) or (dicts and sorted_keys(nest1) != sorted_keys(nest2)):
         raise ValueError(problem)
-    for child1, child2 in zip(children(nest1), children(nest2)):
+    for child1, child2 in zip(children(nest1), children(nest2), strict=True):
         assert_same_structure(child1, child2, check_types)
 
 

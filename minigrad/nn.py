@@ -88,18 +88,20 @@ def elu(features):
     return np.where(features < 0, np.expm1(features), features)
 
 
-SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772  # Klambauer et al., "Self-Normalizing Neural Networks" (2017)
+SELU_SCALE = 1.0507009873554805
+SELU_SCALE_ALPHA = SELU_SCALE * 1.6732632423543772
 
 
-@op("Selu", "f", dfeatures=lambda dy, y: dy * (np.where(y < 0, y + (SELU_ALPHA - 1) * SELU_SCALE, 0) + SELU_SCALE))
+@op("Selu", "f", dfeatures=lambda dy, y: dy * np.where(y < 0, y + SELU_SCALE_ALPHA, SELU_SCALE))
 def selu(features):
-    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al., 2017).
+    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al.,
+    "Self-Normalizing Neural Networks", 2017).
 
     >>> import minigrad as mg
     >>> print(mg.nn.selu([-1.0, 2.0]).numpy().round(3))
     [-1.111  2.101]
     """
-    return SELU_SCALE * np.where(features < 0, SELU_ALPHA * np.expm1(features), features)
+    return np.where(features < 0, SELU_SCALE_ALPHA * np.expm1(features), SELU_SCALE * features)
 
 
 def crelu(features, axis=-1, name=None) -> Tensor:

@@ -27,8 +27,9 @@ import numpy as np
 
 from . import dtypes, errors
 from .arguments import NUMPY_TWINS, Again, answering
-from .listening import listening
-from .tensor import KINDS, Tensor, as_value, new, next_id, unsupported
+from .conversion import KINDS, as_value
+from .listening import coming, listening
+from .tensor import Tensor, new, next_id
 
 OPS = {}  # every op by its Python name, for the tests, the documentation and the inspector
 KERNELS = {}  # ... and by its TensorFlow name
@@ -46,14 +47,7 @@ def op(kernel, kinds="", lenient=False, **named):
     """
 
     def declare(forward):
-        space = {**TOOLS, **named, "forward": forward, "__name__": forward.__module__}
-        run = space["this"] = types.FunctionType(first_call.__code__, space, forward.__name__, forward.__defaults__)
-        run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
-        run.__defaults__ = (*(forward.__defaults__ or ()), None)  # the last is for name=None
-        run.kernel, run.kinds, run.lenient, run.rules, run.for_strings = kernel, kinds, lenient, named, None
-        run.others = {}  # what to do with other kinds of dtype, where TensorFlow's Python calls another kernel
-        run.holomorphic = False  # do the rules hold for complex numbers, but for conjugating?
-        run.np, run.source = answering(forward), Source(run)
+        run = made(forward, kernel, kinds, lenient, named)
         KERNELS.setdefault(kernel, run)
         OPS[forward.__name__] = NUMPY_TWINS[forward] = run
         return run
@@ -61,10 +55,33 @@ def op(kernel, kinds="", lenient=False, **named):
     return declare
 
 
+def made(forward, kernel, kinds, lenient, rules, worked_by=lambda rule: rule):
+    """The op of a declaration; `worked_by` gives what does the work of each rule."""
+    space = {**TOOLS, **{name: rule and worked_by(rule) for name, rule in rules.items()}, "forward": forward}
+    space["__name__"] = forward.__module__
+    run = space["this"] = types.FunctionType(first_call.__code__, space, forward.__name__, forward.__defaults__)
+    run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
+    run.__qualname__ = forward.__name__  # which Python's own errors show
+    run.__defaults__ = (*(forward.__defaults__ or ()), None)  # the last is for name=None
+    run.kernel, run.kinds, run.lenient, run.rules, run.for_strings = kernel, kinds, lenient, rules, None
+    run.others = {}  # other kinds of dtype, and what is called for them
+    run.np, run.source = answering(forward), Source(run)
+    return run
+
+
+def of_complex(run):
+    """The same op for complex numbers, whose gradient TensorFlow multiplies by the conjugate of the derivative."""
+    return made(run.__wrapped__, run.kernel, "c", run.lenient, run.rules, conjugated)
+
+
+def conjugated(rule):
+    return lambda dz, *needs: rule(dz.conj(), *needs).conj()
+
+
 def first_call(*args, **kwargs):
     """What an op is until it is used: its first call writes it out and puts that in place of this (so importing is quick)."""
-    this.source.write_out()  # noqa: F821 - `this` is the op; it stands in the globals of each op
-    return this(*args, **kwargs)  # noqa: F821
+    this.source.write_out()
+    return this(*args, **kwargs)
 
 
 class Source:
@@ -172,7 +189,7 @@ def written(run):
               "        live = listener.live",
               f"        if live is None: listener.hear(this, {row(s.inputs)}, {s.output}, {row(s.attributes)}); continue",
               "        write = listener.steps.append"]  # fmt: skip
-    lines += [written_step(x, s, run) for x in s.needs]
+    lines += [written_step(x, s) if x in s.needs else written_dead_end(x, s) for x in s.inputs]
     return "\n".join([*lines, f"    return {s.output}"]) + "\n"
 
 
@@ -207,11 +224,9 @@ def written_dtype_checks(s, run):
     return lines
 
 
-def written_step(x, s, run):
+def written_step(x, s):
     """The lines that write a step for the edge from x to the output, if a watched value flows along it."""
     rule, wish = f"d{x}", s.needs[x][1:]
-    if run.holomorphic:
-        rule = f"{rule} if dtype_ is float32 or dtype_.kind != 'c' else conjugated({rule})"
     arrays, tensors = (row([s.offers[w][i] for w in wish]) for i in (0, 1))
     out, bring = (f"bundle({s.output}, live)", "") if s.many else (f"{s.output}.id", f"live.add({s.output}.id); ")
     if x not in s.lists:
@@ -220,6 +235,13 @@ def written_step(x, s, run):
         f"        for k, x in enumerate({x}):\n"
         f"            if x.id in live: {bring}write(({out}, x.id, {rule}, {arrays}, {tensors}, x.value.shape))"
     )
+
+
+def written_dead_end(x, s):
+    """The line for an input without a derivative: no step, but what comes out of `floor(x)` can be a source itself."""
+    if x in s.lists:
+        return f"        if any([x.id in live for x in {x}]): bundle({s.output if s.many else f'[{s.output}]'}, live)"
+    return f"        if {x}.id in live: bundle({s.output if s.many else f'[{s.output}]'}, live)"
 
 
 # ---- the tools of what is written out ------------------------------------------------------------------------------
@@ -244,15 +266,16 @@ def tensor_of(x, dtype=None):
 
 
 def constant_of(x, dtype):
-    tensor = new(Tensor)
-    tensor.value, tensor.id = as_value(x, dtype), 0
-    return tensor
+    """A value of Python or NumPy as a Tensor."""
+    return coming(x, Tensor.of(as_value(x, dtype)))
 
 
 @functools.lru_cache(maxsize=1000, typed=True)
 def number(x, dtype):
     """A Python number as a Tensor. (Not for zeros: 0.0 and -0.0 are one key, but two numbers.)"""
-    return constant_of(x, dtype)
+    tensor = new(Tensor)
+    tensor.value, tensor.id = as_value(x, dtype), 0
+    return tensor
 
 
 def first_tensor(x):
@@ -314,15 +337,6 @@ def agree(op, inputs, x, y):
         )  # fmt: skip
 
 
-def conjugated(rule):
-    """The rule for complex numbers: TensorFlow multiplies by the conjugate of the derivative."""
-
-    def of_complex(dz, *needs):
-        return rule(dz.conj(), *needs).conj()
-
-    return of_complex
-
-
 def refuse(op, *inputs):
     """The op does not take this dtype. (Strings are joined by `+`, as in TensorFlow.)"""
     dtype = dtypes.BY_NUMPY[inputs[0].value.dtype]
@@ -330,9 +344,9 @@ def refuse(op, *inputs):
         return op.for_strings(inputs)
     if dtype.dtype.kind in op.others:
         return op.others[dtype.dtype.kind](*inputs)
-    if op.kinds == "b":
-        agree(op, inputs, Tensor.of(np.True_), inputs[0])
-    allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in op.kinds)
+    if op.kinds in ("b", "O"):
+        agree(op, inputs, Tensor.of(np.empty((), np.bool_ if op.kinds == "b" else object)), inputs[0])
+    allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in (*op.kinds, *op.others))
     raise errors.InvalidArgumentError(
         None, op,
         f"Value for attr 'T' of {dtype.kernel_name} is not in the list of allowed values: {allowed} [Op:{op.kernel}] name: ",
@@ -377,7 +391,7 @@ def bundle(outputs, live):
 
 
 TOOLS = dict(
-    Again=Again, Tensor=Tensor, again=again, agree=agree, bundle=bundle, conjugated=conjugated, convert=convert, convert_all=convert_all,
+    Again=Again, Tensor=Tensor, again=again, agree=agree, bundle=bundle, convert=convert, convert_all=convert_all,
     float32=np.dtype(np.float32), listening=listening, new=new, next_id=next_id, refuse=refuse,
 )  # fmt: skip
-__all__ = ["KERNELS", "OPS", "Source", "convert", "listening", "op", "unsupported"]
+__all__ = ["KERNELS", "OPS", "Source", "convert", "listening", "of_complex", "op"]

@@ -5,10 +5,11 @@ import collections
 import numpy as np
 
 from . import errors
+from .conversion import as_value
 from .dtypes import as_dtype
 from .op import convert
 from .shape import TensorShape
-from .tensor import Tensor, as_value
+from .tensor import Tensor
 
 
 class FIFOQueue:
@@ -111,7 +112,7 @@ class FIFOQueue:
                 f"component_{i}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
                 f"{as_dtype(value.dtype).name}: {x!r}"
             )
-        self.shapes[i].assert_is_compatible_with(value.shape[1:] if many else value.shape)
+        TensorShape(value.shape[1:] if many else value.shape).assert_is_compatible_with(self.shapes[i])
         return value
 
     def _put(self, elements, kernel):

@@ -27,7 +27,7 @@ def by_rows(way, meaning, put):
     def scatter(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}")
-        whole, indices, values = np.array(self.numpy()), convert(sparse_delta.indices).value, self._fitting(sparse_delta.values)
+        whole, indices, values = np.array(self._now.value), convert(sparse_delta.indices).value, self._fitting(sparse_delta.values)
         for place, row in np.ndenumerate(indices):
             if not 0 <= row < len(whole):
                 raise invalid(f"indices[{','.join(map(str, place))}] = {row} is not in [0, {len(whole)})", way)
@@ -35,7 +35,7 @@ def by_rows(way, meaning, put):
             shapes = f"The shape of indices ({arrays.written(indices.shape)}) must be a prefix of the shape of updates "
             raise invalid(f"{shapes}({arrays.written(values.shape)})", way)
         put(whole, indices, values)
-        return self._assigned(whole)
+        return self._assigned(whole, sparse_delta.values, f"scatter_{way}")
 
     scatter.__name__ = scatter.__qualname__ = f"scatter_{way}"
     scatter.__doc__ = f"""{meaning.format("rows")} the rows of the Variable that they name.
@@ -58,7 +58,7 @@ def by_places(way, meaning, put):
     """The method `scatter_nd_<way>`."""
 
     def scatter(self, indices, updates, name: str | None = None) -> Variable:
-        return self._assigned(arrays.place(self.numpy(), convert(indices).value, self._fitting(updates), put))
+        return self._assigned(arrays.place(self.numpy(), convert(indices).value, self._fitting(updates), put), updates, f"scatter_nd_{way}")
 
     scatter.__name__ = scatter.__qualname__ = f"scatter_nd_{way}"
     scatter.__doc__ = f"""{meaning.format("values")} the elements, or slices, at these places.
@@ -91,7 +91,8 @@ def gather_nd(self, indices, name: str | None = None) -> Tensor:
     return arrays.gather_nd(self, indices)
 
 
-Variable.sparse_read, Variable.gather_nd = sparse_read, gather_nd
+for method in (sparse_read, gather_nd):
+    setattr(Variable, method.__name__, method)
 for way, (meaning, put) in WAYS.items():
     setattr(Variable, f"scatter_{way}", by_rows(way, meaning, put))
     if way not in ("mul", "div"):

@@ -66,7 +66,7 @@ class TensorShape(tuple):
         other = TensorShape(other)
         if self.rank is None or other.rank is None:
             return True
-        return self.rank == other.rank and all(m == n or None in (m, n) for m, n in zip(self, other))
+        return self.rank == other.rank and all(m == n or None in (m, n) for m, n in zip(self, other, strict=True))
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raise unless `is_compatible_with(other)`.
@@ -88,7 +88,7 @@ class TensorShape(tuple):
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         if self.rank is None or other.rank is None:
             return other if self.rank is None else self
-        return TensorShape([n if m is None else m for m, n in zip(self, other)])
+        return TensorShape([n if m is None else m for m, n in zip(self, other, strict=True)])
 
     def assert_is_fully_defined(self) -> None:
         """Raise unless every length is known.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .arguments import Recorded
-from .op import OPS
+from .op import OPS, convert
 from .shape import TensorShape
 from .tensor import Tensor, new, next_id
 
@@ -24,7 +24,6 @@ class IndexedSlices:
     """
 
     __slots__ = ("dense_shape", "indices", "values")
-    __array_ufunc__ = None  # so that `array + slices` asks the slices
 
     def __init__(self, values, indices, dense_shape=None):
         self.values, self.indices, self.dense_shape = values, indices, dense_shape
@@ -39,19 +38,6 @@ class IndexedSlices:
         """The shape of the whole; unknown without a `dense_shape`."""
         return TensorShape(None if self.dense_shape is None else [int(n) for n in np.asarray(self.dense_shape)])
 
-    def dense(self):
-        """The whole, zeros and all."""
-        return OPS["scatter_rows"].np(self.values, self.indices, tuple(self.shape))
-
-    def __add__(self, other):
-        if not isinstance(other, IndexedSlices):
-            return self.dense() + other
-        values = np.concatenate([self.values, other.values], 0)
-        return IndexedSlices(values, np.concatenate([self.indices, other.indices], 0), self.dense_shape)
-
-    def __radd__(self, other):
-        return other + self.dense()
-
     def __neg__(self):
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
 
@@ -60,20 +46,40 @@ class IndexedSlices:
             raise ValueError(f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {self}")
         return OPS["scatter_rows"](self.values, self.indices, tuple(self.shape))
 
-    def told(self):
-        """The same, with Tensors instead of the arrays that a gradient rule works on."""
-        indices, shape = np.asarray(self.indices), np.array(tuple(self.shape), np.int32)
-        return IndexedSlices(plain(self.values), Tensor.of(indices), Tensor.of(shape))
-
     def __repr__(self):
         whole = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{whole})"
 
 
+class Rows:
+    """What the rule of `gather` returns: IndexedSlices still made of what rules work on. Added up they stay rows, if they can."""
+
+    __slots__ = ("indices", "shape", "values")
+    __array_ufunc__ = None  # so that `array + rows` asks the rows
+
+    def __init__(self, values, indices, shape):
+        self.values, self.indices, self.shape = values, indices, tuple(shape)
+
+    def dense(self):
+        """The whole, zeros and all."""
+        return OPS["scatter_rows"].np(self.values, self.indices, self.shape)
+
+    def __tf_tensor__(self, dtype=None, name=None):  # `Recorded + rows` is the op add
+        return convert(self.dense())
+
+    def __add__(self, other):
+        if not isinstance(other, Rows):
+            return self.dense() + other
+        return Rows(np.concatenate([self.values, other.values], 0), np.concatenate([self.indices, other.indices], 0), self.shape)
+
+    def __radd__(self, other):
+        return other + self.dense()
+
+
 def plain(value):
-    """What a rule computed, as a Tensor that the user may have (or IndexedSlices of such)."""
-    if isinstance(value, IndexedSlices):
-        return value.told()
+    """What a rule computed, as what the user may have: a Tensor, or IndexedSlices."""
+    if value.__class__ is Rows:
+        return IndexedSlices(plain(value.values), Tensor.of(np.asarray(value.indices)), Tensor.of(np.array(value.shape, np.int32)))
     tensor = new(Tensor)
     tensor.value, tensor.id = (value.value, value.id) if value.__class__ is Recorded else (value, next_id())
     return tensor

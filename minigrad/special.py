@@ -266,11 +266,12 @@ def gamma_density(a, x):
 
 def slope_in_a(a, x):
     """The derivative of `igamma` by a: its power series, term by term."""
+    dtype, a, x = a.dtype, a.astype(np.float64), x.astype(np.float64)
     terms = int(60 + 2 * np.max(np.nan_to_num(np.asarray(x)), initial=0))
-    n = np.arange(terms, dtype=a.dtype)
+    n = np.arange(terms, dtype=np.float64)
     a, x = (a + np.zeros_like(x))[..., None], (x + np.zeros_like(a))[..., None]
     weights = np.exp((a + n) * np.log(x) - x - lgamma.np(a + n + 1))
-    return np.add.reduce(weights * (np.log(x) - digamma.np(a + n + 1)), axis=-1)
+    return np.add.reduce(weights * (np.log(x) - digamma.np(a + n + 1)), axis=-1).astype(dtype)
 
 
 @op("Betainc", "f", da=None, db=None, dx=lambda dz, a, b, x: dz * beta_density(a, b, x))

@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from . import errors, math
 from . import attributes as tidy
+from . import errors, math
 from .op import op
 
 

@@ -4,6 +4,7 @@ import contextlib
 import enum
 import itertools
 import logging
+import weakref
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from . import dtypes, errors, nest
 from .arguments import Batched, NoBatch, Recorded
 from .listening import Listener, listening
 from .op import OPS, convert
-from .slices import IndexedSlices, plain
+from .slices import Rows, plain
 from .tensor import Tensor, next_id
 
 logger = logging.getLogger("minigrad")
+SPENT = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 
 
 class UnconnectedGradients(enum.Enum):
@@ -56,11 +58,14 @@ class GradientTape(Listener):
         self.persistent, self.auto = persistent, watch_accessed_variables
         self.number = next_id()
         self.entered = False
-        self.steps = None  # one per live edge, in the order of running; None: never entered, or used up
-        self.live = set()  # the ids that a watched value has reached
-        self.watched = set()  # the ids where watching began
+        self.steps: list | None = None  # one per live edge, in the order of running; None: never entered, or used up
+        self.live: set = set()  # the ids that a watched value has reached
+        self.roots = set()  # the ids where watching began
         self.variables = {}  # id -> each Variable that was watched
         self.versions = {}  # id -> how often each Variable had been assigned when it was last read
+        self.ended = 0  # Tensors with a higher number are younger than the block
+        self.given = None  # what was asked last, and the answers, for as long as the user keeps them
+        self.refused = False  # was the last question one too many?
 
     # ---- recording -------------------------------------------------------------------------------------------------
 
@@ -69,16 +74,18 @@ class GradientTape(Listener):
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self.steps is None:
             self.forget()
-        self.entered = True
+        self.entered, self.ended = True, 0
         self.start()
         return self
 
     def __exit__(self, *error):
+        self.ended = next_id()
         self.stop()
 
     def forget(self):
         """An empty record."""
-        self.steps, self.live, self.watched, self.variables, self.versions = [], set(), set(), {}, {}
+        self.given, self.refused = None, False
+        self.steps, self.live, self.roots, self.variables, self.versions = [], set(), set(), {}, {}
 
     def watch(self, tensor) -> None:
         """Record, from here on, what is computed from `tensor`.
@@ -113,20 +120,23 @@ class GradientTape(Listener):
                 warn_of_dtype(one.dtype)
             if recording():  # without a running tape, watching has no effect, as in TensorFlow
                 self.follow(one, dtype)
+                for listener in listening.now:
+                    listener.watching(self, one)
 
     def follow(self, source, dtype):
         """Watch a Tensor or a Variable; nothing flows along one that is not float or complex."""
         if hasattr(source, "assign"):
             self.variables[source.id] = source
         if dtype.kind in "fc":
-            self.watched.add(source.id)
+            self.roots.add(source.id)
             self.live.add(source.id)
 
     def read(self, variable, value):
         """A Variable was read, and had this value, while the tape listens."""
-        self.versions[variable.id] = variable.version
-        if self.auto and variable.trainable and variable.id not in self.variables:
-            self.follow(variable, value.dtype)
+        if self.versions.get(variable.id) != variable.version:  # the first time, or the first since it was assigned
+            self.versions[variable.id] = variable.version
+            if self.auto and variable.trainable and variable.id not in self.variables:
+                self.follow(variable, value.dtype)
 
     def watched_variables(self) -> tuple:
         """The Variables that the tape has watched, in the order in which they were created."""
@@ -203,6 +213,8 @@ class GradientTape(Listener):
         >>> {name: g.numpy() for name, g in tape.gradient(loss, {"w": w, "b": b}).items()}
         {'w': array([2., 4.], dtype=float32), 'b': np.float32(1.0)}
         """
+        if self.steps is None:
+            raise self.refusal()
         if unconnected_gradients is not UnconnectedGradients.NONE:
             unconnected_gradients = known(unconnected_gradients)
         alone = hasattr(sources, "id")
@@ -215,10 +227,11 @@ class GradientTape(Listener):
             seeds = {target.id: np.ones(target.value.shape, target.value.dtype)}
         else:
             seeds = seeds_of(targets, output_gradients, recorded)
-        if not self.watched.issubset(wanted):
+        if not self.roots.issubset(wanted):
             steps = prune(steps, wanted)
         grads = walk(steps, seeds, wanted, recorded)
         found = [plain(grads[i]) if i in grads else None for i in wanted]
+        self.given = remembered(targets, wanted, found)
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s) if dx is None else dx for dx, s in zip(found, leaves)]
         for listener in listening.now:
@@ -253,14 +266,20 @@ class GradientTape(Listener):
         [[2. 0.]
          [0. 4.]]
         """
+        if self.steps is None:
+            raise self.refusal()
         unconnected_gradients = known(unconnected_gradients)
-        target, leaves = convert(one_tensor("target", target)), source_leaves(sources)
+        tracked = one_tensor("target", target).id in self.live or (self.auto and getattr(target, "trainable", False))
+        target, leaves = convert(target), source_leaves(sources)
         steps = prune(self.play(), [source.id for source in leaves])
         shape, size = target.value.shape, target.value.size
-        flows = target.value.dtype.kind in "fc"
-        rows = np.eye(size, dtype=target.value.dtype if flows else None).reshape((size, *shape))
-        found = rows_walked(steps, target.id, rows, [source.id for source in leaves]) if flows else [None] * len(leaves)
+        if tracked:
+            rows = np.eye(size, dtype=target.value.dtype).reshape((size, *shape))
+            found = rows_walked(steps, target.id, rows, [source.id for source in leaves])
+        else:
+            found = [None] * len(leaves)
         found = [None if dx is None else OPS["reshape"](plain(dx), (*shape, *s.shape)) for dx, s in zip(found, leaves)]
+        self.given = remembered([target], [source.id for source in leaves], found)
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s, shape) if dx is None else dx for dx, s in zip(found, leaves)]
         for listener in listening.now:
@@ -299,6 +318,8 @@ class GradientTape(Listener):
          [[6. 0.]
           [0. 8.]]]
         """
+        if self.steps is None:
+            raise self.refusal()
         known(unconnected_gradients)
         target, source = convert(one_tensor("target", target)), one_tensor("source", source)
         for shape in (target.shape.with_rank_at_least(2), source.shape.with_rank_at_least(2)):
@@ -335,21 +356,31 @@ class GradientTape(Listener):
         """
         from .explain import explain
 
-        return explain(self, target, sources, check, depth=2)
+        return explain(self, target, sources, output_gradients, unconnected_gradients, check, depth=2)
+
+    def refusal(self):
+        """The error for a question to a tape that is used up."""
+        self.refused = True
+        return RuntimeError(SPENT)
 
     def play(self):
         """The steps, for a walk that eats them: a copy, or on a one-shot tape the only ones there are."""
-        if self.steps is None:
-            raise RuntimeError(
-                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
-            )
+        for listener in listening.now:
+            listener.asking(self)
         if self.persistent:
             if self in listening.now:
                 warn_of_recorded_walk()
             return self.steps[:]
-        self.stop()
+        if self in listening.now:
+            self.stop()
         steps, self.steps = self.steps, None
         return steps
+
+
+def remembered(targets, wanted, found):
+    """A question and its answers: for each source None, or a reference that does not keep the gradient alive."""
+    answers = [dx if dx is None else weakref.ref(dx) if dx.__class__ is Tensor else lambda: None for dx in found]
+    return [one.id for one in targets], dict(zip(wanted, answers))
 
 
 def recording() -> bool:
@@ -373,7 +404,7 @@ def walk(steps, grads, wanted, recorded=False):
             now, dy = output, grads.get(output) if output in wanted else grads.pop(output, None)
             if output.__class__ is tuple:
                 dy = all_arriving(output, grads, wanted)
-            elif dy.__class__ is IndexedSlices:
+            elif dy.__class__ is Rows:
                 dy = dy.dense()
         if dy is None:
             continue
@@ -383,8 +414,9 @@ def walk(steps, grads, wanted, recorded=False):
         if dx.shape != shape:
             dx = unbroadcast(dx, shape)
         grads[source] = grads[source] + dx if source in grads else dx
-        for trace in traces:
-            trace.walked((output, source, rule, arrays, tensors, shape), dy, dx)
+        if traces:
+            for trace in traces:
+                trace.walked((output, source, rule, arrays, tensors, shape), dy, dx)
     return grads
 
 
@@ -448,7 +480,7 @@ def filled(dx, every):
 
 
 def dense(dx):
-    return dx.dense() if dx.__class__ is IndexedSlices else dx
+    return dx.dense() if dx.__class__ is Rows else dx
 
 
 # ---- what was asked ------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .conversion import as_value
+from .listening import coming, leaving
 from .shape import TensorShape
 
 next_id = itertools.count(1).__next__  # 0 is nobody: a constant that no tape can watch
@@ -30,8 +32,8 @@ class Tensor:
     __array_priority__ = 100  # so that `ndarray * tensor` asks the Tensor
 
     def __init__(self, value, dtype=None):
-        self.value = as_value(value, dtype)
-        self.id = next_id()
+        self.value, self.id = as_value(value, dtype), next_id()
+        coming(value, self)
 
     @classmethod
     def of(cls, value):
@@ -81,7 +83,7 @@ class Tensor:
         np.float32(6.0)
         """
         value = self.value
-        return value.copy() if value.ndim else value[()]
+        return leaving(self, "numpy()", value.copy() if value.ndim else value[()])
 
     def ref(self) -> "Reference":
         """A handle that can be hashed, for sets and for the keys of a dict: Tensors themselves cannot, as `==` compares elements."""
@@ -104,26 +106,26 @@ class Tensor:
     def __array__(self, dtype=None, copy=None):
         array = np.asarray(self.value).view()
         array.flags.writeable = False
-        return np.array(array, dtype, copy=copy)
+        return leaving(self, "NumPy", np.array(array, dtype, copy=copy))
 
     def __bool__(self):
         if self.value.size > 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
-        return bool(self.value.size and self.value.item())
+        return leaving(self, "bool()", bool(self.value.size and self.value.item()))
 
     def __int__(self):
-        return int(self.value)
+        return leaving(self, "int()", int(self.value))
 
     def __float__(self):
-        return float(self.value)
+        return leaving(self, "float()", float(self.value))
 
     def __complex__(self):
-        return complex(self.value)
+        return leaving(self, "complex()", complex(self.value))
 
     def __index__(self):
-        return self.value.__index__()
+        return leaving(self, "int()", self.value.__index__())
 
     def __len__(self):
         if not self.value.ndim:
@@ -276,148 +278,3 @@ def reshaped(tensor, shape, value):
         f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.value} (converted from {value}) has "
         f"{tensor.value.size} elements, but got `shape` {shape} with {shape.num_elements()} elements)."
     )
-
-
-# ---- what a user may write for a value -----------------------------------------------------------------------------
-
-
-def as_value(value, dtype=None):
-    """The value as the engine keeps it: an array of its own, or a NumPy scalar where there are no axes, which is faster.
-
-    Args:
-        value: numbers, strings, lists of these, NumPy arrays, or whatever has an `__array__`.
-        dtype: anything that names a dtype; None finds it.
-    """
-    wanted = None if dtype is None else dtypes.to_numpy(dtype)
-    plain = value.__class__ in PLAIN or not hasattr(value, "__array__")
-    array = from_python(value, wanted) if plain else from_numpy(np.asarray(value), wanted)
-    return array if array.dtype.kind == "O" else array[()]
-
-
-def from_numpy(array, wanted):
-    """A copy, in the machine's own byte order. If another dtype is asked for it is cast, whatever that loses."""
-    if wanted is None:
-        try:
-            wanted = dtypes.to_numpy(array.dtype)
-        except TypeError:
-            name = array.dtype.type.__name__.rstrip("64").upper()
-            raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: NPY_{name}).") from None
-    if wanted.kind != "O":
-        with np.errstate(all="ignore"):
-            return np.array(array, wanted)
-    leaves = array.ravel().tolist()
-    for leaf in leaves:
-        if not isinstance(leaf, (str, bytes)):
-            kind = type(leaf).__name__
-            raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind}).")
-    return strings(leaves, array.shape)
-
-
-def strings(leaves, shape):
-    """An array of bytes objects, which is how TensorFlow keeps strings."""
-    array = np.empty(len(leaves), object)
-    array[:] = [leaf.encode() if isinstance(leaf, str) else bytes(leaf) for leaf in leaves]
-    return array.reshape(shape)
-
-
-PLAIN = {bool, int, float, complex, str, bytes, list, tuple}
-# The kind of a Python value, in NumPy's letters. "?" is Python's own bool, which counts as an int besides.
-KINDS = {
-    bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f", complex: "c", np.complexfloating: "c",
-    str: "O", bytes: "O",
-}  # fmt: skip
-HOLDS = {"b": {*"b?"}, "i": {*"i?"}, "u": {*"i?"}, "f": {*"fi?"}, "c": {*"cfi?"}, "O": {*"O"}}
-BECOMES = {"b": "b", "i": "iufc", "f": "fc", "c": "c", "O": "O"}
-WIDEST = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64, "c": np.complex128}
-DIRECT = {np.dtype(code) for code in ("e", "f", "d", "i4", "i8", "u8", "D", "?", "O")}  # to the other dtypes a value goes by way of its natural one
-
-
-def from_python(value, wanted):
-    """Python's numbers and strings, nested in lists. The first one tells the kind, and the others must go with it."""
-    shape, first = (), value
-    while is_sequence(first):
-        shape += (len(first),)
-        if not shape[-1]:
-            return np.zeros(shape, np.float32 if wanted is None else wanted)
-        first = first[0]
-    first = first[()] if isinstance(first, np.ndarray) else first
-    kind = kind_of(type(first))
-    if kind is None:
-        raise unsupported(first)
-    leaves, kinds = leaves_of(value, shape) if shape else ([first], {kind})
-    if wanted in DIRECT and kinds <= HOLDS[wanted.kind]:
-        kind = wanted.kind
-    else:
-        kind = "b" if kind == "?" else "f" if kind == "i" and "f" in kinds else kind
-        if not kinds <= HOLDS[kind]:
-            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-        if wanted is not None and wanted.kind not in BECOMES[kind]:
-            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {kernel_name(wanted)}")
-    if kind == "O":
-        return strings(leaves, shape)
-    if wanted is None:
-        return numbers(leaves, kind, natural(leaves, kind, first), overflow="raise").reshape(shape)
-    return numbers(leaves, kind, wanted).reshape(shape)
-
-
-def is_sequence(x) -> bool:
-    """Does it hold elements, rather than being one?"""
-    kind = x.__class__
-    if kind in PLAIN:
-        return kind is list or kind is tuple
-    if isinstance(x, np.ndarray):
-        return x.ndim > 0
-    one = isinstance(x, (dict, np.generic, Tensor)) or kind_of(kind)
-    return not one and hasattr(kind, "__getitem__") and hasattr(kind, "__len__")
-
-
-def kind_of(kind):
-    """The kind of the values of a Python type; None if they are neither numbers nor strings."""
-    return KINDS.get(kind) or next((KINDS[base] for base in kind.__mro__ if base in KINDS), None)
-
-
-def leaves_of(value, shape):
-    """What stands in nested lists of this shape, from left to right, and the kinds of it."""
-    leaves = value
-    for length in shape[1:]:
-        if not all(is_sequence(row) and len(row) == length for row in leaves):
-            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
-        leaves = [leaf for row in leaves for leaf in row]
-    types = set(map(type, leaves))
-    if np.ndarray in types:  # arrays without axes
-        leaves = [leaf[()] if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
-        types = set(map(type, leaves))
-    return leaves, set(map(kind_of, types))
-
-
-def natural(leaves, kind, first):
-    """The dtype of numbers for which none is asked: Python's floats are float32, and its ints int32 if they fit."""
-    if kind == "f":
-        return first.dtype if isinstance(first, (np.float16, np.float64)) else np.float32
-    return np.int32 if kind == "i" and -(2**31) <= min(leaves) <= max(leaves) < 2**31 else WIDEST[kind]
-
-
-def numbers(leaves, kind, dtype, overflow="ignore"):
-    """A flat array of numbers."""
-    try:
-        if kind in "iu":  # too large ones wrap around
-            return np.array(leaves, WIDEST[kind]).astype(dtype, copy=False)
-        with np.errstate(all="ignore", over=overflow):
-            return np.array(leaves, dtype)
-    except (OverflowError, FloatingPointError):
-        what = "a value out of range for a double-precision float." if kind in "fc" else "out-of-range integer to Tensor."
-        raise ValueError(f"Can't convert Python sequence with {what}") from None
-
-
-def unsupported(value):
-    if hasattr(value, "__tf_tensor__"):
-        return ValueError(
-            "TypeError: Scalar tensor has no `len()`. `mg.constant` takes no lists of Tensors: to join them write"
-            " mg.stack([...]), which keeps them connected."
-        )
-    return ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
-
-
-def kernel_name(dtype) -> str:
-    """The word for a dtype in error messages: 'float' for float32."""
-    return dtypes.BY_NUMPY[dtype].kernel_name

@@ -1,101 +1,329 @@
 """mg.trace: a log of all that happens, recorded by a tape or not. `tape.explain` and `mg.inspect` read it.
 
-The log is plain data: what ran, on which line, with numbers for the Tensors and short summaries of their values. It keeps
-no arrays and no Tensors alive, and forgets the oldest events when it is full.
+The log is plain data: what ran, on which line, with the numbers of the Tensors and short summaries of their values. It
+keeps no Tensor alive and no large array, and forgets the oldest events when it is full.
 """
 
-import linecache
 import sys
+import sysconfig
 import weakref
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .listening import Listener, listening
+from .tensor import next_id
 
 LIMIT = 20_000  # events that a trace keeps
-SAMPLE = 8  # numbers that a summary keeps
-PACKAGE = __name__.partition(".")[0]
+SMALL = 64  # a value of up to so many elements is kept whole
+SAMPLE = 8  # of a larger one, so many
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the user's code. `file` tells lines of different cells apart; it is never shown."""
-
-    file: str
-    number: int
-
-    @property
-    def text(self) -> str:
-        """The source, without indentation; empty if it cannot be read."""
-        return linecache.getline(self.file, self.number).strip()
+# ---- values --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Summary:
-    """What is kept of a value: its form, its first numbers, and whether they are all finite."""
+    """What is kept of a value: its form, its first numbers, whether all of them are finite, and whether all are 0."""
 
-    shape: tuple
-    dtype: str
-    sample: tuple
-    finite: bool
-    zero: bool
+    __slots__ = ("_finite", "_zero", "dtype", "kept", "shape")
+
+    def __init__(self, array):
+        self.shape, self.dtype, self.kept, self._finite, self._zero = array.shape, array.dtype, array, None, None
+        if array.size > SMALL:
+            self.kept, self._finite = array.ravel()[:SAMPLE].copy(), all_finite(array)
+            self._zero = not self.kept.any() and not array.any()
 
     @classmethod
     def of(cls, value) -> "Summary":
-        """Look at an array or a NumPy scalar."""
-        value = np.asarray(value)
-        numeric = value.dtype.kind in "biufc"
-        finite = bool(np.isfinite(value).all()) if value.dtype.kind in "fc" else True
-        return cls(value.shape, value.dtype.name, tuple(value.ravel()[:SAMPLE].tolist()), finite, numeric and not value.any())
+        """Of an array, a Tensor, or whatever a walk works on. (Of the gradients of many outputs, the first.)"""
+        if isinstance(value, list):
+            value = next((one for one in value if one is not None), 0.0)
+        for inner in ("values", "value"):  # of rows; of a Tensor, or of a stack of arrays
+            value = getattr(value, inner, value)
+        return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))
+
+    @property
+    def finite(self) -> bool:
+        if self._finite is None:
+            self._finite = all_finite(self.kept)
+        return self._finite
+
+    @property
+    def zero(self) -> bool:
+        if self._zero is None:
+            self._zero = self.kept.dtype.kind in "biufc" and not np.any(self.kept)
+        return self._zero
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def sample(self) -> list:
+        """The first numbers, as Python's own."""
+        return self.kept.ravel()[:SAMPLE].tolist()
 
     def __str__(self):
-        return brief(self.sample[0]) if self.shape == () and self.sample else self.row()
-
-    def row(self) -> str:
-        """The first numbers in one line: `[1 2 ...]`."""
-        count = int(np.prod(self.shape))
+        if self.shape == ():
+            return brief(self.sample[0])
         shown = [brief(x) for x in self.sample[:4]]
-        return f"[{' '.join(shown)}{' ...' if count > 4 else ''}]"
+        return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
+
+
+def all_finite(array) -> bool:
+    """Is there no inf and no nan? (The sum of squares tells quickly, unless it overflows.)"""
+    if array.dtype.kind not in "fc":
+        return True
+    flat = array.ravel()
+    return bool(np.isfinite(flat.dot(flat)) or np.isfinite(flat).all())
 
 
 def brief(number) -> str:
-    """A number in four digits, whole floats with a point."""
+    """A number in four digits; a whole float has a point, and no zero a sign."""
     if isinstance(number, float):
-        text = f"{number:.4g}"
+        text = f"{number + 0.0:.4g}"
         return text + ".0" if text.lstrip("-").isdigit() else text
-    return str(number)
+    return number.decode(errors="replace")[:20] if isinstance(number, bytes) else str(number)
 
 
-@dataclass(slots=True)
+class Given:
+    """What is needed to know a value of Python or NumPy again: its content, and the object itself, if that lives."""
+
+    __slots__ = ("content", "object")
+
+    def __init__(self, value):
+        self.content = Summary.of(value)
+        self.object = weakref.ref(value) if isinstance(value, np.ndarray) else lambda: value
+
+    @classmethod
+    def of(cls, value) -> "Given | None":
+        """Of floats and of arrays of them; of others None."""
+        if isinstance(value, float) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"):
+            return cls(value)
+        return None
+
+
+# ---- places --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the user's code something happened: the code and the instruction, and those from which it was called.
+
+    It is kept as it was found, which is quick; what the source says there is read when somebody asks.
+    """
+
+    code: Any
+    instruction: int
+    callers: tuple = ()
+
+    @property
+    def text(self) -> str:
+        """The statement as the user wrote it, on one line; empty if it cannot be read."""
+        from .explain.source import statement_text
+
+        return statement_text(self)
+
+
+LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+INSIDE = str(Path(__file__).parent)
+USERS = {}  # file -> is it the user's (or a cell of theirs), and no library's?
+
+
+def of_the_user(file) -> bool:
+    USERS[file] = answer = not file.startswith((INSIDE, "<op ", "<frozen", *LIBRARIES))
+    return answer
+
+
+def user_frame():
+    """The frame of the user's code that is running, and the name of the function of ours that it called."""
+    frame, called = sys._getframe(2), ""
+    while frame.f_back:
+        code = frame.f_code
+        if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
+            break
+        called, frame = code.co_name, frame.f_back
+    return frame, called
+
+
+def callers_of(frame) -> tuple:
+    """The places from which the user's code was called by the user's code, the nearest first."""
+    found = []
+    while frame.f_back and len(found) < 6:
+        frame = frame.f_back
+        code = frame.f_code
+        if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
+            found.append(Place(code, frame.f_lasti))
+    return tuple(found)
+
+
+def user_depth() -> int:
+    """How many frames above its caller the user's code is."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back and not of_the_user(frame.f_code.co_filename):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+# ---- events --------------------------------------------------------------------------------------------------------
+
+QUIET = {"gradient", "jacobian", "batch_jacobian", "<lambda>", "decorated", "first_call", "read", "swapped", "again", "compare", "either"}
+
+
+@dataclass(slots=True, eq=False)
 class Event:
-    """Something that happened. `what` says which kind it is, `line` where."""
+    """Something that happened: the how manieth it was, where, and by which function of ours that the user called."""
+
+    number: int
+    place: Place
+    called: str
+
+
+@dataclass(slots=True, eq=False)
+class Ran(Event):
+    """An op ran. Inputs and outputs are the numbers of Tensors; 0 is a Python number, whose value stands in `numbers`."""
+
+    op: Any
+    inputs: tuple
+    outputs: tuple
+    kinds: str  # of each input's dtype, in NumPy's letters
+    versions: dict  # of each Variable among the inputs
+    recorded: dict  # each tape that listened -> the inputs along which it wrote a step
+    value: Summary
+    numbers: dict  # which input -> the Python number
+
+    @property
+    def name(self) -> str:
+        """What the user would call it: the function that was called, or the op."""
+        public = self.called and self.called not in QUIET and not self.called.startswith("_")
+        return self.called if public else self.op.__name__
+
+
+@dataclass(slots=True, eq=False)
+class Wrote(Event):
+    """A Variable was made or assigned, by the method `how`."""
+
+    how: str
+    variable: int
+    version: int
+    source: int  # the number of the Tensor that was given; 0: a value of Python or NumPy
+    source_versions: dict
+    given: "Given | None"
+    tapes: tuple
+    before: "Summary | None"  # the value that was read last, if any
+    value: Summary
+
+
+@dataclass(slots=True, eq=False)
+class Left(Event):
+    """A value left for Python or NumPy, by a door such as "numpy()"."""
+
+    door: str
+    tensor: int
+    kind: str
+    versions: dict
+    given: "Given | None"
+
+
+@dataclass(slots=True, eq=False)
+class Came(Event):
+    """A value of Python or NumPy came in, and became this Tensor."""
+
+    tensor: int
+    kind: str
+    given: "Given | None"
+    value: Summary
+
+
+@dataclass(slots=True, eq=False)
+class Stored(Event):
+    """A Tensor went through something stateful, and came out as another."""
+
+    where: str
+    tensor: int
+    versions: dict
+    result: int
+    tapes: tuple
+
+
+@dataclass(slots=True, eq=False)
+class Turned(Event):
+    """The life of a tape: it was "opened", "closed", "paused", or it "forgot" (was reset)."""
 
     what: str
-    line: Line
+    tape: int
+
+
+@dataclass(slots=True, eq=False)
+class Watched(Event):
+    """A tape was told to watch a Tensor or a Variable."""
+
+    tape: int
+    source: int
+
+
+@dataclass(slots=True, eq=False)
+class Asked(Event):
+    """A tape was asked for gradients. The steps that it walked have numbers between `began` and this event's own."""
+
+    tape: int
+    targets: tuple
+    sources: tuple
+    versions: dict  # of the sources, at this time
+    results: tuple  # the numbers of the gradients that it gave; 0 is None
+    slopes: tuple  # ... and their summaries
+    began: int
+    released: bool  # was the tape used up by it?
+    tapes: tuple  # those that listened meanwhile
+
+
+@dataclass(slots=True, eq=False)
+class Walked:
+    """A tape read one step back: `upstream` arrived at the outputs of an op, and `sent` went on to one of its inputs."""
+
     number: int
-    op: Any = None  # ran: the op; wrote and left: the method
-    inputs: tuple = ()  # the numbers of the Tensors that went in
-    outputs: tuple = ()  # ... and of those that came out
-    dtypes: tuple = ()  # of the inputs
-    rules: tuple = ()  # ran: for each input, has it a derivative?
-    versions: dict = field(default_factory=dict)  # the version of each Variable among the inputs
-    active: tuple = ()  # the tapes that were recording
-    recorded: dict = field(default_factory=dict)  # tape -> the inputs whose edges it wrote down
-    tape: int = 0  # the tape that was opened, closed, asked ...
-    value: Any = None  # a Summary, or what is needed to know a value again
-    more: Any = None
+    outputs: tuple
+    source: int
+    upstream: Summary
+    sent: Summary
+    local: "Summary | None"  # the op's own slope, looked at only where `sent` is no longer finite
+
+
+def walked(number, step, upstream, sent, dy, dx) -> Walked:
+    """The event for a step, with what arrived and what was sent."""
+    output, source, rule, arrays, *_ = step
+    local = None
+    if not sent.finite and upstream.finite and isinstance(dy, (np.ndarray, np.generic)):
+        try:
+            local = Summary.of(rule(np.ones_like(dy), *arrays))
+        except Exception:  # a rule that the user wrote may take no such question
+            local = None
+    return Walked(number, tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,), source, upstream, sent, local)
+
+
+# ---- the log -------------------------------------------------------------------------------------------------------
 
 
 class Trace(Listener):
-    """The log, as a context manager. `events` are in the order of time."""
+    """The log, as a context manager.
+
+    Attributes:
+        events: Ran, Wrote, Left, Came, Stored, Turned, Watched and Asked, in the order of time.
+        steps: Walked, in the order of time.
+        made: the number of a Tensor -> the event that it came from.
+        written: a Variable's number and version -> the event that wrote it.
+    """
 
     def __init__(self, strict: bool = False, limit: int = LIMIT):
-        self.strict, self.events, self.count = strict, deque(maxlen=limit), 0
-        self.tapes = weakref.WeakValueDictionary()
-        self.versions = {}  # the present version of each Variable that was met
+        self.strict, self.limit, self.count, self.cut = strict, limit, 0, False
+        self.events, self.steps = deque(), deque(maxlen=limit)
+        self.made, self.written = {}, {}
+        self.tapes = set()  # the numbers of the tapes that it has heard
+        self.versions, self.seen = {}, {}  # of each Variable: its present version, and the value that was read last
+        self.began, self.walk_began, self.last = next_id(), 0, None
 
     def __enter__(self):
         self.start()
@@ -104,142 +332,151 @@ class Trace(Listener):
     def __exit__(self, *error):
         self.stop()
 
-    @property
-    def cut(self) -> bool:
-        """Has the log forgotten its first events?"""
-        return self.count > len(self.events)
-
-    def add(self, what, **details):
-        """Write down an event, with the line of the user's code that it came from."""
-        self.count += 1
-        event = Event(what, user_line(), self.count, active=tuple(t.number for t in listening.now if t.live is not None), **details)
+    def add(self, event):
+        """Write down an event, and forget the oldest if there are too many."""
+        if len(self.events) >= self.limit:
+            self.cut = True
+            self.forget(self.events.popleft())
         self.events.append(event)
-        return event
+
+    def forget(self, event):
+        for number in event.outputs if isinstance(event, Ran) else (getattr(event, "tensor", 0), getattr(event, "result", 0)):
+            self.made.pop(number, None)
+        if isinstance(event, Wrote):
+            self.written.pop((event.variable, event.version), None)
+
+    def next(self) -> int:
+        self.count += 1
+        return self.count
+
+    def version_of(self, number) -> dict:
+        return {number: self.versions[number]} if number in self.versions else {}
 
     # ---- what it hears ---------------------------------------------------------------------------------------------
 
     def hear(self, op, inputs, output, attributes):
-        flat, rules = with_rules(op, inputs)
-        outputs = output if isinstance(output, list) else [output]
-        ids = [x.id for x in flat]
-        self.add(
-            "ran", op=op, inputs=tuple(ids), outputs=tuple([y.id for y in outputs]), rules=rules,
-            dtypes=tuple([x.value.dtype.kind for x in flat]), versions={i: self.versions[i] for i in ids if i in self.versions},
-            recorded={t.number: tuple([i for i in ids if i in t.live]) for t in listening.now if t.live is not None},
-            value=Summary.of(outputs[0].value) if outputs else None, more=tuple([x.value for x in flat if x.id == 0 and x.value.ndim == 0]),
+        frame, called = user_frame()
+        for x in inputs:
+            if x.__class__ is list or x.__class__ is tuple:
+                inputs = [y for x in inputs for y in (x if x.__class__ is list or x.__class__ is tuple else (x,))]
+                break
+        ids, outputs = [x.id for x in inputs], output if output.__class__ is list else [output]
+        versions, tapes = self.versions, {}
+        for tape in listening.now:
+            if tape.live is not None:
+                live = tape.live
+                tapes[tape.number] = [i for i in ids if i in live]
+        numbers = {k: float(x.value.real) for k, x in enumerate(inputs) if not x.id and x.value.dtype.kind in "fc"} if 0 in ids else {}
+        self.count += 1
+        event = Ran(
+            self.count, Place(frame.f_code, frame.f_lasti, callers_of(frame) if numbers else ()), called, op, ids, [y.id for y in outputs],
+            "".join([x.value.dtype.kind for x in inputs]), {i: versions[i] for i in ids if i in versions}, tapes,
+            Summary(outputs[0].value) if outputs else None, numbers,
         )  # fmt: skip
+        for y in outputs:
+            self.made[y.id] = event
+        self.add(event)
 
     def read(self, variable, value):
-        self.versions[variable.id] = variable.version
+        self.versions[variable.id], self.seen[variable.id] = variable.version, value
 
     def wrote(self, variable, given, how):
-        source = given.id if hasattr(given, "id") else 0
-        self.add("wrote", op=how, inputs=(source,), outputs=(variable.id,), versions={variable.id: variable.version}, more=given_key(given))
+        frame, called = user_frame()
+        source = getattr(given, "id", 0)
+        known = self.version_of(source)
+        if source == variable.id:  # v.assign(v * 2) gives a Tensor, but v.assign(v) gives v: as it was before
+            known = {source: variable.version - 1}
+        before = self.seen.pop(variable.id, None)
+        self.versions[variable.id] = variable.version
+        event = Wrote(
+            self.next(), Place(frame.f_code, frame.f_lasti, callers_of(frame)), called, how, variable.id, variable.version, source, known,
+            Given.of(given), listening_tapes(), None if before is None else Summary.of(before), Summary.of(variable._now.value),
+        )  # fmt: skip
+        self.written[variable.id, variable.version] = event
+        self.add(event)
 
     def left(self, tensor, door, result):
-        self.add(
-            "left", op=door, inputs=(tensor.id,), dtypes=(tensor.value.dtype.kind,), versions=self.version_of(tensor.id),
-            value=outer_lines(), more=given_key(result),
-        )  # fmt: skip
-
-    def stored(self, tensor, result, where):
-        self.add("stored", op=where, inputs=(tensor.id,), outputs=(result.id,))
+        frame, called = user_frame()
+        place = Place(frame.f_code, frame.f_lasti, callers_of(frame))
+        self.add(Left(self.next(), place, called, door, tensor.id, tensor.value.dtype.kind, self.version_of(tensor.id), Given.of(result)))
 
     def came(self, given, tensor):
-        self.add("came", outputs=(tensor.id,), dtypes=(tensor.value.dtype.kind,), more=given_key(given))
+        frame, called = user_frame()
+        place = Place(frame.f_code, frame.f_lasti, callers_of(frame))
+        event = Came(self.next(), place, called, tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value))
+        self.made[tensor.id] = event
+        self.add(event)
+
+    def stored(self, tensor, result, where):
+        frame, called = user_frame()
+        event = Stored(
+            self.next(), Place(frame.f_code, frame.f_lasti), called, where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes()
+        )
+        self.made[result.id] = event
+        self.add(event)
 
     def started(self, tape):
-        self.lifecycle("opened", tape)
+        self.turned("opened", tape)
 
     def stopped(self, tape):
-        self.lifecycle("closed", tape)
+        self.turned("closed", tape)
 
     def paused(self, tape):
-        self.lifecycle("paused", tape)
+        self.turned("paused", tape)
 
     def forgot(self, tape):
-        self.lifecycle("forgot", tape)
+        self.turned("forgot", tape)
 
-    def watched(self, tape, source):
-        self.lifecycle("watched", tape, inputs=(source.id,))
+    def turned(self, what, tape):
+        if tape.live is not None:
+            frame, called = user_frame()
+            self.tapes.add(tape.number)
+            self.add(Turned(self.next(), Place(frame.f_code, frame.f_lasti), called, what, tape.number))
+
+    def watching(self, tape, source):
+        frame, called = user_frame()
+        self.tapes.add(tape.number)
+        self.add(Watched(self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, source.id))
+
+    def asking(self, tape):
+        self.walk_began = self.next()
+
+    def walked(self, step, dy, dx):
+        """The summary of what a step sends often is that of what the next one receives."""
+        upstream = self.last[1] if self.last is not None and self.last[0] is dy else Summary.of(dy)
+        sent = Summary.of(dx)
+        self.last = dx, sent
+        self.steps.append(walked(self.next(), step, upstream, sent, dy, dx))
 
     def asked(self, tape, targets, sources, results):
-        self.lifecycle(
-            "asked", tape, inputs=tuple([y.id for y in targets]), outputs=tuple([getattr(dx, "id", 0) for dx in results]),
-            more=tuple([s.id for s in sources]), value=tuple([None if dx is None else Summary.of(getattr(dx, "value", 0.0)) for dx in results]),
+        frame, called = user_frame()
+        self.tapes.add(tape.number)
+        self.last = None
+        event = Asked(
+            self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, tuple([y.id for y in targets]), tuple([s.id for s in sources]),
+            {s.id: s.version for s in sources if hasattr(s, "version")}, tuple([getattr(dx, "id", 0) for dx in results]),
+            tuple([None if dx is None else Summary.of(dx) for dx in results]), self.walk_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
+        for number in event.results:
+            self.made.setdefault(number, event)
+        self.add(event)
         if self.strict:
-            self.judge(tape, targets, sources)
-
-    def judge(self, tape, targets, sources):
-        """Raise for the first gradient that is broken, or a wrong number."""
-        from .explain import BrokenGradient, explain
-
-        for source in sources:
-            answer = explain(tape, targets[0] if len(targets) == 1 else targets, source, depth=user_depth())
-            if answer.status == "partial" or answer.meaning == "broken":
-                raise BrokenGradient(str(answer))
-
-    def lifecycle(self, what, tape, **details):
-        if tape.live is not None:
-            self.tapes[tape.number] = tape
-            self.add(what, tape=tape.number, **details)
-
-    def version_of(self, number):
-        return {number: self.versions[number]} if number in self.versions else {}
+            judge(tape, targets, sources)
 
 
-def with_rules(op, inputs):
-    """The inputs of an op in one list, and for each whether a derivative exists."""
-    names = op.__wrapped__.__code__.co_varnames
-    flat, rules = [], []
-    for name, one in zip(names, inputs):
-        several = one if isinstance(one, (list, tuple)) else [one]
-        flat += several
-        rules += [op.rules[f"d{name}"] is not None] * len(several)
-    return flat, tuple(rules)
+def listening_tapes() -> tuple:
+    """The numbers of the tapes that record just now."""
+    return tuple([listener.number for listener in listening.now if listener.live is not None])
 
 
-def given_key(given):
-    """What is needed to know a value of Python or NumPy again: a weak reference to an array, or a number itself."""
-    if isinstance(given, np.ndarray) and given.ndim:
-        return weakref.ref(given), Summary.of(given)
-    if isinstance(given, (float, np.floating)):
-        return given, float(given)
-    return None
+def judge(tape, targets, sources):
+    """Raise for the first gradient that is broken, or a wrong number."""
+    from .explain import BrokenGradient, explain
 
-
-def user_frame():
-    """The frame of the user's code that is running: the first outside the package."""
-    frame = sys._getframe(2)
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
-        frame = frame.f_back
-    return frame
-
-
-def user_line() -> Line:
-    """The line of the user's code that is running."""
-    frame = user_frame()
-    return Line(frame.f_code.co_filename, frame.f_lineno)
-
-
-def outer_lines() -> tuple:
-    """The lines that called it, in the same file: a value may leave inside a function of the user's."""
-    frame = user_frame()
-    file, lines = frame.f_code.co_filename, []
-    while frame.f_back and len(lines) < 4:
-        frame = frame.f_back
-        if frame.f_code.co_filename == file:
-            lines.append(Line(file, frame.f_lineno))
-    return tuple(lines)
-
-
-def user_depth() -> int:
-    """How many frames above its caller the user's code is."""
-    frame, depth = sys._getframe(1), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
-        frame, depth = frame.f_back, depth + 1
-    return depth
+    answers = explain(tape, targets[0] if len(targets) == 1 else targets, list(sources), depth=user_depth() + 1)
+    for answer in answers:
+        if answer.status == "partial" or answer.meaning == "broken":
+            raise BrokenGradient(str(answer))
 
 
 # ---- switching it on -----------------------------------------------------------------------------------------------
@@ -270,18 +507,17 @@ class trace(Trace):
     def __init__(self, on: "bool | None" = None, strict: bool = False, limit: int = LIMIT):
         global switched
         super().__init__(strict, limit)
-        latest.append(self)
         if on is not None and switched is not None:
             switched.stop()
             switched = None
+        if on is not False:
+            latest.append(self)
         if on:
             switched = self
             self.start()
 
 
 def trace_of(tape) -> "Trace | None":
-    """The trace that heard this tape, the newest first."""
-    for one in reversed(latest):
-        if any(event.tape == tape.number or tape.number in event.active for event in one.events):
-            return one
-    return next((one for one in listening.now if isinstance(one, Trace)), None)
+    """The trace that heard this tape, the newest first; or one that listens now."""
+    known = [one for one in reversed(latest) if tape.number in one.tapes or any(tape.number in e.recorded for e in one.events if isinstance(e, Ran))]
+    return known[0] if known else next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

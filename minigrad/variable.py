@@ -7,7 +7,7 @@ import numpy as np
 
 from . import errors
 from .dtypes import DType, as_dtype
-from .listening import listening
+from .listening import leaving, listening
 from .op import convert, op, tensor_of
 from .shape import TensorShape
 from .tensor import Reference, Tensor, answer_habits, new, next_id, shown
@@ -64,7 +64,8 @@ class Variable:
             )
         if constraint is not None and not callable(constraint):
             raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
-        value = initial_of(initial_value() if callable(initial_value) else initial_value, dtype)
+        given = initial_value() if callable(initial_value) else initial_value
+        value = initial_of(given, dtype)
         self._shape = TensorShape(value.shape) if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(
@@ -77,6 +78,8 @@ class Variable:
         self._constraint = constraint
         self._name = f"{scopes[-1]}{'Variable' if name is None else name}:0"
         self._store(value)
+        for listener in listening.now:
+            listener.wrote(self, given, "Variable")
 
     name = property(operator.attrgetter("_name"), doc="The name that it is printed with, and `:0`.")
     trainable = property(operator.attrgetter("_trainable"), doc="Do tapes watch it by themselves? Decided when it is made.")
@@ -156,13 +159,13 @@ class Variable:
             ValueError: the shape or the dtype is another.
             TypeError: a Python number does not fit the dtype.
         """
-        value = self._fitting(value)
+        given, value = value, self._fitting(value)
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
                 f"The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible."
             )
-        return self._assigned(value, read_value)
+        return self._assigned(value, given, "assign", read_value)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Add `delta`, of the same shape and dtype, to the value. As `assign` otherwise.
@@ -177,11 +180,11 @@ class Variable:
         >>> v.numpy()
         np.float32(3.0)
         """
-        return self._assigned(self._now.value + self._step(delta, "AssignAddVariableOp"), read_value)
+        return self._assigned(self._now.value + self._step(delta, "AssignAddVariableOp"), delta, "assign_add", read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
-        return self._assigned(self._now.value - self._step(delta, "AssignSubVariableOp"), read_value)
+        return self._assigned(self._now.value - self._step(delta, "AssignSubVariableOp"), delta, "assign_sub", read_value)
 
     def _fitting(self, value):
         """The array of a value to be assigned, which must have the Variable's dtype."""
@@ -204,9 +207,12 @@ class Variable:
             )  # fmt: skip
         return value
 
-    def _assigned(self, value, read_value=True):
+    def _assigned(self, value, given, how, read_value=True):
+        """The Variable with a new value, which came from what the user gave to the method `how`."""
         self.version += 1
         self._store(value)
+        for listener in listening.now:
+            listener.wrote(self, given, how)
         return _UnreadVariable(self) if read_value else None
 
     def _store(self, value):
@@ -218,7 +224,7 @@ class Variable:
     # ---- Python ----------------------------------------------------------------------------------------------------
 
     def __array__(self, dtype=None, copy=None):
-        return np.array(self._now.value, dtype)  # a copy, always: the next assignment must not reach what NumPy holds
+        return leaving(self._now, "NumPy", np.array(self._now.value, dtype))  # a copy, always: the next assignment must not reach what NumPy holds
 
     def __bool__(self):
         return bool(self._now)

@@ -1432,7 +1432,7 @@ def _(mg, show):
             "np f64 array + f32 tensor": lambda: np.array([1.5]) + c(1.0),
             "np f32 array * tensor": lambda: np.array([1.5], np.float32) * c(2.0),
             "f32 tensor + np int array": lambda: c(1.0) + np.array([1]),
-            "tensor + list": lambda: c([1.0, 2.0]) + [1, 2],  # noqa: RUF005
+            "tensor + list": lambda: c([1.0, 2.0]) + [1, 2],
             "int ** neg": lambda: c(2) ** -1,
             "int**int": lambda: c(2) ** 3,
             "float ** float": lambda: c(2.0) ** 0.5,
@@ -1492,7 +1492,7 @@ def _(mg, show):
             "!= ": lambda: c([1, 2]) != c([1, 3]),
             "== wrong shape": lambda: vector == c([1.0, 2.0, 3.0]),
             "!= wrong shape": lambda: vector != c([1.0, 2.0, 3.0]),
-            "== None": lambda: x == None,  # noqa: E711
+            "== None": lambda: x == None,
             "== str": lambda: x == "a",
             "== other dtype": lambda: x == c(3),
             "var == var": lambda: v == mg.Variable([1.0, 2.0]),

@@ -227,8 +227,9 @@ def test_the_balloon_and_its_three_tangents():
     assert np.allclose(curve.get_ydata(), np.sqrt(2 * curve.get_xdata() ** 3))
     for tangent, point in zip(lines[::2], lines[1::2], strict=True):
         (left, right), (low, high) = tangent.get_data()
-        assert np.isclose((high - low) / (right - left), 1.5 * np.sqrt(2 * point.get_xdata()[0]))
-        assert np.allclose([(left + right) / 2, (low + high) / 2], np.ravel(point.get_data()))
+        (r,), (h,) = point.get_data()
+        assert np.isclose((high - low) / (right - left), 1.5 * np.sqrt(2 * r))
+        assert np.isclose(low + (r - left) * (high - low) / (right - left), h)
 
 
 def test_the_lamp_arrives_with_both_motors_and_stops_short_with_one():

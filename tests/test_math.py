@@ -100,28 +100,25 @@ def test_reduce_prod_is_right_at_zeros_to_second_order():
 # ---- complex numbers -----------------------------------------------------------------------------------------------
 
 COMPLEX = [
-    ("multiply", mg.multiply, [0.5 + 1j, 1 + 2j]),
-    ("divide", mg.divide, [0.4 + 0.8j, 0.44 + 1.92j]),
-    ("pow", mg.pow, None),
-    ("square", lambda x, y: mg.square(x), [2 - 4j, None]),
-    ("exp", lambda x, y: mg.exp(x), [-1.1312044 - 2.4717267j, None]),
-    ("abs", lambda x, y: mg.abs(x), [0.4472136 + 0.8944272j, None]),
-    ("imag", lambda x, y: mg.math.imag(x), [1j, None]),
-    ("angle", lambda x, y: mg.math.angle(x), [-0.4 + 0.2j, None]),
+    ("multiply", mg.multiply, 0.5 + 1j, 1 - 2j),
+    ("divide", mg.divide, 0.4 - 0.8j, 1.76 - 0.32j),
+    ("pow", mg.pow, -1.7645286 + 1.4157069j, 4.7716084 - 3.9473274j),
+    ("square", lambda x, y: mg.square(x), 2 - 4j, None),
+    ("exp", lambda x, y: mg.exp(x), -1.1312044 - 2.4717267j, None),
+    ("tanh", lambda x, y: mg.tanh(x), -0.30200148 - 0.568103j, None),
+    ("sqrt", lambda x, y: mg.sqrt(x), 0.28443223 + 0.17578879j, None),
+    ("abs", lambda x, y: mg.abs(x), 0.4472136 + 0.8944272j, None),
+    ("sign", lambda x, y: mg.sign(x), 0.35777086 - 0.17888543j, None),
+    ("imag", lambda x, y: mg.math.imag(x), 1j, None),
+    ("angle", lambda x, y: mg.math.angle(x), -0.4 + 0.2j, None),
 ]
 
 
-@pytest.mark.parametrize(("f", "wanted"), [case[1:] for case in COMPLEX], ids=[case[0] for case in COMPLEX])
-def test_of_complex_functions_the_conjugate_of_the_derivative_is_used(f, wanted):
-    x, y = np.complex64(1 + 2j), np.complex64(0.5 - 1j)
-    found = slopes(f, x, y)
-    if wanted is None:  # by its definition: the partial derivatives of the real part
-        step, real = 1e-3, lambda x: np.complex128(x) ** np.complex128(y)
-        along = [(real(x + h) - real(x - h)).real / (2 * step) for h in (step, 1j * step)]
-        np.testing.assert_allclose(found[0], along[0] + 1j * along[1], rtol=1e-4)
-        return
-    for dx, one in zip(found, wanted, strict=True):
-        assert one is dx is None or np.allclose(dx, one, rtol=1e-5)
+@pytest.mark.parametrize(("f", "dx", "dy"), [case[1:] for case in COMPLEX], ids=[case[0] for case in COMPLEX])
+def test_of_complex_functions_the_conjugate_of_the_derivative_is_used(f, dx, dy):
+    found = slopes(f, np.complex64(1 + 2j), np.complex64(0.5 - 1j))
+    np.testing.assert_allclose(found[0], dx, rtol=1e-5)
+    assert (dy is None and found[1] is None) or np.allclose(found[1], dy, rtol=1e-5)
 
 
 # ---- dtypes --------------------------------------------------------------------------------------------------------
@@ -166,8 +163,8 @@ def test_reductions_of_small_integers_keep_their_dtype():
 
 @pytest.mark.parametrize(
     ("axis", "keepdims", "shape"),
-    [(None, False, ()), (None, True, (1, 1, 1)), (1, False, (2, 4)), (-2, True, (2, 1, 4)), ([0, 2], False, (3,)), ((2, 0), True, (1, 3, 1)),
-     ([], False, (2, 3, 4)), (mg.constant([0, 1]), False, (4,)), (np.int64(2), False, (2, 3))],
+    [(None, False, ()), (None, True, (1, 1, 1)), (1, False, (2, 4)), (-2, True, (2, 1, 4)), ([0, 2], False, (3,)),
+     ((2, 0), True, (1, 3, 1)), ([], False, (2, 3, 4)), (mg.constant([0, 1]), False, (4,)), (np.int64(2), False, (2, 3))],
 )  # fmt: skip
 def test_reductions_take_every_kind_of_axis(axis, keepdims, shape):
     x = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1.4
@@ -232,10 +229,10 @@ def test_equality_of_shapes_that_do_not_fit_is_false():
 
 
 def test_a_tensor_is_not_none():
-    assert (mg.constant(1.0) == None) is False  # noqa: E711
-    assert (mg.constant(1.0) != None) is True  # noqa: E711
+    assert (mg.constant(1.0) == None) is False
+    assert (mg.constant(1.0) != None) is True
     with pytest.raises(ValueError, match="Attempt to convert a value"):
-        mg.Variable(1.0) == None  # noqa: B015, E711
+        mg.Variable(1.0) == None
 
 
 @pytest.mark.parametrize("make", [mg.constant, mg.Variable])
@@ -248,7 +245,7 @@ def test_every_operator_works_from_both_sides(make):
     assert [(x % 3).numpy().tolist(), (15 % x).numpy().tolist()] == [[1, 2], [1, -6]]
     assert [(x**2).numpy().tolist(), (2**x).numpy().tolist()] == [[49, 49], [128, 0.0078125]]
     assert [(-x).numpy().tolist(), abs(x).numpy().tolist()] == [[-7, 7], [7, 7]]
-    assert [(x > 0).numpy().tolist(), (0 > x).numpy().tolist(), (x <= 7).numpy().tolist()] == [[True, False], [False, True], [True, True]]
+    assert [(x > 0).numpy().tolist(), (x < 7).numpy().tolist(), (x <= 7).numpy().tolist()] == [[True, False], [False, True], [True, True]]
 
 
 def test_logic_of_booleans_and_of_bits():
@@ -269,22 +266,22 @@ ERRORS = [
     (lambda x, i, b: i / 1.5, TypeError, "`x` and `y` must have the same dtype, got tf.int32 != tf.float32."),
     (lambda x, i, b: x / i, TypeError, "`x` and `y` must have the same dtype, got tf.float32 != tf.int32."),
     (lambda x, i, b: i * 1.5, TypeError, "Cannot convert 1.5 to EagerTensor of dtype int32"),
-    (lambda x, i, b: i + 1.5, mg.errors.InvalidArgumentError, "cannot compute AddV2 as input #1(zero-based) was expected to be a int32 tensor"),
+    (lambda x, i, b: i + 1.5, mg.errors.InvalidArgumentError, "cannot compute AddV2 as input #1(zero-based) was expected to be a int32"),
     (lambda x, i, b: 1.5 + i, TypeError, "Cannot convert 1.5 to EagerTensor of dtype int32"),
     (lambda x, i, b: b + b, mg.errors.InvalidArgumentError, "Value for attr 'T' of bool is not in the list of allowed values"),
     (lambda x, i, b: mg.sqrt(i), mg.errors.InvalidArgumentError, "Value for attr 'T' of int32 is not in the list of allowed values"),
-    (lambda x, i, b: mg.reduce_any(x), mg.errors.InvalidArgumentError, "cannot compute Any as input #0(zero-based) was expected to be a bool"),
+    (lambda x, i, b: mg.reduce_any(x), mg.errors.InvalidArgumentError, "cannot compute Any as input #0(zero-based) was expected"),
     (lambda x, i, b: x & x, mg.errors.InvalidArgumentError, "Value for attr 'T' of float is not in the list of allowed values"),
     (lambda x, i, b: x == i, mg.errors.InvalidArgumentError, "cannot compute Equal as input #1"),
     (lambda x, i, b: mg.add_n([]), ValueError, "Inputs must be an iterable of at least one Tensor"),
-    (lambda x, i, b: mg.add_n([x, [1.0]]), mg.errors.InvalidArgumentError, "must have the same size and shape.  Input 0: [2] != input 1: [1]"),
+    (lambda x, i, b: mg.add_n([x, [1.0]]), mg.errors.InvalidArgumentError, "same size and shape.  Input 0: [2] != input 1: [1]"),
     (lambda x, i, b: mg.scalar_mul(x, x), ValueError, "The input scalar must be a 0-D value. Received shape (2,)."),
     (lambda x, i, b: mg.clip_by_value(1.0, x, x), ValueError, "Shapes () and (2,) are incompatible"),
     (lambda x, i, b: mg.clip_by_global_norm(x, 1.0), TypeError, "`t_list` should be a sequence of tensors."),
     (lambda x, i, b: mg.cumsum(x, 1), mg.errors.InvalidArgumentError, "ScanOp: Expected scan axis in the range [-1, 1), but got 1"),
     (lambda x, i, b: mg.math.top_k(x, 3), mg.errors.InvalidArgumentError, "input must have at least k columns. Had 2, needed 3"),
     (lambda x, i, b: mg.math.segment_sum(x, [1, 0]), mg.errors.InvalidArgumentError, "segment ids are not increasing"),
-    (lambda x, i, b: mg.math.unsorted_segment_sum(x, [0, 2], 2), mg.errors.InvalidArgumentError, "segment_ids[1] = 2 is out of range [0, 2)"),
+    (lambda x, i, b: mg.math.unsorted_segment_sum(x, [0, 2], 2), mg.errors.InvalidArgumentError, "segment_ids[1] = 2 is out of range"),
     (lambda x, i, b: mg.complex(x, i), TypeError, "The `real` and `imag` components have incorrect types: float32 int32."),
     (lambda x, i, b: mg.math.reduce_std(i), TypeError, "Input must be either real or complex. Received integer type <dtype: 'int32'>."),
 ]
@@ -307,7 +304,7 @@ SPECIAL = [
     (lambda x: mg.math.polygamma(x, 2.0), [0.0, 1.0, -1.0, 1.5], [0.4227842, 0.6449341, NAN, NAN]),
     (lambda x: mg.math.zeta(x, [1.0, 2.0, 1.0, -1.5, -2.0]), [2.0, 1.0, 0.5, 3.0, 2.0], [1.644934, INF, NAN, 0.11810221, INF]),
     (lambda x: mg.math.igamma([1.0, 2.0, -1.0, 2.0], x), [1.0, 0.0, 1.0, -1.0], [0.6321205, 0.0, NAN, NAN]),
-    (lambda x: mg.math.igammac([1.0, 2.0, 3.0], x), [1.0, 0.0, 40.0], [0.36787945, 1.0, 3.5730145e-15]),
+    (lambda x: mg.math.igammac([1.0, 2.0, 3.0], x), [1.0, 0.0, 40.0], [0.36787945, 1.0, 3.5728663e-15]),
     (lambda x: mg.math.betainc([1.0, 2.0, 2.0], [2.0, 3.0, 3.0], x), [0.5, 0.2, 1.2], [0.75, 0.18080002, NAN]),
     (mg.math.bessel_i0, [0.0, 1.0, 10.0], [1.0, 1.266066, 2815.7166]),
     (mg.math.bessel_i1e, [0.0, 1.0, 10.0, -3.0], [0.0, 0.20791042, 0.12126268, -0.19682676]),
@@ -375,7 +372,7 @@ def test_bincount_in_all_its_forms():
 
 
 def test_top_k_puts_the_first_of_equals_first_and_nan_last():
-    values, indices = mg.math.top_k([1.0, 5.0, NAN, 5.0], 4)
+    indices = mg.math.top_k([1.0, 5.0, NAN, 5.0], 4).indices
     assert indices.numpy().tolist() == [1, 3, 0, 2]
     assert indices.dtype == mg.int32
     assert slopes(lambda x: mg.math.top_k(x, 2).values * [1.0, 10.0], [1.0, 5.0, 2.0, 5.0])[0].tolist() == [0.0, 1.0, 0.0, 10.0]
@@ -388,7 +385,7 @@ def test_cumulating_backwards_is_cumulating_the_turned_row(f):
     for exclusive in (False, True):
         turned = f(x[:, ::-1].copy(), 1, exclusive).numpy()[:, ::-1]
         close(f(x, axis=-1, exclusive=exclusive, reverse=True).numpy(), turned)
-        mg.test.check_gradients(lambda x, e=exclusive: f(x, 1, not e, e), x)
+        mg.test.check_gradients(lambda x, e=exclusive: mg.exp(f(x, 1, not e, e)), x / 4)  # of -inf there is no difference
 
 
 def test_clipping_by_the_global_norm_keeps_rows_as_rows():

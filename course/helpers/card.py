@@ -8,7 +8,7 @@ import numpy as np
 
 import minigrad as mg
 
-from .trying import Stopped, all_dots, outcome, some_dots, untouched
+from .trying import Stopped, all_dots, outcome, outcomes, some_dots, untouched
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Card:
         if self.points and not callable(answer):
             return "not yet. Hand over the function itself: its name, without parentheses."
         points = self.points or ((),)
-        seen = [outcome(self.ask, answer, *point) for point in self.points] or [outcome(lambda: answer)]
+        seen = outcomes(self.ask, answer, self.points) or [outcome(lambda: answer)]
         if all(all_dots(one) for one in seen):
             return "not attempted yet."
         if any(some_dots(one) for one in seen):

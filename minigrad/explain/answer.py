@@ -9,7 +9,7 @@ import numpy as np
 from .. import nest
 from ..listening import Listener, listening
 from ..op import OPS, convert
-from ..slices import IndexedSlices
+from ..slices import Rows
 from ..tensor import Tensor
 from ..trace import brief, trace_of
 from .causes import Cause, cause_of
@@ -41,7 +41,7 @@ class Names:
         made = {}
         for event in trace.events if trace is not None else ():
             if event.what == "ran":
-                made.update({output: event.op.__name__ for output in event.outputs})
+                made.update({output: event.name for output in event.outputs})
         return cls(known, made)
 
     def of(self, node, default="the value") -> str:
@@ -172,7 +172,7 @@ def slopes_now(tape, targets, sources, trace):
 
 
 def dense(dx):
-    return dx.dense() if isinstance(dx, IndexedSlices) else dx
+    return dx.dense() if isinstance(dx, Rows) else dx
 
 
 # ---- the answer ----------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def explained(q: Question) -> Explanation:
     if breaks:
         return broken(q, way, breaks, builder)
     missing = [edge for edge in lost if edge.code not in NO_SLOPE | ON_PURPOSE and counts(edge, q)]
-    return partial(q, way, missing, graph, sources) if missing else whole(q, way, lost)
+    return partial(q, way, missing, graph, sources) if missing else whole(q, way, [edge for edge in lost if edge.code in ON_PURPOSE])
 
 
 def nodes_of(number, graph):
@@ -217,7 +217,7 @@ def way_names(q, edges):
         if edge.by is not None:
             steps.append(f"{q.names.of(edge.start, 'value')}.{edge.by.op}" if edge.by.op.startswith("numpy") else edge.by.op)
         if edge.event.what == "ran":
-            steps.append(edge.event.op.__name__)
+            steps.append(edge.event.name)
         elif edge.event.what == "wrote":
             steps.append(edge.event.op)
         elif edge.event.what in ("stored", "asked"):
@@ -251,8 +251,7 @@ def was_variable(q, builder):
 
 def rebound(q, builder):
     edge = builder.graph.into[q.source.id][0]
-    op, name = edge.event.op, q.source_name
-    how = op.__name__ if hasattr(op, "__name__") else op
+    how, name = edge.event.name, q.source_name
     return Cause(
         "REBOUND", how, edge.event.line.text, f"this {name} is the result of {how} on this line, not the Variable itself",
         f"change the Variable in place, as in {name}.assign_add(...), or call tape.watch({name})",
@@ -276,7 +275,7 @@ def independent(q, graph, sources, builder):
     elif uses:
         last = uses[-1].event
         cause = Cause(
-            "UNUSED", last.op.__name__ if hasattr(last.op, "__name__") else "", last.line.text,
+            "UNUSED", last.name, last.line.text,
             f"{name} is used here, and nothing that leads to the target uses the result", "use the result, or leave this source out",
         )  # fmt: skip
     else:
@@ -305,8 +304,8 @@ def partial(q, way, missing, graph, sources):
     causes = tuple(dict.fromkeys(cause_of(edge, q.names) for edge in missing))
     targets = {node for one in q.targets for node in nodes_of(one.id, graph)}
     lost = [*(graph.cheapest({missing[0].start}, sources) or []), missing[0], *(graph.cheapest(targets, {missing[0].end}) or [])]
-    count = len({(edge.start, edge.end) for edge in missing})
-    ways = "1 way" if count == 1 else f"{count} ways"
+    live, every = graph.count(targets, sources, lambda edge: not edge.code), graph.count(targets, sources, lambda edge: edge.code not in NO_SLOPE | ON_PURPOSE)
+    ways = f"{every - live} of {every} paths" if every < 100 else "some of many paths"
     return Explanation(
         "partial", "", causes, way_names(q, way)[1:-1], f"PARTIAL  {q.label} = {q_text(q)} leaves out {ways}",
         live=way_names(q, way), lost=way_names(q, lost), notes=trace_notes(q),
@@ -327,12 +326,12 @@ def whole(q, way, lost=()):
     flags = flags_of(q.slope)
     if flags == "nan":
         return Explanation("nan", "", (not_finite(q),), path, f"NAN  {q.label} = {text}")
-    causes = []
+    causes = list(dict.fromkeys(cause_of(edge, q.names) for edge in lost))
     stale = staleness(q)
     if stale:
         causes.append(stale)
     if flags == "zero":
-        return Explanation("zero", "", (flat(q, lost), *causes), path, f"ZERO  {q.label} = {text}: every way is there, and the slope is 0 here")
+        return Explanation("zero", "", (flat(q), *causes), path, f"ZERO  {q.label} = {text}: every way is there, and the slope is 0 here")
     if summed_over(q):
         causes.append(
             Cause("SUMMED", "", "", "the target has several elements: this is the derivative of their sum", "tape.jacobian keeps them apart")
@@ -391,7 +390,7 @@ def not_finite(q):
     return Cause("NOT_FINITE", "", "", "the target itself, or what arrives at it, is not finite", "look at the values of the forward pass")
 
 
-def flat(q, lost=()):
+def flat(q):
     """The first op, on the way back, whose slope is 0."""
     for (_, _, rule, arrays, *_), dy, dx in q.steps:
         if any_nonzero(dy) and not any_nonzero(dx):
@@ -402,7 +401,7 @@ def flat(q, lost=()):
 
 def line_of(q, name):
     events = q.trace.events if q.trace is not None else ()
-    return next((e.line.text for e in reversed(events) if e.what == "ran" and e.op.__name__ == name), "")
+    return next((e.line.text for e in reversed(events) if e.what == "ran" and name in (e.op.__name__, e.name)), "")
 
 
 def all_finite(value):

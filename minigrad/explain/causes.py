@@ -56,7 +56,7 @@ def cause_of(edge, names) -> Cause:
 
 def op_name(edge) -> str:
     event = edge.by if edge.by is not None else edge.event
-    return event.op.__name__ if hasattr(event.op, "__name__") else (event.op or event.what)
+    return event.op if event.what in ("left", "wrote", "stored") else event.name
 
 
 def door_of(exit) -> str:
@@ -82,7 +82,7 @@ def left_engine(edge, names):
 
 
 def op_name_of(event):
-    return event.op.__name__ if hasattr(event.op, "__name__") else {"came": "a constant", "wrote": event.op}.get(event.what, event.what)
+    return {"came": "the next op", "wrote": event.op}.get(event.what, event.name)
 
 
 @about("STATE")

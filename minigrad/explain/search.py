@@ -1,288 +1,271 @@
-"""From the log to the answer: a graph of what depends on what, and the cheapest way through it.
+"""From the log to the answer: what depends on what, and the cheapest way through it.
 
-An edge along which a tape carries a gradient costs nothing. One where the dependency is known and the derivative is lost
+An edge along which the tape carries a gradient costs nothing. One where the dependency is known and the derivative is lost
 costs 1, and has a code that says why. The cheapest way from the target back to a source costs as many mends as its
 gradient needs: 0 for a gradient that is there.
 """
 
 from collections import deque
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass
 
 from ..custom import GRADIENTS, UNREGISTERED
-from .source import statement_at, tainted_names
+from ..trace import Asked, Came, Ran, Stored, Turned, Watched, Wrote
+from .returns import Returns
 
-ON_PURPOSE = {"STOPPED"}
 NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # nothing is lost where there is nothing to carry
 
 
 @dataclass(frozen=True)
 class Edge:
-    """`end` depends on `start`, since `event` happened. Without a code, a tape carries the gradient along it."""
+    """`end` depends on `start`, since `event` happened. Without a code, the tape carries the gradient along it.
+
+    A node is the number of a Tensor, or a pair of a Variable's number and version.
+    """
 
     start: object
     end: object
     event: object
     code: "str | None" = None
-    sure: bool = True
+    sure: str = "proved"
     by: object = None  # for a value that left and came back: the event of leaving
+    meant: bool = False  # was the derivative cut on purpose, or before this tape had begun?
 
     @property
-    def cost(self):
+    def cost(self) -> int:
         return int(self.code is not None)
 
+    @property
+    def place(self):
+        """Where the derivative was lost."""
+        return (self.by or self.event).place
 
-@dataclass
-class Graph:
-    """What depends on what. A node is the number of a Tensor, or a pair of a Variable's number and version."""
 
-    into: dict = field(default_factory=dict)
-    out: dict = field(default_factory=dict)
+class History:
+    """What a trace knows of how things came to be, seen from one tape that is asked about some sources.
 
-    def add(self, edge):
-        self.into.setdefault(edge.end, []).append(edge)
-        self.out.setdefault(edge.start, []).append(edge)
+    Args:
+        trace, tape: the log, and the tape.
+        sources: the numbers of the sources.
+        carried: the pairs (output, input) along which a gradient was seen to flow; None if nobody saw it.
+    """
 
-    def reach(self, nodes, edges, step):
-        """All nodes that can be reached from these, along `edges` (into or out)."""
-        seen, todo = set(nodes), list(nodes)
-        while todo:
-            for edge in edges.get(todo.pop(), ()):
-                node = step(edge)
-                if node not in seen:
-                    seen.add(node)
-                    todo.append(node)
-        return seen
+    def __init__(self, trace, tape, sources, carried=None):
+        self.trace, self.tape, self.sources, self.carried = trace, tape.number, set(sources), carried
+        self.one_shot = not tape.persistent
+        self.returns = Returns(trace)
+        self.turns = [e for e in trace.events if isinstance(e, Turned) and e.tape == self.tape]
+        self.questions = [e for e in trace.events if isinstance(e, Asked) and e.tape == self.tape]
+        self.watches = [e for e in trace.events if isinstance(e, Watched) and e.tape == self.tape]
+        self.opened = next((e.number for e in self.turns if e.what == "opened"), 0)
+        self.forgot = max((e.number for e in self.turns if e.what == "forgot"), default=0)
+        self.renewed = self.renewal()
+        self.known = {}
 
-    def after(self, nodes):
-        return self.reach(nodes, self.out, lambda edge: edge.end)
+    def renewal(self):
+        """When a used-up tape was entered again: what was before is gone."""
+        released = [e.number for e in self.questions if e.released]
+        again = [e.number for e in self.turns if e.what == "opened" and released and e.number > released[0]]
+        return again[-1] if again else 0
 
-    def before(self, nodes):
-        return self.reach(nodes, self.into, lambda edge: edge.start)
+    # ---- edges -----------------------------------------------------------------------------------------------------
 
-    def cheapest(self, targets, sources):
-        """The edges of the cheapest way from the sources to the targets, or None: a 0-1 shortest path, walked backward."""
-        best, todo = {node: (0, None) for node in targets}, deque(targets)
+    def into(self, node):
+        """The edges that end at a node."""
+        if node not in self.known:
+            event = self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
+            self.known[node] = list(dict.fromkeys(self.edges(node, event))) if event is not None else []
+        return self.known[node]
+
+    def edges(self, node, event):
+        return {Ran: self.of_op, Came: self.of_arrival, Wrote: self.of_assignment, Stored: self.of_store, Asked: self.of_gradient}[type(event)](node, event)
+
+    def of_op(self, node, event):
+        names = parameters(event.op)
+        for k, number in enumerate(event.inputs):
+            if number:
+                yield Edge(versioned(number, event.versions), node, event, *self.code_for(event, k, number))
+            elif k in event.numbers:
+                yield from self.returned(node, event, None, [event.numbers[k]], k, names if event.called == event.op.__name__ else ())
+
+    def of_arrival(self, node, event):
+        if event.kind in "fc":
+            small = event.value.size <= len(event.value.sample)
+            yield from self.returned(node, event, event.given, [x.real for x in event.value.sample] if small else None)
+
+    def returned(self, node, event, given, content, k=None, names=()):
+        for one in self.returns.of(event, given, content, k, names):
+            early = one.exit.number < self.opened
+            yield Edge(versioned(one.exit.tensor, one.exit.versions), node, event, "LEFT_ENGINE", one.confidence, one.exit, early)
+
+    def of_assignment(self, node, event):
+        meant = self.tape not in event.tapes
+        code = "REBUILT" if event.how == "Variable" else "STATE"
+        if event.source:
+            edge = Edge(versioned(event.source, event.source_versions), node, event, code, meant=meant)
+            if not (meant and self.is_step(edge.start)):
+                yield edge
+        else:
+            for edge in self.returned(node, event, event.given, [x.real for x in event.value.sample]):
+                if not (meant and self.is_step(edge.start)):
+                    yield Edge(edge.start, node, event, "LEFT_ENGINE", edge.sure, edge.by, edge.meant or meant)
+        if event.how not in ("assign", "Variable"):
+            yield Edge((event.variable, event.version - 1), node, event, "STATE", meant=meant)
+
+    def is_step(self, node):
+        """Was it computed from a gradient? A step of training starts afresh: the past of a weight is no way to it."""
+        seen, todo = {node}, [node]
+        while todo and len(seen) < 1000:
+            node = todo.pop()
+            event = None if isinstance(node, tuple) else self.trace.made.get(node)
+            if isinstance(event, Asked):
+                return True
+            for number in event.inputs if isinstance(event, Ran) else ():
+                if number not in seen and number not in event.versions:
+                    seen.add(number)
+                    todo.append(number)
+        return False
+
+    def of_store(self, node, event):
+        yield Edge(versioned(event.tensor, event.versions), node, event, "STATE", meant=self.tape not in event.tapes)
+
+    def of_gradient(self, node, event):
+        """A gradient depends on the target and the sources; if this tape heard the walk, its ops say so themselves."""
+        if self.tape not in event.tapes:
+            for number in dict.fromkeys([*event.targets, *event.sources]):
+                yield Edge(versioned(number, event.versions), node, event, "FIRST_ORDER_ONLY", meant=event.number < self.opened)
+
+    # ---- why the tape carries nothing ------------------------------------------------------------------------------
+
+    def code_for(self, event, k, number):
+        """Why this tape carries no gradient from input k to the outputs (None if it does, or would), how sure, and so on."""
+        kernel, kind = event.op.kernel, event.kinds[k]
+        if kernel == "StopGradient":
+            return "STOPPED", "proved", None, True
+        if kind not in "fc":
+            deciding = kind == "b" and kernel in ("Select", "SelectV2")
+            return ("ONLY_DECIDES" if deciding else "INTEGER",)
+        if kernel in UNREGISTERED and kernel not in GRADIENTS:
+            return ("NOT_REGISTERED",)
+        if not rule_of(event.op, k, len(event.inputs)):
+            whole = kernel == "Cast" and event.value.dtype.kind in "iu"
+            return ("INTEGER" if whole else "NO_DERIVATIVE",)
+        if self.tape not in event.recorded:
+            return self.code_while_silent(event)
+        if event.number <= self.forgot:
+            return ("STOPPED",)
+        if event.number <= self.renewed:
+            return ("SPENT_TAPE",)
+        if number not in event.recorded[self.tape]:
+            return ("UNWATCHED",) if number in self.sources else ()
+        if kernel == "CustomGradient" and self.carried is not None and not any((z, number) in self.carried for z in event.outputs):
+            return "STOPPED", "proved", None, True
+        return ()
+
+    def code_while_silent(self, event):
+        """The code for an op that ran while the tape did not listen."""
+        before = [e for e in self.turns if e.number < event.number]
+        after = [e for e in self.turns if e.number > event.number]
+        if before and before[-1].what == "closed" and len(before) > 1 and before[-2].what == "paused":
+            return "STOPPED", "proved", None, True
+        if before and before[-1].what == "paused":
+            return "STOPPED", "proved", None, True
+        if self.one_shot and before and before[-1].what == "closed" and after and after[0].what == "closed":
+            return ("SPENT_TAPE",)  # it was asked inside its block
+        if any(written for written in event.recorded.values()):
+            return ("OTHER_TAPE",)
+        return ("OUTSIDE_TAPE",)
+
+    # ---- ways ------------------------------------------------------------------------------------------------------
+
+    def is_source(self, node):
+        return (node[0] if isinstance(node, tuple) else node) in self.sources
+
+    def nodes(self, targets):
+        """The nodes of the targets; of a Variable, its present version."""
+        return [versioned(one.id, {one.id: one.version} if hasattr(one, "version") else {}) for one in targets]
+
+    def cheapest(self, targets, allowed=lambda edge: True):
+        """The edges of the cheapest way from a source to the targets, or None: a 0-1 shortest path, walked backward."""
+        best, todo, done = {node: (0, None) for node in targets}, deque(targets), set()
         while todo:
             node = todo.popleft()
-            if node in sources:
-                return self.way(node, best)
-            for edge in self.into.get(node, ()):
+            if node in done:
+                continue
+            done.add(node)
+            if self.is_source(node):
+                return way_from(node, best)
+            for edge in self.into(node):
                 cost = best[node][0] + edge.cost
-                if edge.start not in best or cost < best[edge.start][0]:
-                    best[edge.start] = (cost, edge)
+                if allowed(edge) and (edge.start not in best or cost < best[edge.start][0]):
+                    best[edge.start] = cost, edge
                     (todo.append if edge.cost else todo.appendleft)(edge.start)
         return None
 
-    def way(self, node, best):
-        edges = []
-        while best[node][1] is not None:
-            edges.append(best[node][1])
-            node = best[node][1].end
-        return edges
+    def ways(self, targets, allowed=lambda edge: True):
+        """All edges that lie on a way from a source to the targets, in no order."""
+        seen, todo, edges = set(targets), list(targets), []
+        while todo:
+            node = todo.pop()
+            for edge in () if self.is_source(node) else self.into(node):
+                if allowed(edge):
+                    edges.append(edge)
+                    if edge.start not in seen:
+                        seen.add(edge.start)
+                        todo.append(edge.start)
+        out = {}
+        for edge in edges:
+            out.setdefault(edge.start, []).append(edge)
+        reached, todo = set(), [node for node in seen if self.is_source(node)]
+        while todo:
+            node = todo.pop()
+            if node not in reached:
+                reached.add(node)
+                todo += [edge.end for edge in out.get(node, ())]
+        return [edge for edge in edges if edge.start in reached]
 
-    def lost(self, targets, sources):
-        """The edges with a code that lie on some way from a source to a target, in the order of time."""
-        forward, backward = self.after(sources), self.before(targets)
-        found = {edge for start in forward for edge in self.out.get(start, ()) if edge.code and edge.end in backward}
-        return sorted(found, key=lambda edge: edge.event.number)
-
-
-# ---- the graph that a trace holds for one tape ---------------------------------------------------------------------
-
-
-class Builder:
-    """Makes the graph of a trace, seen from one tape."""
-
-    def __init__(self, trace, tape, sources):
-        self.events, self.tape, self.sources = list(trace.events), tape.number, {s.id for s in sources}
-        self.graph, self.state, self.forgot = Graph(), "before", 0
-        self.one_shot = not tape.persistent
-        self.asked = False
-        self.ran_on = {}  # (file, line) -> the numbers of the events that ran there
-        for event in self.events:
-            if event.what == "ran":
-                self.ran_on.setdefault((event.line.file, event.line.number), []).append(event)
-        self.forgotten = max([e.number for e in self.events if e.what == "forgot" and e.tape == self.tape], default=0)
-        self.restarted = self.restart_of(self.events)
-
-    def restart_of(self, events):
-        """When a used-up tape was entered again: what was before is gone."""
-        number, spent = 0, False
-        for e in events:
-            if e.tape == self.tape and e.what == "asked":
-                spent = self.one_shot
-            elif e.tape == self.tape and e.what == "opened" and spent:
-                number, spent = e.number, False
-        return number
-
-    def build(self):
-        for event in self.events:
-            getattr(self, f"on_{event.what}", lambda event: None)(event)
-        return self.graph
-
-    # ---- the life of the tape --------------------------------------------------------------------------------------
-
-    def on_opened(self, event):
-        self.state = "open" if event.tape == self.tape else self.state
-
-    def on_paused(self, event):
-        self.state = "paused" if event.tape == self.tape else self.state
-
-    def on_closed(self, event):
-        if event.tape == self.tape and self.state != "paused":
-            self.state = "closed"
-
-    # ---- what depends on what --------------------------------------------------------------------------------------
-
-    def node(self, number, event):
-        return (number, event.versions[number]) if number in event.versions else number
-
-    def on_ran(self, event):
-        for k, number in enumerate(event.inputs):
-            code = self.code_for(event, k, number)
-            for output in event.outputs:
-                if number:
-                    self.graph.add(Edge(self.node(number, event), output, event, code))
-        if 0 in event.inputs and event.more:
-            self.link_numbers(event)
-
-    def code_for(self, event, k, number):
-        """Why this tape carries no gradient from input k to the output; None if it does, or would."""
-        if event.op.kernel == "StopGradient":
-            return "STOPPED"
-        if event.dtypes[k] not in "fc":
-            return "INTEGER"
-        if event.op.kernel in UNREGISTERED and event.op.kernel not in GRADIENTS:
-            return "NOT_REGISTERED"
-        if not event.rules[k]:
-            return "INTEGER" if event.op.kernel == "Cast" and event.value.dtype[0] in "iub" else "NO_DERIVATIVE"
-        if self.tape not in event.active:
-            return self.code_while_inactive(event)
-        if event.number <= self.forgotten:
-            return "STOPPED"
-        if event.number <= self.restarted:
-            return "SPENT_TAPE"
-        if number in self.sources and number not in event.recorded.get(self.tape, ()):
-            return "UNWATCHED"
-        return None
-
-    def code_while_inactive(self, event):
-        if self.state == "paused":
-            return "STOPPED"
-        if self.asked and self.one_shot and self.state == "closed" and self.asked < event.number and self.inside:
-            return "SPENT_TAPE"
-        if event.active and any(event.recorded.get(other) for other in event.active):
-            return "OTHER_TAPE"
-        return "OUTSIDE_TAPE"
-
-    inside = False  # was the one-shot tape asked inside its own block?
-
-    def on_wrote(self, event):
-        (variable,), (source,) = event.outputs, event.inputs
-        version = event.versions[variable]
-        code = "REBUILT" if event.op == "Variable" else "STATE"
-        if source:
-            self.graph.add(Edge(self.present(source, event), (variable, version), event, code))
-        elif event.more is not None:
-            self.link(event, (variable, version), event.more)
-        if event.op not in ("assign", "Variable"):
-            self.graph.add(Edge((variable, version - 1), (variable, version), event, "STATE"))
-
-    def present(self, number, event):
-        """A Tensor, or the version of a Variable just before the event."""
-        versions = [e.versions[number] for e in self.events if e.number < event.number and number in e.versions]
-        return (number, versions[-1]) if versions else number
-
-    def on_stored(self, event):
-        self.graph.add(Edge(self.present(event.inputs[0], event), event.outputs[0], event, "STATE"))
-
-    def on_asked(self, event):
-        """The gradients that a tape gave depend on its targets and sources; the ops of a recorded walk say so themselves."""
-        if event.tape == self.tape:
-            self.asked, self.inside = event.number, self.state == "open" or self.inside
-        if self.tape in event.active:
-            return
-        for output in event.outputs:
-            for source in [*event.inputs, *event.more]:
-                if output:
-                    self.graph.add(Edge(self.present(source, event), output, event, "FIRST_ORDER_ONLY"))
-
-    # ---- values that leave and come back ---------------------------------------------------------------------------
-
-    def on_came(self, event):
-        if event.dtypes[0] in "fc" and event.more is not None:
-            self.link(event, event.outputs[0], event.more)
-
-    def link(self, event, node, key):
-        """An edge from the Tensor whose value came back here, if it can be told."""
-        exit, sure = self.exit_for(event, key)
-        if exit is not None:
-            self.graph.add(Edge(self.node(exit.inputs[0], exit), node, event, "LEFT_ENGINE", sure, exit))
-
-    def link_numbers(self, event):
-        """Python numbers among the inputs of an op: the literals of the line are the user's own, the others came from somewhere."""
-        statement = statement_at(event.line)
-        for value in event.more:
-            if statement is not None and float(np.real(value)) in {*statement.literals, *(-x for x in statement.literals)}:
-                continue
-            exit, sure = self.exit_for(event, (value, float(np.real(value))))
-            if exit is not None:
-                for output in event.outputs:
-                    self.graph.add(Edge(self.node(exit.inputs[0], exit), output, event, "LEFT_ENGINE", sure, exit))
-
-    def exit_for(self, event, key):
-        """The event of leaving that this value came from, and whether that is proved."""
-        exits = [e for e in self.events if e.what == "left" and e.number < event.number and e.dtypes[0] in "fc"][::-1]
-        for exit in exits:
-            if exit.more is not None and same(exit.more[0], key[0]):
-                return exit, True
-        here = statement_at(event.line)
-        for exit in exits:
-            if here is not None and self.on_one_line(exit, event):
-                return exit, equal(exit.more, key)
-        for exit in exits:
-            names = tainted_names([exit.line, *(exit.value or ())], self.quiet)
-            if here is not None and here.uses & names:
-                return exit, False
-        for exit in exits:
-            if unusual(key) and equal(exit.more, key):
-                return exit, False
-        return None, False
-
-    def on_one_line(self, exit, event):
-        """Did the value leave and come back within one statement, in one go?"""
-        lines = [exit.line, *(exit.value or ())]
-        here = statement_at(event.line)
-        return any(line.file == event.line.file and here.first <= line.number <= here.last for line in lines)
-
-    def quiet(self, file, statement):
-        """Did no op run in this statement?"""
-        return not any((file, number) in self.ran_on for number in range(statement.first, statement.last + 1))
+    def uses(self, number):
+        """The ops that the source went into, in the order of time."""
+        return [e for e in self.trace.events if isinstance(e, Ran) and number in e.inputs]
 
 
-def same(left, came):
-    """Is it the same object, or a view of the same memory?"""
-    left = left() if callable(left) else left
-    came = came() if callable(came) else came
-    if left is None or came is None:
-        return False
-    if isinstance(left, np.ndarray) and isinstance(came, np.ndarray):
-        return left is came or np.shares_memory(left, came)
-    return left is came
+def versioned(number, versions):
+    return (number, versions[number]) if number in versions else number
 
 
-def equal(left, came):
-    """Do both have the same content?"""
-    if left is None or came is None:
-        return False
-    a, b = (getattr(key[1], "sample", key[1]) for key in (left, came))
-    shapes = [getattr(key[1], "shape", ()) for key in (left, came)]
-    return shapes[0] == shapes[1] and a == b
+def way_from(node, best):
+    edges = []
+    while best[node][1] is not None:
+        edges.append(best[node][1])
+        node = edges[-1].end
+    return edges
 
 
-def unusual(key):
-    """Is it a value that would hardly appear twice by chance?"""
-    numbers = getattr(key[1], "sample", (key[1],))
-    return any(abs(x) > 1e-12 and x * 64 != round(x * 64) for x in numbers if isinstance(x, float) and np.isfinite(x))
+def count(edges, targets, sources):
+    """How many ways these edges make from sources to targets. (Nothing depends on itself: there are no circles.)
+
+    An op that uses one value twice, as `x * x` does, is one way.
+    """
+    into = {}
+    for edge in edges:
+        into.setdefault(edge.end, set()).add((edge.start, edge.code))
+    ways, todo = dict.fromkeys(sources, 1), list(targets)
+    while todo:
+        missing = [start for start, _ in into.get(todo[-1], ()) if start not in ways]
+        if todo[-1] in ways or not missing:
+            node = todo.pop()
+            ways.setdefault(node, sum(ways[start] for start, _ in into.get(node, ())))
+        todo += missing if todo and missing else []
+    return sum(ways[node] for node in targets)
+
+
+def parameters(op):
+    """The names of the inputs of an op."""
+    code = op.__wrapped__.__code__
+    return [name for name in code.co_varnames[: code.co_argcount] if f"d{name}" in op.rules]
+
+
+def rule_of(op, k, count):
+    """The rule for input k of an op, of which some inputs may be lists."""
+    names = parameters(op)
+    name = names[k] if count == len(names) else names[0] if k < 1 + count - len(names) else names[k - count]
+    return op.rules[f"d{name}"]

@@ -1,90 +1,279 @@
-"""What the user's source says: which statement a line belongs to, which names it uses and sets, and how a value that left came back."""
+"""What the user's source says: which expression an event happened in, and where the plain numbers in it can come from.
+
+Each event knows its instruction, and Python knows for each instruction which piece of the source it belongs to. So it can
+be told whether `float(x)` stands inside `float(x) * y`, or only beside it.
+"""
 
 import ast
+import itertools
 import linecache
-from dataclasses import dataclass
 from functools import lru_cache
 
-
-@dataclass(frozen=True)
-class Statement:
-    """One simple statement (or the head of a compound one): its text, the names it uses, those it sets, its literals and calls."""
-
-    text: str
-    uses: frozenset
-    sets: frozenset
-    literals: frozenset
-    calls: tuple
-    first: int
-    last: int
+PURE = {"float", "list", "tuple", "sum", "max", "min", "abs", "pow", "zip", "sorted", "map", "dict", "enumerate", "reversed", "complex"}
+STEPS = {"int", "bool", "round", "len", "range", "str", "repr", "print", "format", "isinstance", "type", "id"}  # nothing flows through these
+STEPS |= {"argmax", "argmin", "argsort", "floor", "ceil", "rint", "sign", "isfinite", "isnan", "choice", "nonzero", "astype", "trunc"}
+GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
+LIBRARIES = {"np", "numpy", "math", "scipy"}
 
 
-def statement_at(line) -> "Statement | None":
-    """The innermost statement that the line is part of."""
-    best = None
-    for statement in statements_of(line.file, tuple(linecache.getlines(line.file))):
-        if statement.first <= line.number <= statement.last and (best is None or statement.first >= best.first):
-            best = statement
-    return best
+class Module:
+    """The source of a file or cell as a tree: every expression by its place, and around each what it is part of."""
+
+    def __init__(self, tree):
+        self.tree, self.parent, self.at = tree, {}, {}
+        for node in ast.walk(tree):
+            for child in ast.iter_child_nodes(node):
+                self.parent[child] = node
+            if hasattr(node, "lineno"):
+                self.at[span_of(node)] = node  # of two with one span the inner one, which is the expression
+
+    def around(self, node):
+        """The node and all that it is part of, from the inside out."""
+        while node is not None:
+            yield node
+            node = self.parent.get(node)
+
+    def statement(self, node):
+        return next((one for one in self.around(node) if isinstance(one, (ast.stmt, ast.ExceptHandler))), None)
+
+    def scope(self, node):
+        """The function that it is in, or the module."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        return next((one for one in itertools.islice(self.around(node), 1, None) if isinstance(one, kinds)), self.tree)
 
 
-@lru_cache(maxsize=64)
-def statements_of(file, lines) -> tuple:
-    """All statements of a file or cell; none if Python cannot read it (a cell with magics)."""
-    text = "".join(lines)
+def span_of(node):
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def module_of(file) -> "Module | None":
+    return parsed(tuple(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=128)
+def parsed(lines) -> "Module | None":
+    """None if Python cannot read it (a cell with magics)."""
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return ()
-    return tuple(told(node, lines) for node in ast.walk(tree) if isinstance(node, ast.stmt))
+        return Module(ast.parse("".join(lines))) if lines else None
+    except (SyntaxError, ValueError, RecursionError):
+        return None
 
 
-def told(node, lines):
-    heads = head_of(node)
-    parts = [part for head in heads for part in ast.walk(head)]
-    names = [part for part in parts if isinstance(part, ast.Name)]
-    last = max([getattr(head, "end_lineno", node.lineno) for head in heads], default=node.lineno)
-    return Statement(
-        text=" ".join(line.strip() for line in lines[node.lineno - 1 : last]),
-        uses=frozenset(name.id for name in names if isinstance(name.ctx, ast.Load)),
-        sets=frozenset(name.id for name in names if isinstance(name.ctx, ast.Store)) | appended(parts),
-        literals=frozenset(float(part.value) for part in parts if isinstance(part, ast.Constant) and type(part.value) in (int, float)),
-        calls=tuple(ast.unparse(part.func) for part in parts if isinstance(part, ast.Call)),
-        first=node.lineno,
-        last=last,
-    )
+@lru_cache(maxsize=8192)
+def position(code, instruction):
+    """The span of the source that an instruction belongs to; Python 3.10 knows the line alone."""
+    if hasattr(code, "co_positions"):
+        return next(itertools.islice(code.co_positions(), instruction // 2, None), (code.co_firstlineno, None, None, None))
+    line = next((n for start, end, n in code.co_lines() if start <= instruction < end), code.co_firstlineno)
+    return line, None, None, None
 
 
-def head_of(node):
-    """The expressions of a statement itself, without the statements inside it."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Try)):
-        return []
-    return [child for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.stmt, ast.ExceptHandler))]
+def node_at(place) -> "tuple[Module, ast.AST] | tuple[None, None]":
+    """The expression in which an event happened: the very one, or else the statement on its line."""
+    module = module_of(place.code.co_filename)
+    if module is None:
+        return None, None
+    line, end, column, end_column = position(place.code, place.instruction)
+    exact = module.at.get((line, column, end, end_column))
+    if exact is None and end_column is not None:  # a chain of methods over several lines
+        ends = [n for span, n in module.at.items() if span[2:] == (end, end_column) and isinstance(n, ast.Call)]
+        exact = ends[0] if ends else None
+    if exact is None:
+        here = [n for n in module.parent if isinstance(n, ast.stmt) and n.lineno <= line <= n.end_lineno]
+        exact = max(here, key=lambda n: n.lineno, default=None)
+    return (module, exact) if exact is not None else (None, None)
 
 
-def appended(parts):
-    """`items.append(v)` sets `items` too, and so does `buffer[0] = v`."""
-    owners = [part.func.value for part in parts if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)]
-    owners += [part.value for part in parts if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)]
-    return frozenset(owner.id for owner in owners if isinstance(owner, ast.Name) and owner.id not in ("mg", "np", "math", "tf"))
+def statement_text(place) -> str:
+    """The statement as the user wrote it, on one line; of a compound one the head. Empty if it cannot be read."""
+    module, node = node_at(place)
+    lines = linecache.getlines(place.code.co_filename)
+    if node is None:
+        return linecache.getline(place.code.co_filename, position(place.code, place.instruction)[0]).strip()
+    statement = module.statement(node)
+    first, last = statement.lineno, statement.end_lineno
+    body = getattr(statement, "body", None)
+    if isinstance(statement, (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef)) and body:
+        inner = lines[first - 1].encode()[: body[0].col_offset].decode() if body[0].lineno == first else "".join(lines[first - 1 : body[0].lineno - 1])
+        return " ".join(inner.split())
+    text = ast.get_source_segment("".join(lines), statement) or "".join(lines[first - 1 : last])
+    return " ".join(text.split())
 
 
-def tainted_names(stack, quiet) -> set:
-    """The names that a value which left on these lines can have reached, through statements that run no op.
+def sets(statement) -> set:
+    """The names that a statement assigns."""
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} if statement else set()
 
-    Args:
-        stack: the lines, innermost first, on which the value left.
-        quiet: says of a statement whether it ran no op (what an op computes is a Tensor, and connected).
+
+def assigned_name(place) -> "str | None":
+    """The one name that the statement gives to the value of its outermost expression."""
+    module, node = node_at(place)
+    statement = module.statement(node) if node is not None else None
+    if isinstance(statement, ast.Assign) and statement.value is node and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id
+    return None
+
+
+def called_text(place) -> str:
+    """What was called there: "np.mean", "float", "x.numpy"; empty if it was no call."""
+    _, node = node_at(place)
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+
+
+def expression_text(place) -> str:
+    _, node = node_at(place)
+    return ast.unparse(node) if isinstance(node, ast.expr) else ""
+
+
+def operands(node, k, names):
+    """The expressions that input k of an op can have come from."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        both = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.target, node.value]
+        return both if k is None else both[k : k + 1]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    if isinstance(node, ast.Call):
+        words = {word.arg: word.value for word in node.keywords}
+        if k is not None and k < len(names) and names[k] in words:
+            return [words[names[k]]]
+        return [node.args[k]] if k is not None and names and k < len(node.args) else [*node.args, *words.values()]
+    return [node]
+
+
+def argument(function, name, call):
+    """What a call gives for a parameter of the function; None if that cannot be seen."""
+    if not isinstance(call, ast.Call):
+        return None
+    words = {word.arg: word.value for word in call.keywords}
+    names = [one.arg for one in parameters_of(function)]
+    place = names.index(name) - (names[0] == "self") if name in names else len(call.args)
+    return words.get(name, call.args[place] if place < len(call.args) else None)
+
+
+def elsewhere(module, name, modules):
+    """The last definitions of a global name in other cells."""
+    for other in modules:
+        found = found_in(other, other.tree, name) if other is not module else []
+        if found:
+            return [value for value, _, _ in found[-1:]]
+    return []
+
+
+def last_name(function) -> str:
+    """`numpy.random.choice` -> choice."""
+    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+
+
+def is_pure(call) -> bool:
+    """Does the value of a call come from its arguments, as far as one can see?"""
+    root = call.func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if isinstance(call.func, ast.Name):
+        return call.func.id in PURE
+    return isinstance(root, ast.Name) and root.id in LIBRARIES or not isinstance(root, ast.Name)
+
+
+# ---- where a name has its value from -------------------------------------------------------------------------------
+
+
+def definitions(module, name, use):
+    """The expressions that a name can have its value from, at the place of its use; None if it is a parameter there.
+
+    Of the assignments before the use, one that surely ran hides those before it.
     """
-    names = set()
-    for line in stack:
-        statement = statement_at(line)
-        if statement is not None and quiet(line.file, statement):
-            names |= statement.sets
-    for line in stack[:1]:
-        every = statements_of(line.file, tuple(linecache.getlines(line.file)))
-        for _ in range(3):
-            for statement in every:
-                if statement.uses & names and quiet(line.file, statement):
-                    names |= statement.sets
-    return names
+    scope = module.scope(use)
+    if any(one.arg == name for one in parameters_of(scope)):
+        inside = found_in(module, scope, name)
+        return inside if inside and hides(module, inside, use) else None
+    while True:
+        inside = found_in(module, scope, name)
+        if inside or scope is module.tree:
+            return reaching(module, inside, use) if scope is module.scope(use) else [value for value, _, _ in inside]
+        scope = module.scope(scope)
+
+
+def parameters_of(scope):
+    arguments = getattr(scope, "args", None)
+    if arguments is None:
+        return []
+    return [one for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg] if one]
+
+
+def found_in(module, scope, name):
+    """(value, statement, does it replace the old value?) for each place in a scope that gives a name something."""
+    return all_definitions(module).get((scope, name), [])
+
+
+@lru_cache(maxsize=128)
+def all_definitions(module):
+    found = {}
+
+    def put(target, value, statement, replaces):
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name):
+                found.setdefault((module.scope(node), node.id), []).append((value, statement, replaces and isinstance(node.ctx, ast.Store)))
+
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                owner = isinstance(target, (ast.Name, ast.Tuple, ast.List))
+                put(target if owner else root_of(target), node.value, node, owner)
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+            put(node.target, node.value, node, True)
+        elif isinstance(node, ast.AugAssign):
+            put(root_of(node.target), node.value, node, False)
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            put(node.target, node.iter, node, False)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
+            for argument in node.args:
+                put(root_of(node.func.value), argument, node, False)
+    return found
+
+
+def root_of(target):
+    """`buffer[0].x` -> buffer."""
+    while isinstance(target, (ast.Subscript, ast.Attribute, ast.Starred)):
+        target = target.value
+    return target if isinstance(target, ast.Name) else ast.Constant(0)
+
+
+def hides(module, found, use):
+    return any(replaces and surely_before(module, statement, use) for _, statement, replaces in found)
+
+
+def surely_before(module, statement, use):
+    """Did it run before the use, whatever happened? It stands above, in a block that is around the use."""
+    block = module.parent.get(statement)
+    return getattr(statement, "lineno", 0) < use.lineno and any(one is block for one in module.around(use))
+
+
+def reaching(module, found, use):
+    sure = [statement.lineno for _, statement, replaces in found if replaces and surely_before(module, statement, use)]
+    since = max(sure, default=0)
+    loops = [one for one in module.around(use) if isinstance(one, (ast.For, ast.While))]
+
+    def reaches(statement):
+        line = getattr(statement, "lineno", None) or getattr(getattr(statement, "target", None), "lineno", 0)
+        same_loop = any(loop in list(module.around(statement)) for loop in loops)
+        return since <= line <= use.lineno or (line > use.lineno and same_loop)
+
+    return [value for value, statement, _ in found if reaches(statement)]
+
+
+def function_at(module, code):
+    """The function (or lambda) that a code object was made of."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    for node in ast.walk(module.tree):
+        if isinstance(node, kinds):
+            first = min([node.lineno, *[one.lineno for one in getattr(node, "decorator_list", ())]])
+            if first == code.co_firstlineno and (isinstance(node, ast.Lambda) or node.name == code.co_name):
+                return node
+    return None
+
+
+def returned(function):
+    """What a function returns."""
+    if isinstance(function, ast.Lambda):
+        return [function.body]
+    return [node.value for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None]

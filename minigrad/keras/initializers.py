@@ -9,7 +9,7 @@ import random as python_random
 import numpy as np
 
 from .. import dtypes
-from ..random import stateless_normal, stateless_truncated_normal, stateless_uniform
+from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
 from ..tensor import Tensor
 
 
@@ -158,6 +158,36 @@ def fans(shape):
     return shape[-2] * field, shape[-1] * field
 
 
+class FromOps(Initializer):
+    """`tf.random_normal_initializer` and its like: without a seed they draw as `mg.random` does, after `set_seed`."""
+
+    def __init__(self, first, second, seed=None):
+        self.first, self.second, self.seed = first, second, seed
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        if self.seed is None:
+            return self.draw(tuple(shape), self.first, self.second, numpy_dtype(dtype))
+        return self.draw_stateless(tuple(shape), (self.seed, 0), self.first, self.second, numpy_dtype(dtype))
+
+
+class random_normal_initializer(FromOps):
+    """Numbers of a normal distribution."""
+
+    draw, draw_stateless = staticmethod(normal), staticmethod(stateless_normal)
+
+    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+        super().__init__(mean, stddev, seed)
+
+
+class random_uniform_initializer(FromOps):
+    """Numbers between two limits."""
+
+    draw, draw_stateless = staticmethod(uniform), staticmethod(stateless_uniform)
+
+    def __init__(self, minval=-0.05, maxval=0.05, seed=None):
+        super().__init__(minval, maxval, seed)
+
+
 def numpy_dtype(dtype):
     return dtypes.to_numpy(dtype or dtypes.float32)
 
@@ -167,6 +197,7 @@ CLASSES = (
     HeUniform, HeNormal, LecunUniform, LecunNormal,
 )  # fmt: skip
 zeros, ones, constant, identity, random_normal, truncated_normal, random_uniform, variance_scaling = CLASSES[:8]
+zeros_initializer, ones_initializer, constant_initializer = Zeros, Ones, Constant
 glorot_uniform, glorot_normal, he_uniform, he_normal, lecun_uniform, lecun_normal = CLASSES[8:]
 BY_NAME = {name: cls for name, cls in globals().items() if isinstance(cls, type) and cls in CLASSES}
 BY_NAME |= {"uniform": RandomUniform, "normal": RandomNormal}

@@ -195,7 +195,7 @@ class Layer:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def takes_training(call):
     parameters = inspect.signature(call).parameters.values()
     return any(p.name == "training" or p.kind is p.VAR_KEYWORD for p in parameters)
@@ -537,7 +537,9 @@ class Sequential(Model):
             self._example = layer
             return
         if not isinstance(layer, Layer):
-            raise ValueError(f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {layer} (of type {type(layer)})")
+            raise ValueError(
+                f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {layer} (of type {type(layer)})"
+            )
         self._row.append(layer)
         if layer._input_shape and self._example is None:
             self._example = Input(layer._input_shape)

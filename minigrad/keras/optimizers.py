@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from ..op import convert
-from ..slices import IndexedSlices
+from ..slices import IndexedSlices, Rows
 from .utils import snake_case, unique_name
 from .variable import Variable, inside
 
@@ -179,7 +179,7 @@ def values_of(dx, variable):
 
 def dense(dx, values):
     """The numbers of a gradient, at their places."""
-    return IndexedSlices(values, dx.indices.value, dx.dense_shape).dense() if isinstance(dx, IndexedSlices) else values
+    return Rows(values, dx.indices.value, dx.shape).dense() if isinstance(dx, IndexedSlices) else values
 
 
 def with_gradients(grads, variables):
@@ -305,7 +305,7 @@ class ExponentialDecay(Schedule):
         return convert(np.float32(self.initial) * np.float32(self.rate) ** (np.floor(share) if self.staircase else share))
 
 
-class schedules:  # noqa: N801 - the name of a namespace
+class schedules:
     """Learning rates that change with the steps."""
 
     LearningRateSchedule, ExponentialDecay = Schedule, ExponentialDecay

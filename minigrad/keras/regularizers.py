@@ -39,7 +39,7 @@ l1, l2 = L1, L2
 def get(identifier):
     """The regularizer of this name, with its default strength; a function is returned as it is."""
     named = {"l1": L1, "L1": L1, "l2": L2, "L2": L2, "l1_l2": L1L2}
-    if identifier is None or callable(identifier) and not isinstance(identifier, type):
+    if identifier is None or (callable(identifier) and not isinstance(identifier, type)):
         return identifier
     if identifier not in named:
         raise ValueError(f"Could not interpret regularizer identifier: {identifier}")

@@ -34,7 +34,7 @@ def set_random_seed(seed: int) -> None:
     >>> import minigrad as mg
     >>> mg.keras.utils.set_random_seed(1)
     >>> print(mg.keras.layers.Dense(2)(mg.ones([1, 3])).numpy())
-    [[-0.5940298 -0.4030681]]
+    [[-0.59402996 -0.40306795]]
     """
     random.seed(seed)
     np.random.seed(seed)

@@ -5,8 +5,9 @@ import contextlib
 import numpy as np
 
 from .. import dtypes
+from ..conversion import as_value
 from ..op import convert
-from ..tensor import Tensor, as_value
+from ..tensor import Tensor
 from ..variable import Variable as Inner
 from . import initializers
 from .utils import unique_name

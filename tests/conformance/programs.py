@@ -153,9 +153,9 @@ class Maker:
         if kind < 0.14:
             return self.show(name, f"{tape}.jacobian({target}, {listed})")
         if kind < 0.18:
-            return self.show(name, f"{tape}.batch_jacobian({target}, {sources[0]})")
+            return self.show(name, f"{tape}.batch_jacobian(tf.reshape({target}, [1, -1]), tf.identity({sources[0]}))")
         zero = ", unconnected_gradients='zero'" if pick.random() < 0.15 else ""
-        seed = f", output_gradients={pick.choice(NUMBERS)}" if pick.random() < 0.1 else ""
+        seed = f", output_gradients=tf.ones_like({target}) * {pick.choice(NUMBERS)}" if pick.random() < 0.1 else ""
         target = f"[{target}, {self.operand()}]" if pick.random() < 0.15 and not seed else target
         return self.show(name, f"{tape}.gradient({target}, {listed}{seed}{zero})", bind=len(sources) == 1)
 

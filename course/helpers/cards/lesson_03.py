@@ -248,7 +248,7 @@ idle = Card(
     ask=ask_idle,
     right=lambda size, gate: lambda names: isinstance(names, list) and sorted(map(str, names)) == ["late:0", "spare:0"],
     yes="Four Variables were read; two of them lead nowhere. A 0 stayed off the list: that one is connected.",
-    came_out="the first on the list was made first.",
+    came_out="the list began with first, the one made first.",
     miss="It named {seen}. Two names were to be found.",
     hints=(
         "A Variable that was read and leads nowhere: what does the tape answer about it?",

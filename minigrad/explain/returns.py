@@ -1,0 +1,221 @@
+"""Values that left the engine and came back: from which Tensor does a plain number have its value?
+
+A detective's work, in the order of certainty: the very object, or its memory; the place in the source, followed backward
+from name to name; and last, content that would hardly be the same by chance.
+"""
+
+import ast
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..trace import Asked, Came, Left, Ran, Stored, Wrote
+from . import source
+
+RANK = ("perhaps", "likely", "proved")
+
+
+@dataclass(frozen=True)
+class Return:
+    """The event of leaving that a value came from, and how sure that is: "proved", "likely" or "perhaps"."""
+
+    exit: Left
+    confidence: str
+
+
+class Returns:
+    """All that left, in the log of a trace: by object and by place in the source."""
+
+    def __init__(self, trace):
+        self.exits = [e for e in trace.events if isinstance(e, Left) and e.kind in "fc"]
+        self.objects, self.left_at, self.made_at = {}, {}, {}
+        for exit in self.exits:
+            for depth, place in enumerate((exit.place, *exit.place.callers)):
+                self.left_at.setdefault(spot(place), []).append((exit, depth))
+            if exit.given is not None:
+                self.objects.setdefault(id(exit.given.object()), []).append(exit)
+        for event in trace.events if self.exits else ():
+            if isinstance(event, (Ran, Came, Wrote, Stored, Asked)):
+                self.made_at.setdefault(spot(event.place), []).append(event.number)
+
+    def of(self, event, given, content, k=None, names=()):
+        """The Returns for a value that came in with an event.
+
+        Args:
+            event: what happened with it.
+            given: the Given, if it is known.
+            content: its numbers; None if they are not known.
+            k: which input of the op it is, if that is known.
+            names: of the op's inputs.
+        """
+        if not self.exits or self.exits[0].number > event.number:
+            return []
+        same = self.same_object(event, given)
+        if same is not None:
+            return [Return(same, "proved")]
+        search = Search(self, event, content)
+        found = search.begin(k, names)
+        if found or not search.open or content is None or not unusual(content):
+            return found
+        alike = [exit for exit in self.exits if exit.number < event.number and equal(exit.given, content)]
+        return [Return(alike[-1], "likely")] if alike else []
+
+    def same_object(self, event, given):
+        """The exit of the very object that came in, or of one that shares its memory."""
+        value = given.object() if given is not None else None
+        if value is None:
+            return None
+        for exit in self.objects.get(id(value), ()):
+            if exit.number < event.number and exit.given.object() is value:
+                return exit
+        if isinstance(value, np.ndarray) and value.base is not None:
+            for exit in reversed(self.exits[-200:]):
+                left = exit.given.object() if exit.given is not None else None
+                if isinstance(left, np.ndarray) and exit.number < event.number and np.shares_memory(left, value):
+                    return exit
+        return None
+
+
+def spot(place):
+    """The module and the span of a place: expressions are known by them."""
+    line, end, column, end_column = source.position(place.code, place.instruction)
+    return source.module_of(place.code.co_filename), (line, column, end, end_column)
+
+
+class Search:
+    """From the expression in which a value came in, backward through the source to the exits it can come from."""
+
+    def __init__(self, returns, event, content):
+        self.returns, self.event, self.content = returns, event, content
+        self.seen, self.found = set(), {}
+        self.open = False  # was there anything that the source does not tell?
+
+    def begin(self, k, names):
+        frames = [source.node_at(place) for place in (self.event.place, *self.event.place.callers)]
+        module, node = frames[0]
+        self.open = node is None
+        if node is not None:
+            for expression in source.operands(node, k, names):
+                self.follow(module, expression, frames[1:], "proved", True)
+        return [Return(exit, sure) for exit, sure in self.found.values()]
+
+    def follow(self, module, node, frames, sure, whole):
+        """Find the exits that the value of an expression can come from.
+
+        Args:
+            module, node: the expression.
+            frames: the calls around it, as (module, node).
+            sure: how sure it is that the value in question comes from this expression.
+            whole: is it this very value, and not computed further?
+        """
+        if (node, len(frames)) in self.seen or len(self.seen) > 500:
+            return
+        self.seen.add((node, len(frames)))
+        here = module, source.span_of(node) if hasattr(node, "lineno") else None
+        exits = [one for one in self.returns.left_at.get(here, ()) if one[0].number < self.event.number]
+        made = [number for number in self.returns.made_at.get(here, ()) if number < self.event.number]
+        if exits and not (made and made[-1] > exits[-1][0].number):
+            self.follow_exits(module, node, frames, sure, whole, exits)
+        elif not made:
+            getattr(self, f"in_{type(node).__name__}", self.in_parts)(module, node, frames, sure, whole)
+
+    def follow_exits(self, module, node, frames, sure, whole, exits):
+        """Something left in this expression: directly, or in a function that it called."""
+        exit, depth = exits[-1]
+        if depth:
+            self.in_function(module, node, frames, sure, whole, exit.place if depth == 1 else exit.place.callers[depth - 2], exits)
+        elif isinstance(node, ast.Call) and source.last_name(node.func) in source.STEPS:
+            return
+        elif whole and exit.given is not None and self.content is not None and exit.given.content.shape == () and exit.door != "NumPy":
+            if equal(exit.given, self.content):  # else the name has another value by now
+                self.put(exit, "proved")
+        else:
+            self.put(exit, sure)
+            same = [one for one, d in exits if d == 0 and one.place == exit.place and one.tensor != exit.tensor]
+            for other in same[-4:] if exit.door == "NumPy" else ():  # np.add(x, y) takes both
+                self.put(other, sure)
+
+    def put(self, exit, sure):
+        known = self.found.get(exit.tensor)
+        if known is None or RANK.index(known[1]) < RANK.index(sure):
+            self.found[exit.tensor] = exit, sure
+
+    def in_function(self, module, node, frames, sure, whole, inner, exits):
+        """What left inside a function of the user's counts if the function returns it."""
+        there = source.module_of(inner.code.co_filename)
+        function = source.function_at(there, inner.code) if there is not None else None
+        if function is None:
+            self.put(exits[-1][0], "perhaps")
+            return
+        for value in source.returned(function):
+            self.follow(there, value, [(module, node), *frames], sure, whole)
+
+    # ---- kinds of expressions ----------------------------------------------------------------------------------------
+
+    def in_Name(self, module, node, frames, sure, whole):
+        sure = sure if sure == "perhaps" else "likely"
+        values = source.definitions(module, node.id, node)
+        if values is not None:
+            values = values or source.elsewhere(module, node.id, self.modules())
+            self.open |= not values
+            for value in values:
+                there = module if value in module.parent else next(m for m in self.modules() if value in m.parent)
+                same_scope = module.scope(value) is module.scope(node)
+                self.follow(there, value, frames if same_scope else [], sure, whole and len(values) <= 1)
+        elif frames and frames[0][1] is not None:
+            outer, call = frames[0]
+            argument = source.argument(module.scope(node), node.id, call)
+            if argument is not None:
+                self.follow(outer, argument, frames[1:], sure, whole)
+        else:
+            self.open = True
+
+    def modules(self):
+        return {module for module, _ in self.returns.left_at if module is not None}
+
+    def in_Call(self, module, node, frames, sure, whole):
+        if source.last_name(node.func) in source.STEPS:
+            return
+        if not source.is_pure(node):
+            sure, self.open = "perhaps", True
+        inside = [*node.args, *[word.value for word in node.keywords], *([node.func.value] if isinstance(node.func, ast.Attribute) else ())]
+        for part in inside:
+            self.follow(module, part, frames, sure, False)
+
+    def in_IfExp(self, module, node, frames, sure, whole):
+        for part in (node.body, node.orelse):
+            self.follow(module, part, frames, sure, False)
+
+    def in_Subscript(self, module, node, frames, sure, whole):
+        self.follow(module, node.value, frames, sure, False)
+
+    def in_parts(self, module, node, frames, sure, whole):
+        if isinstance(node, (ast.Compare, ast.Lambda, ast.Attribute, ast.JoinedStr)):
+            self.open |= isinstance(node, ast.Attribute)
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.comprehension):
+                self.follow(module, child.iter, frames, sure, False)
+            elif isinstance(child, ast.expr):
+                self.follow(module, child, frames, sure, False)
+
+
+# ---- content -----------------------------------------------------------------------------------------------------------
+
+
+def equal(given, content) -> bool:
+    """Does what left have this content?"""
+    if given is None:
+        return False
+    sample = given.content.sample
+    return len(sample) == len(content) and all(math.isclose(a, b, rel_tol=1e-6) for a, b in zip(map(real, sample), content))
+
+
+def real(number):
+    return number.real
+
+
+def unusual(content) -> bool:
+    """Is it something that would hardly appear twice by chance? Not so 0.1 or 2.5."""
+    return any(math.isfinite(x) and float(f"{x:.3g}") != float(f"{x:.6g}") for x in content)

@@ -1,0 +1,310 @@
+"""Datasets, queues, texts and pictures, compared with TensorFlow 2.21."""
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+Dataset = mg.data.Dataset
+
+
+def plain(dataset):
+    """The elements of a dataset as Python values."""
+    return list(dataset.map(lambda *x: x if len(x) > 1 else x[0]).as_numpy_iterator())
+
+
+
+CHAINS = [
+    (lambda: Dataset.range(1, 10, 3), "[np.int64(1), np.int64(4), np.int64(7)]"),
+    (lambda: Dataset.range(5).batch(2), "[array([0, 1]), array([2, 3]), array([4])]"),
+    (lambda: Dataset.range(5).batch(2, drop_remainder=True), "[array([0, 1]), array([2, 3])]"),
+    (lambda: Dataset.range(3).map(lambda x: x * 2), "[np.int64(0), np.int64(2), np.int64(4)]"),
+    (lambda: Dataset.from_tensor_slices(([1, 2], [3, 4])).map(lambda x, y: x + y), "[np.int32(4), np.int32(6)]"),
+    (lambda: Dataset.from_tensor_slices({"b": [1, 2], "a": [3, 4]}).take(1), "[{'b': np.int32(1), 'a': np.int32(3)}]"),
+    (lambda: Dataset.from_tensor_slices(["a", "b"]), "[b'a', b'b']"),
+    (lambda: Dataset.from_tensors([1, 2]), "[array([1, 2], dtype=int32)]"),
+    (lambda: Dataset.zip((Dataset.range(3), Dataset.range(5, 7))), "[(np.int64(0), np.int64(5)), (np.int64(1), np.int64(6))]"),
+    (lambda: Dataset.zip(Dataset.range(1), Dataset.range(2)), "[(np.int64(0), np.int64(0))]"),
+    (lambda: Dataset.zip({"a": Dataset.range(1)}), "[{'a': np.int64(0)}]"),
+    (lambda: Dataset.range(2).enumerate(start=5), "[(np.int64(5), np.int64(0)), (np.int64(6), np.int64(1))]"),
+    (lambda: Dataset.range(2).concatenate(Dataset.range(1)), "[np.int64(0), np.int64(1), np.int64(0)]"),
+    (lambda: Dataset.range(5).filter(lambda x: x % 2 == 0), "[np.int64(0), np.int64(2), np.int64(4)]"),
+    (lambda: Dataset.range(5).skip(2).take(2), "[np.int64(2), np.int64(3)]"),
+    (lambda: Dataset.range(2).repeat(2), "[np.int64(0), np.int64(1), np.int64(0), np.int64(1)]"),
+    (lambda: Dataset.range(2).repeat().take(3), "[np.int64(0), np.int64(1), np.int64(0)]"),
+    (lambda: Dataset.range(4).batch(2).unbatch(), "[np.int64(0), np.int64(1), np.int64(2), np.int64(3)]"),
+    (lambda: Dataset.range(3).flat_map(lambda x: Dataset.range(x)), "[np.int64(0), np.int64(0), np.int64(1)]"),
+    (lambda: Dataset.from_generator(lambda: iter([1, 2]), output_types=mg.float32), "[np.float32(1.0), np.float32(2.0)]"),
+    (lambda: Dataset.from_generator(lambda: iter([(1, 2)]), output_types=(mg.int32, mg.int32)), "[(np.int32(1), np.int32(2))]"),
+]
+
+
+@pytest.mark.parametrize(("chain", "expected"), CHAINS)
+def test_elements(chain, expected):
+    dataset = chain()
+    assert repr(list(dataset.as_numpy_iterator())) == expected
+    assert repr(list(dataset.as_numpy_iterator())) == expected, "a second iteration gives the same"
+
+
+def test_batches_keep_the_form_of_elements():
+    (batch,) = Dataset.from_tensor_slices(([1, 2], {"b": [3.0, 4.0], "a": [[5.0], [6.0]]})).batch(2)
+    numbers, table = batch
+    assert numbers.numpy().tolist() == [1, 2]
+    assert list(table) == ["b", "a"]
+    assert table["b"].numpy().tolist() == [3.0, 4.0]
+    assert table["a"].shape == (2, 1)
+
+
+def test_lengths():
+    assert len(Dataset.range(5).batch(2)) == 3
+    assert len(Dataset.range(5).batch(2, drop_remainder=True).repeat(3).skip(1)) == 5
+    assert Dataset.range(3).repeat().cardinality().numpy() == mg.data.INFINITE_CARDINALITY
+    assert Dataset.range(3).filter(lambda x: x > 1).cardinality().numpy() == mg.data.UNKNOWN_CARDINALITY
+    with pytest.raises(TypeError, match="The dataset is infinite"):
+        len(Dataset.range(3).repeat())
+    with pytest.raises(TypeError, match="The dataset length is unknown"):
+        len(Dataset.range(3).filter(lambda x: x > 1))
+
+
+def test_reduce_and_single_elements():
+    assert Dataset.range(4).reduce(np.int64(0), lambda total, x: total + x).numpy() == 6
+    assert Dataset.range(1).get_single_element().numpy() == 0
+    for dataset, problem in (Dataset.range(4), "had more than one element"), (Dataset.range(0), "was empty"):
+        with pytest.raises(mg.errors.InvalidArgumentError, match=f"Dataset {problem}"):
+            dataset.get_single_element()
+
+
+SHUFFLES = [
+    (lambda: Dataset.range(10).shuffle(10, seed=1), [[0, 9, 5, 1, 2, 7, 3, 8, 6, 4], [8, 9, 7, 5, 4, 6, 2, 1, 0, 3]]),
+    (lambda: Dataset.range(10).shuffle(3, seed=1), [[1, 3, 0, 5, 2, 6, 7, 8, 9, 4], [1, 3, 0, 5, 4, 6, 8, 9, 2, 7]]),
+    (
+        lambda: Dataset.range(10).shuffle(3, seed=1, reshuffle_each_iteration=False),
+        [[0, 3, 2, 4, 5, 7, 6, 9, 1, 8], [0, 3, 2, 4, 5, 7, 6, 9, 1, 8]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "expected"), SHUFFLES)
+def test_shuffling_gives_tensorflows_order(make, expected):
+    mg.random.set_seed(None)
+    dataset = make()
+    assert [[int(x) for x in dataset] for _ in expected] == expected
+
+
+def test_shuffling_takes_one_seed_from_the_global_one():
+    mg.random.set_seed(3)
+    dataset = Dataset.range(8).shuffle(8)
+    assert [int(x) for x in dataset] == [3, 4, 0, 2, 6, 1, 7, 5]
+    assert mg.random.uniform([1]).numpy()[0] == np.float32(0.19457185)
+
+
+def test_caching_computes_each_element_once():
+    calls = []
+    dataset = Dataset.range(3).map(lambda x: calls.append(1) or x).cache()
+    assert plain(dataset) == plain(dataset) == [0, 1, 2]
+    assert len(calls) == 3
+
+
+def test_a_dataset_cuts_the_path_of_gradients():
+    v = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.add_n([x * v[0] for x in Dataset.from_tensor_slices(v * 2).map(lambda x: x * 3.0)])
+    assert tape.gradient(y, v).numpy().tolist() == [18.0, 0.0], "as if the elements were constants"
+
+
+DATASET_ERRORS = [
+    (lambda: Dataset.from_tensor_slices(([1, 2], [3, 4, 5])), ValueError, "Dimensions 2 and 3 are not compatible"),
+    (lambda: Dataset.from_tensor_slices(3), ValueError, "Unbatching a tensor is only supported for rank >= 1"),
+    (lambda: Dataset.zip(1), TypeError, "Invalid input to `zip`"),
+    (lambda: Dataset.range(4).batch(0), mg.errors.InvalidArgumentError, "Batch size must be greater than zero"),
+    (lambda: Dataset.range(4).shuffle(0), mg.errors.InvalidArgumentError, "buffer_size must be greater than zero"),
+    (lambda: Dataset.range(3)[0], TypeError, "not subscriptable"),
+    (
+        lambda: list(Dataset.range(1, 3).map(lambda x: mg.range(x)).batch(2)),
+        mg.errors.InvalidArgumentError,
+        r"First element had shape \[1\] and element 1 had shape \[2\]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("use", "error", "message"), DATASET_ERRORS)
+def test_dataset_errors(use, error, message):
+    with pytest.raises(error, match=message):
+        use()
+
+
+# ---- queues --------------------------------------------------------------------------------------------------------
+
+
+def test_a_queue_gives_back_what_came_first():
+    queue = mg.queue.FIFOQueue(3, mg.float32)
+    assert queue.enqueue(1.0) is None
+    queue.enqueue_many([[2.0, 3.0]])
+    assert queue.size().numpy() == 3
+    assert [queue.dequeue().numpy() for _ in range(3)] == [1.0, 2.0, 3.0]
+
+
+def test_a_queue_of_several_components():
+    queue = mg.queue.FIFOQueue(3, [mg.float32, mg.int32], shapes=[(), (2,)])
+    queue.enqueue_many(([1.0, 2.0], [[1, 2], [3, 4]]))
+    numbers, pairs = queue.dequeue_many(2)
+    assert (numbers.numpy().tolist(), pairs.numpy().tolist()) == ([1.0, 2.0], [[1, 2], [3, 4]])
+    named = mg.queue.FIFOQueue(3, mg.int32, shapes=[()], names=["a"])
+    named.enqueue({"a": 1})
+    assert named.dequeue()["a"].numpy() == 1
+
+
+def test_a_closed_queue_can_be_emptied():
+    queue = mg.queue.FIFOQueue(3, mg.int32, shapes=[()])
+    queue.enqueue_many([[1, 2]])
+    queue.close()
+    assert queue.is_closed()
+    assert queue.dequeue_up_to(3).numpy().tolist() == [1, 2]
+
+
+def test_a_queue_cuts_the_path_of_gradients():
+    x, queue = mg.Variable(2.0), mg.queue.FIFOQueue(3, mg.float32)
+    with mg.GradientTape() as tape:
+        queue.enqueue(x * x)
+        y = queue.dequeue() * x
+    assert tape.gradient(y, x).numpy() == 4.0
+
+
+def closed():
+    queue = mg.queue.FIFOQueue(3, mg.float32, shapes=[()])
+    queue.close()
+    return queue
+
+
+def pairs():
+    return mg.queue.FIFOQueue(3, [mg.float32, mg.int32], shapes=[(), (2,)])
+
+
+QUEUE_ERRORS = [
+    (lambda: pairs().enqueue((1.0, [1, 2, 3])), ValueError, r"Shapes \(3,\) and \(2,\) are incompatible"),
+    (lambda: pairs().enqueue((1.0, [1.0, 2.0])), TypeError, "to EagerTensor of dtype int32"),
+    (lambda: pairs().enqueue(1.0), mg.errors.InvalidArgumentError, "Signature mismatch"),
+    (lambda: mg.queue.FIFOQueue(2, mg.float32).enqueue(mg.constant(1)), ValueError, "component_0: Tensor conversion requested"),
+    (lambda: mg.queue.FIFOQueue(2, mg.float32).dequeue_many(1), mg.errors.InvalidArgumentError, "to have specified shapes"),
+    (lambda: mg.queue.FIFOQueue(2, [mg.float32], [(), ()]), mg.errors.InvalidArgumentError, "Different number of component types"),
+    (lambda: mg.queue.FIFOQueue(0, mg.float32).enqueue(1.0), mg.errors.ResourceExhaustedError, "is full"),
+    (lambda: closed().enqueue(1.0), mg.errors.CancelledError, "is closed"),
+    (lambda: closed().close(), mg.errors.CancelledError, "is already closed"),
+    (lambda: closed().dequeue(), mg.errors.OutOfRangeError, r"insufficient elements \(requested 1, current size 0\)"),
+]
+
+
+@pytest.mark.parametrize(("use", "error", "message"), QUEUE_ERRORS)
+def test_queue_errors(use, error, message):
+    with pytest.raises(error, match=message):
+        use()
+
+
+# ---- texts ---------------------------------------------------------------------------------------------------------
+
+TEXTS = [
+    (lambda: mg.strings.length(["abc", "hé"]), [3, 3]),
+    (lambda: mg.strings.length("hé", unit="UTF8_CHAR"), 2),
+    (lambda: mg.strings.join([["a", "b"], "c"], separator="_"), [b"a_c", b"b_c"]),
+    (lambda: mg.strings.join([]), b""),
+    (lambda: mg.strings.lower(["ABCÉ"]), ["abcÉ".encode()]),
+    (lambda: mg.strings.lower("ABCÉ", encoding="utf-8"), "abcé".encode()),
+    (lambda: mg.strings.to_number(["1.5", " 2 "]), [1.5, 2.0]),
+    (lambda: mg.strings.to_number("3", mg.int32), 3),
+    (lambda: mg.strings.as_string([1.5, 2.25]), [b"1.500000", b"2.250000"]),
+    (lambda: mg.strings.as_string(3.14159, precision=2), b"3.14"),
+    (lambda: mg.strings.as_string([True, False]), [b"true", b"false"]),
+    (lambda: mg.strings.as_string([1.5], scientific=True), [b"1.500000e+00"]),
+    (lambda: mg.strings.as_string(5, width=4), b"   5"),
+    (lambda: mg.strings.substr(["hello", "wo"], [1, 0], [2, 1]), [b"el", b"w"]),
+    (lambda: mg.strings.substr("hello", -3, 2), b"ll"),
+    (lambda: mg.strings.substr("héllo", 1, 2, unit="UTF8_CHAR"), "él".encode()),
+    (lambda: mg.strings.strip(["  a b ", "\n"]), [b"a b", b""]),
+    (lambda: mg.strings.regex_replace("a1b22", r"(\d)", r"<\1>"), b"a<1>b<2><2>"),
+    (lambda: mg.strings.regex_replace("a1b2", "[0-9]", "#", replace_global=False), b"a#b2"),
+    (lambda: mg.strings.split("a,b,,c", ","), [b"a", b"b", b"", b"c"]),
+    (lambda: mg.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator="-"), [b"a-b", b"c-d"]),
+    (lambda: mg.constant(["a", "b"]) + "c", [b"ac", b"bc"]),
+    (lambda: "c" + mg.constant("a"), b"ca"),
+    (lambda: mg.Variable("a") + "b", b"ab"),
+]
+
+
+@pytest.mark.parametrize(("op", "expected"), TEXTS)
+def test_texts(op, expected):
+    assert op().numpy().tolist() == expected if isinstance(expected, list) else op().numpy() == expected
+
+
+TEXT_ERRORS = [
+    (lambda: mg.strings.to_number("x"), "StringToNumberOp could not correctly convert string: x"),
+    (lambda: mg.strings.to_number("1.5", mg.int32), "StringToNumberOp could not correctly convert string: 1.5"),
+    (lambda: mg.strings.substr("hi", 5, 1), "pos 5 out of range for string b'hi'"),
+    (lambda: mg.strings.length("a", unit="X"), "is not in the list of allowed values"),
+    (lambda: mg.strings.length(mg.constant(1)), r"input #0\(zero-based\) was expected to be a string tensor but is a int32 tensor"),
+    (lambda: mg.strings.regex_replace("a", "(", ""), r"Invalid pattern: \("),
+    (lambda: mg.constant(["a", "b"]) + mg.constant(["a", "b", "c"]), r"Incompatible shapes: \[2\] vs. \[3\]"),
+]
+
+
+@pytest.mark.parametrize(("op", "message"), TEXT_ERRORS)
+def test_text_errors(op, message):
+    with pytest.raises(mg.errors.InvalidArgumentError, match=message):
+        op()
+
+
+# ---- pictures ------------------------------------------------------------------------------------------------------
+
+PICTURE = np.arange(12, dtype=np.float32).reshape(2, 2, 3) / 11
+
+PICTURES = [
+    (lambda x: mg.image.adjust_contrast(x, 2.0), [-0.4090909, -0.3181818, -0.2272728, 0.1363636, 0.2272728, 0.3181818]),
+    (lambda x: mg.image.adjust_brightness(x, 0.1), [0.1, 0.1909091, 0.2818182, 0.3727273, 0.4636364, 0.5545455]),
+    (lambda x: mg.image.adjust_hue(x, 0.2), [0.1272727, 0.0, 0.1818182, 0.4, 0.2727273, 0.4545455]),
+    (lambda x: mg.image.adjust_saturation(x, 0.5), [0.0909091, 0.1363636, 0.1818182, 0.3636364, 0.4090909, 0.4545455]),
+    (lambda x: mg.image.rgb_to_grayscale(x), [0.0740909, 0.3467909, 0.619491, 0.892191]),
+    (lambda x: mg.image.flip_left_right(x), [0.2727273, 0.3636364, 0.4545455, 0.0, 0.0909091, 0.1818182]),
+    (lambda x: mg.image.flip_up_down(x), [0.5454546, 0.6363636, 0.7272727, 0.8181818, 0.9090909, 1.0]),
+]
+
+
+@pytest.mark.parametrize(("op", "expected"), PICTURES)
+def test_pictures(op, expected):
+    np.testing.assert_allclose(op(mg.constant(PICTURE)).numpy().ravel()[: len(expected)], expected, rtol=1e-6, atol=2e-7)
+
+
+def test_pictures_of_bytes_stay_bytes():
+    x = mg.constant([[[10, 200, 30]]], mg.uint8)
+    assert mg.image.adjust_hue(x, 0.5).numpy().ravel().tolist() == [200, 10, 180]
+    assert mg.image.adjust_brightness(mg.constant([[[250, 2, 3]]], mg.uint8), 0.1).numpy().ravel().tolist() == [255, 27, 28]
+    y = mg.image.adjust_contrast(mg.constant([[[1, 2, 3], [4, 50, 6]]], mg.uint8), 2.0)
+    assert y.numpy().ravel().tolist() == [0, 0, 1, 5, 74, 7]
+    np.testing.assert_allclose(mg.image.convert_image_dtype(x, mg.float32).numpy().ravel(), [0.03921569, 0.7843138, 0.11764707])
+
+
+@pytest.mark.parametrize("op", ["adjust_contrast", "adjust_hue", "adjust_saturation"])
+def test_adjusting_has_no_registered_gradient(op):
+    x = mg.Variable(PICTURE)
+    with mg.GradientTape(persistent=True) as tape:
+        y = getattr(mg.image, op)(x, 0.5)
+        z = x * 2.0
+    assert tape.gradient(z, x) is not None, "only on the path"
+    with pytest.raises(LookupError, match="gradient registry has no entry for: Adjust"):
+        tape.gradient(y, x)
+
+
+def test_other_picture_ops_have_gradients():
+    x = mg.Variable(PICTURE)
+    with mg.GradientTape(persistent=True) as tape:
+        gray = mg.reduce_sum(mg.image.rgb_to_grayscale(x) ** 2)
+        mirrored = mg.reduce_sum(mg.image.flip_left_right(x) ** 2)
+    np.testing.assert_allclose(tape.gradient(gray, x).numpy()[0, 0], [0.04429155, 0.08698273, 0.01689273], rtol=1e-6)
+    np.testing.assert_allclose(tape.gradient(mirrored, x).numpy(), 2 * PICTURE, rtol=1e-6)
+
+
+def test_picture_errors():
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"input must be at least 3-D, got shape\[2\] \[Op:AdjustContrastv2\]"):
+        mg.image.adjust_contrast([1.0, 2.0], 2.0)
+    with pytest.raises(mg.errors.InvalidArgumentError, match="input must have 3 channels but instead has 2 channels"):
+        mg.image.adjust_saturation(mg.ones([2, 2, 2]), 0.5)
+    with pytest.raises(ValueError, match=r"delta must be in the interval \[-1, 1\]"):
+        mg.image.adjust_hue(PICTURE, 2.0)

@@ -1,0 +1,71 @@
+"""tf.debugging: each check is silent when all is well, and says what is wrong when it is not."""
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+check = mg.debugging
+Invalid = mg.errors.InvalidArgumentError
+x, y, u = mg.constant([[1.0, 2.0], [4.0, 5.5]]), mg.constant([[0.5, -1.0], [3.0, -2.0]]), mg.constant([1.5, -2.0])
+
+SILENT = [
+    lambda: check.assert_equal(x, x), lambda: check.assert_equal(x[0], [1, 2]), lambda: check.assert_none_equal(x, y),
+    lambda: check.assert_less(y, x), lambda: check.assert_less_equal(x, x), lambda: check.assert_greater(x, y),
+    lambda: check.assert_greater_equal(x, 1), lambda: check.assert_near(x, x + 1e-8), lambda: check.assert_near(x, x + 0.1, atol=0.2),
+    lambda: check.assert_positive(x), lambda: check.assert_negative(-x), lambda: check.assert_non_negative([0.0]),
+    lambda: check.assert_non_positive([0.0]), lambda: check.Assert(True, [x]), lambda: check.assert_rank(x, 2),
+    lambda: check.assert_rank_at_least(x, 2), lambda: check.assert_rank_in(x, (1, 2)), lambda: check.assert_type(x, mg.float32),
+    lambda: check.assert_scalar(1.0), lambda: check.assert_integer(1), lambda: check.assert_proper_iterable([x]),
+    lambda: check.assert_shapes([(x, ("N", "M")), (u, ("M",)), (x, (None, 2))]),
+]  # fmt: skip
+
+FAILING = [
+    (lambda: check.assert_equal(x, y), Invalid, "Condition x == y did not hold.\nIndices of first 3 different values:\n[[0 0]"
+        "\n [0 1]\n [1 0]]\nCorresponding x values:\n[1. 2. 4.]\nCorresponding y values:\n[ 0.5 -1.   3. ]\nFirst 3 elements of x:"),
+    (lambda: check.assert_equal(1, 2, message="hm"), Invalid, "hm\nCondition x == y did not hold.\nFirst 1 elements of x:\n[1]"),
+    (lambda: check.assert_none_equal(x, x), Invalid, "Condition x != y did not hold."),
+    (lambda: check.assert_less(x, y), Invalid, "Condition x < y did not hold."),
+    (lambda: check.assert_less_equal(x, y), Invalid, "Condition x <= y did not hold."),
+    (lambda: check.assert_greater(y, x), Invalid, "Condition x > y did not hold."),
+    (lambda: check.assert_greater_equal(y, x), Invalid, "Condition x >= y did not hold."),
+    (lambda: check.assert_equal(mg.constant([1, 2]), u), Invalid, "cannot compute Equal as input #1(zero-based) was expected"),
+    (lambda: check.assert_near(x, y), Invalid, "x and y not equal to tolerance"),
+    (lambda: check.assert_positive(u), Invalid, "element-wise:\nx (shape=(2,) dtype=float32) = \n['1.5', '-2.0']"),
+    (lambda: check.assert_negative(u), Invalid, "Condition x < 0 did not hold"),
+    (lambda: check.assert_non_negative(u), Invalid, "Condition x >= 0 did not hold"),
+    (lambda: check.assert_non_positive(u), Invalid, "Condition x <= 0 did not hold"),
+    (lambda: check.Assert(False, ["bad", u, 3]), Invalid, "Expected 'False' to be true. Summarized data: b'bad'\n1.5, -2.0\n3"),
+    (lambda: check.check_numerics(mg.constant([np.nan]), "loss"), Invalid, "loss : Tensor had NaN values"),
+    (lambda: check.assert_all_finite(mg.constant([np.inf]), "loss"), Invalid, "loss : Tensor had Inf values"),
+    (lambda: check.check_numerics(1, "loss"), Invalid, "Value for attr 'T' of int32 is not in the list of allowed values"),
+    (lambda: check.assert_rank(x, 1), ValueError, "must have rank 1.  Received rank 2, shape (2, 2)"),
+    (lambda: check.assert_rank_at_least(x, 3), ValueError, "must have rank at least 3.  Received rank 2, shape (2, 2)"),
+    (lambda: check.assert_rank_in(x, (1, 3)), ValueError, "must have rank in (1, 3).  Received rank 2, shape (2, 2)"),
+    (lambda: check.assert_type(x, mg.int32), TypeError, "tensor must be of type mg.int32; got mg.float32"),
+    (lambda: check.assert_scalar(x), ValueError, "Expected scalar shape, saw shape: (2, 2)."),
+    (lambda: check.assert_integer(x), TypeError, "to be integer type.  Found: tensor of dtype <dtype: 'float32'>"),
+    (lambda: check.assert_proper_iterable(x), TypeError, 'Expected argument "values" to be a "proper" iterable.'),
+    (lambda: check.assert_shapes([(x, ("N", 3))]), ValueError, "dimension 1 must have size 3.  Received size 2, shape (2, 2)"),
+    (lambda: check.assert_shapes([(x, ("N", "M")), (mg.zeros(3), ("M",))]), ValueError, "dimension 0 must have size 2.  Received size 3"),
+    (lambda: check.assert_same_float_dtype([u, mg.constant(1.0, mg.float64)]), ValueError, "must be of the same type (<dtype: 'float32'>)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", SILENT, ids=range(len(SILENT)))
+def test_nothing_is_said_when_all_is_well(f):
+    assert f() is None
+
+
+@pytest.mark.parametrize(("f", "error", "text"), FAILING, ids=[text[:40] for _, _, text in FAILING])
+def test_what_is_wrong_is_said_in_the_words_of_tensorflow(f, error, text):
+    with pytest.raises(error) as caught:
+        f()
+    assert text in str(caught.value)
+
+
+def test_check_numerics_lets_the_gradient_through():
+    v = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        z = check.check_numerics(v * v, "z")
+    assert tape.gradient(z, v).numpy().tolist() == [2, 4]

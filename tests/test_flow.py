@@ -1,0 +1,115 @@
+"""tf's control flow and tf.print in eager mode."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+
+def test_only_the_branch_that_is_taken_runs_and_is_recorded():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = mg.cond(x > 1.0, lambda: x * x, lambda: pytest.fail("not taken"))
+    assert tape.gradient(y, x).numpy() == 6
+    with pytest.raises(TypeError, match="'true_fn' must be callable"):
+        mg.cond(True, 1.0, lambda: x)
+
+
+def test_case_takes_the_first_condition_that_holds():
+    x = mg.constant(3.0)
+    assert mg.case([(x > 5.0, lambda: 1), (x > 1.0, lambda: 2), (x > 2.0, lambda: 3)], default=lambda: 4) == 2
+    assert mg.case([(x > 5.0, lambda: 1)], default=lambda: 4) == 4
+    with pytest.raises(mg.errors.InvalidArgumentError, match="None of conditions evaluated as True"):
+        mg.case([(x > 5.0, lambda: 1)])
+
+
+def test_switch_case_sends_unknown_numbers_to_the_default_or_the_last():
+    branches = [lambda: "a", lambda: "b"]
+    assert mg.switch_case(mg.constant(0), branches) == "a"
+    assert mg.switch_case(mg.constant(7), branches) == "b"
+    assert mg.switch_case(mg.constant(7), branches, default=lambda: "c") == "c"
+    with pytest.raises(TypeError, match="'branch_index' must be a Tensor"):
+        mg.switch_case(1, branches)
+
+
+def test_a_while_loop_is_differentiated_turn_by_turn():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        turns, y = mg.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, mg.constant(1.0)))
+    assert turns.numpy() == 3
+    assert tape.gradient(y, x).numpy() == 12
+    _, y = mg.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, mg.constant(1.0)), maximum_iterations=2)
+    assert y.numpy() == 4
+
+
+@pytest.mark.parametrize(("loop_vars", "body", "error"), [
+    ([], lambda: (), ValueError), ((0, 1.0), lambda i, y: (i + 1,), ValueError), ([mg.constant(0)], lambda i: i + 1, TypeError),
+])  # fmt: skip
+def test_a_while_loop_keeps_the_form_of_its_variables(loop_vars, body, error):
+    with pytest.raises(error):
+        mg.while_loop(lambda i, *_: i < 3, body, loop_vars)
+
+
+def test_map_fn_stacks_what_the_function_returns():
+    x, y = mg.constant([[1.0, 2.0], [3.0, 4.0]]), mg.constant([[1.0, 0.0], [0.0, 1.0]])
+    assert mg.map_fn(lambda pair: pair[0] * pair[1], (x, y), fn_output_signature=mg.float32).numpy().tolist() == [[1, 0], [0, 4]]
+    assert mg.map_fn(lambda row: row > 1.5, x, fn_output_signature=mg.bool).numpy().tolist() == [[False, True], [True, True]]
+    sums = mg.map_fn(lambda row: {"sum": mg.reduce_sum(row)}, x, fn_output_signature={"sum": mg.float32})
+    assert sums["sum"].numpy().tolist() == [3, 7]
+    assert mg.vectorized_map(lambda row: (row, row > 1.5), x)[1].numpy().tolist() == [[False, True], [True, True]]
+
+
+@pytest.mark.parametrize(("f", "elems", "error", "text"), [
+    (lambda row: row > 0, [[1.0]], mg.errors.InvalidArgumentError, "TensorArray dtype is float32 but Op is trying to write dtype bool"),
+    (lambda row: (row, row), [[1.0]], ValueError, "don't have the same nested structure"),
+    (lambda row: row, 1.0, ValueError, "Elements in elems must be 1+ dimensional Tensors, not scalars"),
+])  # fmt: skip
+def test_map_fn_refuses_another_form_or_dtype(f, elems, error, text):
+    with pytest.raises(error, match=text.replace("+", r"\+")):
+        mg.map_fn(f, mg.constant(elems))
+
+
+def test_folds_go_from_one_end_to_the_other_and_scan_keeps_every_step():
+    x = mg.constant([1.0, 2.0, 3.0])
+    assert mg.foldl(lambda total, t: total * 2.0 + t, x).numpy() == 11
+    assert mg.foldr(lambda total, t: total * 2.0 + t, x).numpy() == 17
+    assert mg.foldl(lambda total, t: total + t, x, initializer=10.0).numpy() == 16
+    assert mg.scan(lambda total, t: total + t, x).numpy().tolist() == [1, 3, 6]
+    assert mg.scan(lambda total, t: total + t, x, reverse=True).numpy().tolist() == [6, 5, 3]
+    sums, products = mg.scan(lambda totals, t: (totals[0] + t, totals[1] * t), x, initializer=(0.0, 1.0))
+    assert sums.numpy().tolist() == [1, 3, 6]
+    assert products.numpy().tolist() == [1, 2, 6]
+
+
+PRINTED = [
+    (1.5, "1.5"), ([1.0, 2.5], "[1 2.5]"), ([[1.0, 2.0], [3.0, 4.5]], "[[1 2]\n [3 4.5]]"), (list(range(10)), "[0 1 2 ... 7 8 9]"),
+    ([True, False], "[1 0]"), ("a", "a"), (["a", "bc"], '["a" "bc"]'), ([1 / 3, 0.1, 1e10], "[0.333333343 0.1 1e+10]"),
+    ([float("nan"), float("-inf")], "[nan -inf]"), (np.float64(1 / 3), "0.33333333333333331"), (np.zeros([0]), "[]"),
+    (np.arange(8.0).reshape(2, 2, 2), "[[[0 1]\n  [2 3]]\n\n [[4 5]\n  [6 7]]]"),
+    (np.zeros([8, 2]), "[[0 0]\n [0 0]\n [0 0]\n ...\n [0 0]\n [0 0]\n [0 0]]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "text"), PRINTED, ids=[text for _, text in PRINTED])
+def test_print_shows_tensors_in_short(value, text, capsys):
+    mg.print(mg.constant(value))
+    assert capsys.readouterr().err == text + "\n"
+
+
+def test_print_takes_anything_and_goes_where_it_is_told(capsys, tmp_path):
+    mg.print("loss:", mg.constant(2.0), 3, None, {"w": [mg.constant([1, 2]), "b"]}, (1,), output_stream=sys.stdout)
+    mg.print(mg.range(30), summarize=1, sep="|", end="END", output_stream=sys.stdout)
+    mg.print(mg.Variable(1.0), output_stream=f"file://{tmp_path}/log")
+    assert capsys.readouterr().out == "loss: 2 3 None {'w': [[1 2], 'b']} (1,)\n[0 ... 29]END"
+    assert (tmp_path / "log").read_text() == "1\n"
+    with pytest.raises(ValueError, match="Unsupported output stream"):
+        mg.print(1, output_stream=3)
+
+
+def test_what_only_graphs_need_does_nothing():
+    assert mg.no_op() is None
+    assert mg.group(mg.constant(1.0)) is None
+    with mg.control_dependencies([mg.constant(1.0)]):
+        assert mg.constant(2.0).numpy() == 2

@@ -1,0 +1,383 @@
+"""Layers, losses, optimizers and initializers give the numbers of Keras 3 from the same seeds."""
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+keras = mg.keras
+X = mg.constant([[1.0, 2.0], [3.0, 5.0], [-1.0, 7.0]])
+
+
+@pytest.fixture(autouse=True)
+def _fresh_names():
+    keras.utils.clear_session()
+
+
+def close(found, expected, rtol=2e-5, atol=2e-6):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=atol)
+
+
+# ---- layers --------------------------------------------------------------------------------------------------------
+
+
+def test_dense_layers_have_the_weights_and_gradients_of_keras():
+    keras.utils.set_random_seed(1)
+    first, second = keras.layers.Dense(2, activation="tanh"), keras.layers.Dense(2)
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(second(first(X)) ** 2)
+    d_kernel, d_bias = tape.gradient(y, first.trainable_variables)
+    close(first.kernel, [[-0.5903275, 0.8878101], [1.0738579, -0.383986]])
+    close(second.kernel, [[0.2235427, -0.2392498], [0.7618786, 0.1553721]])
+    close(y, 1.0871274)
+    close(d_kernel, [[0.0405376, 2.2425237], [0.0799316, 3.8394599]])
+    close(d_bias, [0.0382505, 0.9984776])
+
+
+def test_names_and_paths():
+    model = keras.Sequential([keras.layers.Dense(2), keras.layers.BatchNormalization(), keras.layers.Dense(1, name="last")])
+    alone = keras.layers.Dense(3)
+    with mg.GradientTape() as tape:
+        model(X)
+        alone(X)
+    assert [v.path for v in model.trainable_variables] == [
+        "sequential/dense/kernel", "sequential/dense/bias", "sequential/batch_normalization/gamma",
+        "sequential/batch_normalization/beta", "sequential/last/kernel", "sequential/last/bias",
+    ]  # fmt: skip
+    assert [v.name for v in alone.variables] == ["kernel", "bias"]
+    assert [v.name for v in tape.watched_variables()][-2:] == ["dense_1/kernel:0", "dense_1/bias:0"]
+    assert (model.name, repr(alone)) == ("sequential", "<Dense name=dense_1, built=True>")
+
+
+def test_a_layer_makes_its_weights_at_the_first_call():
+    layer = keras.layers.Dense(2)
+    assert layer.variables == []
+    with pytest.raises(AttributeError, match="You must build the layer before accessing `kernel`"):
+        _ = layer.kernel
+    layer(X)
+    assert layer.built
+    assert [v.shape for v in layer.variables] == [(2, 2), (2,)]
+    assert layer.count_params() == 6
+
+
+def test_batch_normalization_learns_moving_averages_and_uses_them():
+    layer, weights = keras.layers.BatchNormalization(), mg.constant([[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]])
+    with mg.GradientTape() as tape:
+        tape.watch(X)
+        y = layer(X, training=True)
+        z = mg.reduce_sum(y * weights)
+    dx, d_gamma, d_beta = tape.gradient(z, [X, *layer.trainable_variables])
+    close(y, [[0.0, -1.2976177], [1.2245152, 0.1622024], [-1.2245153, 1.1354156]])
+    close(dx, [[-0.2040859, -0.3329006], [0.1023871, 0.8323484], [0.1016987, -0.4994476]])
+    close(d_gamma, [3.6735461, -0.8110098])
+    close(d_beta, [4.0, 7.0])
+    close(layer.moving_mean, [0.01, 0.0466667])
+    close(layer.moving_variance, [1.0166667, 1.0322223])
+    close(layer(X), [[0.9813691, 1.9216731], [2.9639332, 4.8730474], [-1.0011948, 6.840631]])
+    assert [v.name for v in layer.non_trainable_variables] == ["moving_mean", "moving_variance"]
+
+
+def test_layer_normalization_and_dropout():
+    close(keras.layers.LayerNormalization()(X), [[-0.998006, 0.998006], [-0.9995003, 0.9995003], [-0.9999688, 0.9999688]])
+    drop = keras.layers.Dropout(0.5, seed=1)
+    close(drop(mg.ones([2, 4]), training=True), [[2, 0, 2, 0], [0, 0, 0, 2]])
+    close(drop(mg.ones([2, 4]), training=True), [[0, 0, 0, 0], [0, 0, 2, 2]])
+    close(drop(X), X)
+
+
+def test_training_reaches_the_layers_inside():
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.norm = keras.layers.BatchNormalization()
+
+        def call(self, x):
+            return self.norm(x)
+
+    model = Model()
+    close(mg.reduce_mean(model(X, training=True), 0), [0.0, 0.0], atol=1e-6)
+    assert not np.allclose(mg.reduce_mean(model(X), 0).numpy(), 0.0)
+
+
+def test_embeddings_have_sparse_gradients():
+    layer = keras.layers.Embedding(5, 2)
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(layer(mg.constant([[1, 2, 1]])))
+    (dx,) = tape.gradient(y, layer.trainable_variables)
+    assert isinstance(dx, mg.IndexedSlices)
+    close(mg.convert_to_tensor(dx), [[0, 0], [2, 2], [1, 1], [0, 0], [0, 0]])
+
+
+def test_small_layers():
+    close(keras.layers.Flatten()(mg.ones([2, 3, 4])).shape, (2, 12))
+    close(keras.layers.Reshape((2, 1))(X).shape, (3, 2, 1))
+    close(keras.layers.Activation("relu")(X), np.maximum(X, 0))
+    close(keras.layers.ReLU(max_value=6.0)(X), np.clip(X, 0, 6))
+    close(keras.layers.Lambda(lambda x: x + 1)(X), X.numpy() + 1)
+
+
+def test_weights_are_found_in_attributes_and_frozen():
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__(name="model")
+            self.z, self.a = keras.layers.Dense(2), keras.layers.Dense(1)
+            self.rest = [keras.layers.BatchNormalization()]
+            self.scale = self.add_weight(shape=(), initializer="ones", name="scale")
+            self.ignored = mg.Variable(1.0)  # as in Keras: only its own Variables count
+
+        def call(self, x):
+            return self.a(self.rest[0](self.z(x))) * self.scale
+
+    model = Model()
+    model(X)
+    assert [v.path for v in model.variables] == [
+        "model/scale", "model/dense/kernel", "model/dense/bias", "model/dense_1/kernel", "model/dense_1/bias",
+        "model/batch_normalization/gamma", "model/batch_normalization/beta", "model/batch_normalization/moving_mean",
+        "model/batch_normalization/moving_variance",
+    ]  # fmt: skip
+    assert [layer.name for layer in model.layers] == ["dense", "dense_1", "batch_normalization"]
+    model.trainable = False
+    assert model.trainable_variables == []
+    model.trainable = True
+    assert len(model.trainable_variables) == 7
+    model.z.trainable = False
+    assert [v.path for v in model.non_trainable_variables][:2] == ["model/dense/kernel", "model/dense/bias"]
+
+
+def test_a_sequential_with_an_input_is_built_at_once():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2), keras.layers.Dense(1)])
+    assert [v.shape for v in model.weights] == [(3, 2), (2,), (2, 1), (1,)]
+    model.set_weights([np.ones(v.shape) for v in model.weights])
+    close(model(mg.ones([1, 3])), [[9.0]])
+
+
+def test_float_inputs_are_cast_to_the_dtype_of_the_layer():
+    layer = keras.layers.Dense(2)
+    for x in (np.ones((1, 2)), mg.ones([1, 2], mg.float64), mg.constant([[1, 1]]), mg.Variable([[1.0, 1.0]])):
+        assert layer(x).dtype == mg.float32
+    assert keras.layers.Dense(2, dtype="float64")(X).dtype == mg.float64
+
+
+LAYER_ERRORS = [
+    (lambda: keras.layers.Dense(0), ValueError, "Received an invalid value for `units`, expected a positive integer"),
+    (lambda: keras.layers.Dense(2, foo=1), ValueError, "Unrecognized keyword arguments passed to Dense: {'foo': 1}"),
+    (lambda: keras.layers.Dense(2, activation="foo"), ValueError, "Could not interpret activation function identifier: foo"),
+    (lambda: keras.layers.Dense(2, kernel_initializer="foo"), ValueError, "Could not interpret initializer identifier: foo"),
+    (lambda: keras.layers.Dense(2)(mg.constant([1.0])), ValueError, "expected min_ndim=2, found ndim=1"),
+    (lambda: keras.layers.Dense(2)([[1.0]]), ValueError, "Only input tensors may be passed as positional arguments"),
+    (lambda: keras.Sequential([1]), ValueError, "Only instances of `keras.Layer` can be added"),
+]
+
+
+@pytest.mark.parametrize(("use", "error", "message"), LAYER_ERRORS)
+def test_layer_errors(use, error, message):
+    with pytest.raises(error, match=message):
+        use()
+
+
+def test_an_input_of_another_width_is_refused():
+    layer = keras.layers.Dense(2)
+    layer(X)
+    with pytest.raises(ValueError, match="expected axis -1 of input shape to have value 2"):
+        layer(mg.ones([1, 3]))
+
+
+# ---- variables -----------------------------------------------------------------------------------------------------
+
+
+def test_a_keras_variable_computes_like_a_variable_and_prints_its_path():
+    v = keras.Variable([1.0, 2.0], name="v")
+    assert repr(v) == "<Variable path=v, shape=(2,), dtype=float32, value=[1. 2.]>"
+    assert v.dtype == "float32"
+    for result, expected in ((v + 1, [2, 3]), (1 - v, [0, -1]), (v**2, [1, 4]), (-v, [-1, -2]), (v[1], 2), (mg.constant(2.0) * v, [2, 4])):
+        assert isinstance(result, mg.Tensor)
+        close(result, expected)
+    close(v.assign_add([1.0, 1.0]), [2.0, 3.0])
+    close(v, [2.0, 3.0])
+    with pytest.raises(ValueError, match="The shape of the target variable and the shape of the target value"):
+        v.assign([1.0])
+    with pytest.raises(TypeError, match="cannot be used as a boolean"):
+        bool(v)
+
+
+def test_keras_variables_are_sources_of_every_kind_of_derivative():
+    v = keras.Variable([1.0, 2.0])
+    with mg.GradientTape(persistent=True) as tape:
+        y = v * v
+    close(tape.gradient(y, {"v": v})["v"], [2.0, 4.0])
+    close(tape.jacobian(y, v), [[2.0, 0.0], [0.0, 4.0]])
+    unused = keras.Variable(1.0)
+    assert tape.gradient(y, unused) is None
+    close(tape.gradient(y, unused, unconnected_gradients="zero"), 0.0)
+
+
+# ---- initializers --------------------------------------------------------------------------------------------------
+
+FIRST_VALUES = {
+    "GlorotUniform": [[-1.0732359, 0.81242], [1.1600224, -0.3802814]],
+    "GlorotNormal": [[0.9310352, 0.1540289], [-0.1043257, 0.7289894]],
+    "HeNormal": [[1.3166826, 0.2178297], [-0.1475388, 1.0309467]],
+    "HeUniform": [[-1.5177847, 1.1489354], [1.6405193, -0.5377991]],
+    "LecunNormal": [[0.9310352, 0.1540289], [-0.1043257, 0.7289894]],
+    "LecunUniform": [[-1.0732359, 0.81242], [1.1600224, -0.3802814]],
+    "RandomNormal": [[-0.1027689, 0.0579094], [0.0095804, -0.0064889]],
+    "RandomUniform": [[-0.0438147, 0.0331669], [0.0473577, -0.0155249]],
+    "TruncatedNormal": [[0.0579094, 0.0095804], [-0.0064889, 0.0453424]],
+}
+
+
+@pytest.mark.parametrize("name", FIRST_VALUES)
+def test_initializers(name):
+    initializer = getattr(keras.initializers, name)(seed=5)
+    close(initializer((2, 2)), FIRST_VALUES[name], rtol=1e-5, atol=1e-7)
+    close(initializer((2, 2)), FIRST_VALUES[name], rtol=1e-5, atol=1e-7)
+    assert initializer((2,), dtype="float64").dtype == mg.float64
+
+
+def test_each_initializer_has_a_seed_of_its_own():
+    keras.utils.set_random_seed(1)
+    a, b = keras.initializers.get("glorot_uniform"), keras.initializers.get("glorot_uniform")
+    assert not np.allclose(a((2, 2)).numpy(), b((2, 2)).numpy())
+
+
+# ---- losses --------------------------------------------------------------------------------------------------------
+
+Y = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+P = mg.constant([[0.2, 0.3, 0.5], [0.9, 0.05, 0.05]])
+LOSSES = [
+    ("mean_squared_error", Y, {}, [0.26, 0.005], [0.1333333, -0.4666666, 0.3333334]),
+    ("mean_absolute_error", Y, {}, [0.4666666, 0.0666667], [0.3333333, -0.3333334, 0.3333333]),
+    ("huber", Y, {"delta": 0.3}, [0.0966667, 0.0025], [0.0666667, -0.1, 0.1]),
+    ("binary_crossentropy", Y, {}, [0.7067545, 0.0693157], [0.4166667, -1.1111112, 0.6666667]),
+    ("binary_crossentropy", Y, {"from_logits": True}, [0.7755236, 0.592691], [0.183278, -0.1418525, 0.2074864]),
+    ("binary_crossentropy", Y, {"label_smoothing": 0.1}, [0.7157378, 0.2040841], [0.3125, -1.0317459, 0.6]),
+    ("categorical_crossentropy", Y, {}, [1.2039728, 0.1053606], [1.0, -2.3333333, 1.0]),
+    ("categorical_crossentropy", Y, {"from_logits": True}, [1.1398311, 0.6177929], [0.2894331, -0.6801269, 0.3906938]),
+    ("categorical_crossentropy", Y, {"label_smoothing": 0.1}, [1.2004609, 0.298052], [0.8333334, -2.1111112, 0.9333335]),
+    ("sparse_categorical_crossentropy", [1, 0], {}, [1.2039728, 0.1053606], [0.9999999, -2.3333335, 1.0]),
+    ("sparse_categorical_crossentropy", [1, 0], {"from_logits": True}, [1.1398311, 0.6177929], [0.2894331, -0.6801269, 0.3906938]),
+]
+
+
+@pytest.mark.parametrize(("name", "truth", "settings", "expected", "slope"), LOSSES)
+def test_losses_and_their_classes(name, truth, settings, expected, slope):
+    function = getattr(keras.losses, name)
+    made = getattr(keras.losses, "".join(word.title() for word in name.split("_")))
+    with mg.GradientTape() as tape:
+        tape.watch(P)
+        loss = function(mg.constant(truth), P, **settings)
+        total = mg.reduce_sum(loss)
+    close(loss, expected)
+    close(tape.gradient(total, P)[0], slope)
+    close(made(**settings)(truth, P), np.mean(expected))
+    close(made(reduction="sum", **settings)(truth, P), np.sum(expected))
+    close(made(reduction=None, **settings)(truth, P), expected)
+    close(made(**settings)(truth, P, sample_weight=[1.0, 3.0]), (expected[0] + 3 * expected[1]) / 2)
+
+
+def test_a_loss_sees_through_softmax():
+    layer = keras.layers.Dense(2, activation="softmax", kernel_initializer=keras.initializers.Constant([[50.0, -50.0]]), use_bias=False)
+    with mg.GradientTape() as tape:
+        loss = keras.losses.categorical_crossentropy(mg.constant([[0.0, 1.0]]), layer(mg.constant([[1.0]])))
+    close(loss, [100.0])
+    close(tape.gradient(loss, layer.kernel), [[1.0, -1.0]])
+
+
+def test_shapes_of_losses_must_fit():
+    with pytest.raises(ValueError, match="must have the same shape"):
+        keras.losses.binary_crossentropy([[1.0]], [[1.0, 0.5]])
+    with pytest.raises(ValueError, match="must have the same shape up until the last dimension"):
+        keras.losses.sparse_categorical_crossentropy([1, 0, 1], P)
+    close(keras.losses.mean_squared_error([1.0, 2.0], [[1.0], [4.0]]), [0.0, 4.0])
+
+
+# ---- optimizers ----------------------------------------------------------------------------------------------------
+
+AFTER_THREE_STEPS = {
+    "SGD(0.1)": [0.0098125, -18.0733986],
+    "SGD(0.1, momentum=0.9)": [-1.0926876, -27.3043747],
+    "SGD(0.1, momentum=0.9, nesterov=True)": [-1.9526556, -161.4024353],
+    "SGD(0.1, clipnorm=1.0)": [0.8969514, -2.2815509],
+    "SGD(0.1, clipvalue=0.5)": [0.85, -2.15],
+    "SGD(0.1, global_clipnorm=1.0)": [0.8969514, -2.2815509],
+    "SGD(0.1, weight_decay=0.1)": [-0.0026803, -17.5849419],
+    "Adam(0.1)": [0.7018203, -2.3004918],
+    "Adam(0.1, amsgrad=True)": [0.7018203, -2.3004918],
+    "Adam(schedules.ExponentialDecay(0.1, 2, 0.5))": [0.7801824, -2.2209752],
+    "RMSprop(0.1)": [0.3588751, -2.804739],
+    "RMSprop(0.1, momentum=0.5, centered=True)": [-0.0237532, -3.2988787],
+    "Adagrad(0.1)": [0.7818126, -2.2361922],
+}
+
+
+@pytest.mark.parametrize("made", AFTER_THREE_STEPS)
+@pytest.mark.parametrize("kind", [mg.Variable, keras.Variable])
+def test_optimizers(made, kind):
+    optimizer, v = eval(f"keras.optimizers.{made.replace('schedules', 'keras.optimizers.schedules')}"), kind([1.0, -2.0])
+    for _ in range(3):
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum(v**3) + mg.reduce_sum(mg.gather(v, [0, 0]))
+        steps = optimizer.apply_gradients([(tape.gradient(y, v), v)])
+    close(v, AFTER_THREE_STEPS[made], rtol=2e-5, atol=2e-6)
+    assert steps.numpy() == optimizer.iterations.numpy() == 3
+
+
+def test_optimizers_take_the_gradients_of_gather():
+    v, optimizer = mg.Variable([1.0, -2.0]), keras.optimizers.Adam(0.1)
+    for _ in range(3):
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum(mg.gather(v, [0, 0]) ** 3)
+        optimizer.apply_gradients([(tape.gradient(y, v), v)])
+    close(v, [0.586093, -2.0])
+
+
+def test_the_learning_rate_can_be_read_and_set():
+    optimizer = keras.optimizers.SGD(0.5)
+    optimizer.learning_rate = 0.25
+    assert repr(optimizer.learning_rate) == "<Variable path=sgd/learning_rate, shape=(), dtype=float32, value=0.25>"
+    v = mg.Variable(1.0)
+    optimizer.apply_gradients([(mg.constant(2.0), v)])
+    assert v.numpy() == 0.5
+    assert [x.path for x in keras.optimizers.Adam(0.1).variables] == ["adam/iteration", "adam/learning_rate"]
+
+
+def test_variables_without_a_gradient_are_left_alone_with_a_warning():
+    a, b = mg.Variable(1.0, name="a"), mg.Variable(1.0, name="b")
+    with pytest.warns(UserWarning, match=r"Gradients do not exist for variables \['b:0'\]"):
+        keras.optimizers.SGD(0.5).apply_gradients([(mg.constant(1.0), a), (None, b)])
+    assert (a.numpy(), b.numpy()) == (0.5, 1.0)
+
+
+def test_optimizer_errors():
+    with pytest.raises(ValueError, match="Argument `learning_rate` should be float"):
+        keras.optimizers.SGD(1)
+    with pytest.raises(ValueError, match="No gradients provided for any variable"):
+        keras.optimizers.SGD(0.1).apply_gradients([(None, mg.Variable(1.0))])
+    with pytest.raises(ValueError, match="Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set"):
+        keras.optimizers.SGD(0.1, clipnorm=1.0, clipvalue=1.0)
+    with pytest.raises(ValueError, match=r"Argument\(s\) not recognized: {'foo': 1}"):
+        keras.optimizers.SGD(0.1, foo=1)
+    optimizer = keras.optimizers.SGD(0.1)
+    optimizer.apply_gradients([(mg.constant(1.0), mg.Variable(1.0))])
+    with pytest.raises(ValueError, match="Unknown variable"):
+        optimizer.apply_gradients([(mg.constant(1.0), mg.Variable(1.0))])
+
+
+def test_training_gives_the_losses_of_keras():
+    keras.utils.set_random_seed(0)
+    model = keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dense(1)])
+    optimizer, losses = keras.optimizers.SGD(0.05), []
+    for _ in range(3):
+        with mg.GradientTape() as tape:
+            loss = keras.losses.MeanSquaredError()(mg.constant([[1.0], [2.0], [3.0]]), model(X))
+        optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+        losses.append(float(loss))
+    close(losses, [1.5383477, 1.5105848, 5.1890197])
+
+
+def test_importing_minigrad_does_not_load_keras():
+    import subprocess
+    import sys
+
+    program = "import sys, minigrad; print([m for m in sys.modules if 'minigrad.' in m and m.split('.')[1] in ('keras', 'data', 'queue')])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -1,0 +1,189 @@
+"""Modules find their Variables; functions, specs, devices and name scopes are accepted."""
+
+import collections
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+Pair = collections.namedtuple("Pair", "q p")
+
+
+class Inner(mg.Module):
+    def __init__(self, name=None):
+        super().__init__(name=name)
+        self.z = mg.Variable(1.0, name="z")
+        self.b = mg.Variable(2.0, name="b", trainable=False)
+        self.table = {"y": mg.Variable(3.0, name="dy"), "a": mg.Variable(4.0, name="da")}
+        self.listed = [mg.Variable(5.0, name="l0"), (mg.Variable(6.0, name="l1"),)]
+        self._hidden = mg.Variable(7.0, name="_hidden")
+        self.same = self.z
+        self.named = Pair(mg.Variable(8.0, name="q"), mg.Variable(9.0, name="p"))
+        self.other = {1, 2}
+
+
+class Outer(mg.Module):
+    def __init__(self):
+        super().__init__(name="outer")
+        self.m = Inner()
+        self.a = mg.Variable(0.0, name="a")
+        self.modules = [Inner("x1"), {"k": Inner("x2")}]
+        self.again = self.m
+
+    @mg.Module.with_name_scope
+    def __call__(self, x):
+        if not hasattr(self, "w"):
+            self.w = mg.Variable(1.0, name="w")
+        return x * self.w
+
+
+INNER = ["_hidden:0", "b:0", "l0:0", "l1:0", "q:0", "p:0", "z:0", "da:0", "dy:0"]
+
+
+def names(variables):
+    return [v.name for v in variables]
+
+
+def test_variables_come_by_attribute_name_and_inner_modules_last():
+    assert names(Inner().variables) == INNER
+    assert isinstance(Inner().variables, tuple)
+    assert names(Outer().variables) == ["a:0", *INNER, *INNER, *INNER]
+
+
+def test_trainable_and_other_variables():
+    assert names(Inner().trainable_variables) == [n for n in INNER if n != "b:0"]
+    assert names(Inner().non_trainable_variables) == ["b:0"]
+
+
+def test_submodules_are_found_once_at_any_depth():
+    module = Outer()
+    assert [m.name for m in module.submodules] == ["inner", "x1", "x2"]
+    module.m.me = module.m
+    assert [m.name for m in module.submodules] == ["inner", "x1", "x2"]
+
+
+def test_names_come_from_classes():
+    made = {name: type(name, (mg.Module,), {})().name for name in ("MyDenseLayer", "HTTPServer", "Conv2DNet", "_Hid")}
+    assert made == {"MyDenseLayer": "my_dense_layer", "HTTPServer": "http_server", "Conv2DNet": "conv2_d_net", "_Hid": "__hid"}
+
+
+@pytest.mark.parametrize("name", ["bad name", "1a", "a/b", ""])
+def test_a_name_must_be_an_identifier(name):
+    with pytest.raises(ValueError, match=r"is not a valid module name\. Module names must be valid Python identifiers"):
+        mg.Module(name)
+
+
+def test_a_module_that_skips_init_still_finds_its_variables():
+    class Careless(mg.Module):
+        def __init__(self):
+            self.v = mg.Variable(1.0)
+
+    assert len(Careless().variables) == 1
+    with pytest.raises(AttributeError, match="_name"):
+        _ = Careless().name
+
+
+def test_name_scopes_stand_before_the_names_of_variables():
+    module = Outer()
+    module(2.0)
+    assert module.w.name == "outer/w:0"
+    with mg.name_scope("foo") as scope:
+        assert scope == "foo/"
+        assert mg.Variable(1.0, name="q").name == "foo/q:0"
+        assert Inner("x").name_scope.name == "foo/x/"
+    assert mg.Variable(1.0, name="q").name == "q:0"
+
+
+def test_copies_are_independent_and_keep_what_is_shared():
+    module = Outer()
+    module(2.0)
+    for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
+        assert names(other.variables) == names(module.variables)
+        assert other.m is other.again
+        other.a.assign(5.0)
+        assert module.a.numpy() == 0.0
+
+
+def test_modules_train():
+    class Line(mg.Module):
+        def __init__(self):
+            super().__init__()
+            self.w, self.b = mg.Variable(5.0), mg.Variable(0.0)
+
+        def __call__(self, x):
+            return self.w * x + self.b
+
+    line, x = Line(), mg.constant([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        loss = mg.reduce_sum(mg.square(line(x) - [3.0, 5.0]))
+    gradients = tape.gradient(loss, line.trainable_variables)
+    assert [g.numpy() for g in gradients] == [14.0, 24.0]  # b, w
+
+
+def test_function_leaves_a_function_as_it_is():
+    @mg.function
+    def double(x):
+        """Twice x."""
+        return x * 2
+
+    assert double(mg.constant(2.0)).numpy() == 4.0
+    assert (double.__name__, double.__doc__) == ("double", "Twice x.")
+    assert double.get_concrete_function(mg.constant(1.0))(mg.constant(3.0)).numpy() == 6.0
+
+
+def test_an_input_signature_makes_tensors_and_checks_them():
+    @mg.function(input_signature=[mg.TensorSpec([None], mg.float32)])
+    def double(x):
+        return x * 2
+
+    assert double([1, 2]).numpy().tolist() == [2.0, 4.0]
+    assert double(x=[1.0]).numpy().tolist() == [2.0]
+    for wrong in (1.0, mg.constant(1.0), mg.constant([1])):
+        with pytest.raises(TypeError, match=r"Binding inputs to tf.function failed due to `Can not cast TensorSpec\(shape="):
+            double(wrong)
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        double([1.0], 2.0)
+
+
+def test_functions_decorate_methods_too():
+    class Model(mg.Module):
+        @mg.function(input_signature=[mg.TensorSpec(None)])
+        def triple(self, x):
+            return 3 * x
+
+    assert Model().triple(2.0).numpy() == 6.0
+
+
+def test_specs_compare_and_print():
+    assert mg.TensorSpec([2], mg.float32) == mg.TensorSpec((2,), "float32")
+    assert mg.TensorSpec([2]) != mg.TensorSpec([3])
+    assert mg.TensorSpec([]).is_compatible_with(mg.constant(1.0))
+    assert not mg.TensorSpec([]).is_compatible_with(mg.constant(1))
+    assert repr(mg.TensorSpec([None, 2], mg.int32, name="x")) == "TensorSpec(shape=(None, 2), dtype=mg.int32, name='x')"
+    assert repr(mg.TensorSpec(None)) == "TensorSpec(shape=<unknown>, dtype=mg.float32, name=None)"
+
+
+@pytest.mark.parametrize("name", ["CPU:0", "/cpu:0", "GPU:0", "/job:localhost/device:CPU:0", None])
+def test_devices_are_accepted(name):
+    with mg.device(name):
+        assert mg.constant(1.0).device.endswith("CPU:0")
+
+
+def test_what_is_no_device_is_refused():
+    with pytest.raises(ValueError, match="Unknown attribute 'foo' is encountered while parsing the device spec"), mg.device("foo"):
+        pass
+
+
+def test_the_machine_has_one_cpu():
+    assert [d.device_type for d in mg.config.list_physical_devices()] == ["CPU"]
+    assert mg.config.list_physical_devices("GPU") == []
+    assert mg.executing_eagerly()
+
+
+def test_variables_take_initializers():
+    assert mg.Variable(lambda: mg.ones([2])).numpy().tolist() == [1.0, 1.0]
+    drawn = mg.Variable(mg.keras.initializers.GlorotUniform(seed=1)((2, 2)))
+    np.testing.assert_allclose(drawn.numpy(), [[0.9271029, -0.09802794], [0.24566245, -0.2630809]], rtol=1e-6)

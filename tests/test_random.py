@@ -1,0 +1,152 @@
+"""The numbers of TensorFlow 2.21 on a CPU, from the same seeds."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+FIRST_THREE = [
+    (1, "normal", "float16", [-1.1015625, 1.5458984375, 0.383544921875]),
+    (1, "normal", "float32", [-1.1012202501296997, 1.545751690864563, 0.3836440145969391]),
+    (1, "normal", "float64", [0.4459007012479752, 1.4399671454377567, -1.3864435569912792]),
+    (1, "uniform", "float16", [0.751953125, 0.9345703125, 0.9404296875]),
+    (1, "uniform", "float32", [0.1651308536529541, 0.9014812707901001, 0.6309741735458374]),
+    (1, "uniform", "float64", [0.3210474306745106, 0.04779355308887756, 0.33551271379460035]),
+    (1, "truncated_normal", "float64", [0.4459007012479752, 1.4399671454377567, -0.20280386157057737]),
+    (42, "normal", "float32", [0.32746851444244385, -0.8426257967948914, 0.31943368911743164]),
+    (42, "truncated_normal", "float32", [0.32746851444244385, -0.8426257967948914, 0.31943368911743164]),
+    (-3, "normal", "float32", [0.7137001752853394, 0.522147536277771, -1.882706642150879]),
+    (-3, "truncated_normal", "float64", [0.07877828993874678, 1.3311623323951338, -1.7095242910367792]),
+    (2**31 + 5, "uniform", "float32", [0.12124443054199219, 0.18162953853607178, 0.5810258388519287]),
+    (2**31 + 5, "truncated_normal", "float64", [-0.19818128497683238, -0.14742604576948323, 0.9312095387566005]),
+]
+
+
+@pytest.mark.parametrize(("seed", "name", "dtype", "expected"), FIRST_THREE)
+def test_first_numbers_after_a_seed(seed, name, dtype, expected):
+    mg.random.set_seed(seed)
+    drawn = getattr(mg.random, name)([3], dtype=dtype)
+    assert drawn.dtype == dtype
+    np.testing.assert_allclose(drawn.numpy(), expected, rtol=1e-15)
+
+
+DIGESTS = {
+    "6e3f4b903b27085e": lambda: mg.random.normal([100003]),
+    "a4b23ac81615aa85": lambda: mg.random.uniform([100003]),
+    "38ef150297f32363": lambda: mg.random.truncated_normal([100003]),
+    "1de152e68f6d3cd1": lambda: mg.random.uniform([100003], dtype="float64"),
+    "a5ead730990a741b": lambda: mg.random.normal([100003], dtype="float16"),
+    "24ba1db873e5c6ac": lambda: mg.random.uniform([100003], -5, 1000, dtype="int32"),
+}
+
+
+@pytest.mark.parametrize("digest", DIGESTS)
+def test_a_hundred_thousand_numbers_agree_to_the_last_bit(digest):
+    mg.random.set_seed(7)
+    assert hashlib.sha256(DIGESTS[digest]().numpy().tobytes()).hexdigest()[:16] == digest
+
+
+def test_each_op_without_a_seed_draws_one_from_the_global_seed():
+    mg.random.set_seed(1234)
+    assert mg.random.uniform([1]).numpy()[0] == np.float32(0.5380393266677856)
+    assert mg.random.shuffle([1, 2, 3]).numpy().tolist() == [2, 3, 1]
+    assert mg.random.uniform([1], seed=1).numpy()[0] == np.float32(0.16898059844970703)
+
+
+def test_ops_with_the_same_seed_continue_one_sequence_for_each_kind_of_op():
+    mg.random.set_seed(1234)
+    uniform = [mg.random.uniform([1], seed=1).numpy()[0] for _ in range(3)]
+    normal = [mg.random.normal([1], seed=1).numpy()[0] for _ in range(2)]
+    np.testing.assert_array_equal(uniform, np.float32([0.16898059844970703, 0.7539083957672119, 0.4243431091308594]))
+    np.testing.assert_array_equal(normal, np.float32([-0.32364845275878906, -0.5653132200241089]))
+    mg.random.set_seed(1234)
+    assert mg.random.uniform([1], seed=1).numpy()[0] == uniform[0], "set_seed starts sequences anew"
+
+
+def test_without_any_seed_numbers_differ_from_call_to_call():
+    mg.random.set_seed(None)
+    assert not np.array_equal(mg.random.normal([4]).numpy(), mg.random.normal([4]).numpy())
+
+
+def test_long_shuffles_and_categories():
+    mg.random.set_seed(7)
+    draws = [
+        mg.random.uniform([100003], -5, 1000, dtype="int32"),
+        mg.random.uniform([100003], -5, 1000, dtype="int64"),
+        mg.random.shuffle(mg.range(1003)),
+        mg.random.categorical(mg.constant([[0.0, 1.0, 2.0], [5.0, 1.0, 1.0]]), 1003),
+    ]
+    digests = [hashlib.sha256(x.numpy().tobytes()).hexdigest()[:16] for x in draws]
+    assert digests == ["24ba1db873e5c6ac", "e91286635aa1df88", "c16b21944a72dd74", "a9bf2c4955c28674"]
+
+
+def test_stateless_numbers_depend_on_their_two_seeds_alone():
+    for _ in range(2):
+        assert mg.random.stateless_normal([2], [1, -2]).numpy().tolist() == [-0.7619395852088928, 0.03173809498548508]
+        assert mg.random.stateless_uniform([2], [3, 4], -2, 5, dtype=mg.int32).numpy().tolist() == [3, 0]
+        assert mg.random.stateless_uniform([2], [1, 2], None, None, mg.int32).numpy().tolist() == [1105988140, 1738052849]
+    np.testing.assert_allclose(
+        mg.random.stateless_truncated_normal([2], [1, 2], dtype="float64"), [-0.1423118100189212, 0.7406072461585091], rtol=1e-15
+    )
+
+
+def test_a_generator_keeps_its_own_state():
+    generator = mg.random.Generator.from_seed(-5)
+    np.testing.assert_allclose(generator.normal([2], dtype="float64"), [-0.3664461714693308, 0.028124635665672224], rtol=1e-14)
+    mg.random.set_seed(1)
+    assert generator.uniform([2], 0, 10, dtype="int32").numpy().tolist() == [8, 5]
+    assert generator.truncated_normal([2]).numpy().tolist() == [0.41660597920417786, -0.38702279329299927]
+
+
+def test_gradients_flow_to_the_parameters_of_a_distribution():
+    mean, deviation = mg.Variable([1.0, 2.0]), mg.Variable(2.0)
+    mg.random.set_seed(7)
+    with mg.GradientTape() as tape:
+        y = mg.random.normal([2], mean, deviation, seed=4)
+    d_mean, d_deviation = tape.gradient(y, [mean, deviation])
+    np.testing.assert_array_equal(y.numpy(), np.float32([0.12419766, -1.5069067]))
+    np.testing.assert_array_equal(d_mean.numpy(), [1.0, 1.0])
+    assert d_deviation.numpy() == np.float32(-2.191354513168335)
+    low, high = mg.Variable(1.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = mg.random.uniform([2], low, high)
+    fractions = y.numpy() - 1.0
+    np.testing.assert_allclose(tape.gradient(y, [low, high]), [np.sum(1 - fractions), np.sum(fractions)], rtol=1e-6)
+
+
+def test_shuffle_and_categorical_have_no_gradient():
+    x = mg.Variable([[1.0, 2.0, 3.0]])
+    with mg.GradientTape(persistent=True) as tape:
+        shuffled, drawn = mg.random.shuffle(x), mg.random.categorical(x, 4)
+    assert tape.gradient(shuffled, x) is None
+    assert tape.gradient(drawn, x) is None
+
+
+@pytest.mark.parametrize("shape", [[], [0, 3], [1], [2, 3], (5,), mg.TensorShape([4]), mg.constant([2, 2])])
+def test_shapes(shape):
+    for draw in (mg.random.normal, mg.random.uniform, mg.random.truncated_normal):
+        assert draw(shape).shape == tuple(np.asarray(shape).tolist())
+
+
+ERRORS = [
+    (lambda: mg.random.uniform([2], dtype=mg.int32), ValueError, "Must specify maxval for integer dtype mg.int32"),
+    (lambda: mg.random.uniform([2], 1, 5, dtype=mg.uint8), ValueError, "got invalid value <dtype: 'uint8'>. Accepted dtypes are"),
+    (lambda: mg.random.uniform([2], 5, 5, dtype=mg.int32), mg.errors.InvalidArgumentError, "Need minval < maxval, got 5 >= 5"),
+    (lambda: mg.random.uniform([2], [1, 2], 5, dtype=mg.int32), mg.errors.InvalidArgumentError, r"minval must be 0-D, got shape \[2\]"),
+    (lambda: mg.random.normal([2], dtype=mg.int32), TypeError, "Cannot convert 0.0 to EagerTensor of dtype int32|Cannot convert 1.0"),
+    (lambda: mg.random.normal([-1]), mg.errors.InvalidArgumentError, r"Dimension -1 must be >= 0.*\[Op:RandomStandardNormal\]"),
+    (lambda: mg.random.normal(3), mg.errors.InvalidArgumentError, r"shape must be a vector of \{int32,int64\}, got shape \[\]"),
+    (lambda: mg.random.normal(2.5), mg.errors.InvalidArgumentError, "float is not in the list of allowed values: int32, int64"),
+    (lambda: mg.random.normal([2], 0.0, mg.constant(2)), ValueError, "stddev: Tensor conversion requested dtype float32"),
+    (lambda: mg.random.stateless_normal([2], seed=[1, 2, 3]), mg.errors.InvalidArgumentError, r"seed must have shape \[2\], not \[3\]"),
+    (lambda: mg.random.stateless_uniform([2], [1, 2], dtype=mg.int32), ValueError, "must be both None or not None"),
+    (lambda: mg.random.categorical([0.0, 1.0], 3), mg.errors.InvalidArgumentError, r"logits should be a matrix, got shape \[2\]"),
+]
+
+
+@pytest.mark.parametrize(("draw", "error", "message"), ERRORS)
+def test_errors(draw, error, message):
+    with pytest.raises(error, match=message):
+        draw()
