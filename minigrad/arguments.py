@@ -1,8 +1,8 @@
 """What a gradient rule may be given. A rule is plain NumPy, and its arguments decide what it does:
 
-  - arrays: it computes an array, and no engine code runs in it;
-  - `Recorded` Tensors: NumPy's functions become ops, which an outer tape hears (gradients of gradients);
-  - `Batched` arrays: it computes all rows of a Jacobian at once.
+- arrays: it computes an array, and no engine code runs in it;
+- `Recorded` Tensors: NumPy's functions become ops, which an outer tape hears (gradients of gradients);
+- `Batched` arrays: it computes all rows of a Jacobian at once.
 """
 
 import operator

@@ -363,9 +363,7 @@ def linspace(start, stop, num, name=None, axis=0) -> Tensor:
 def whole_num(num):
     if convert(num).value.dtype.kind not in "iu":
         given = convert(num)
-        raise TypeError(
-            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {given.dtype}"
-        )
+        raise TypeError(f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {given.dtype}")
     num = tidy.integer(num)
     if num < 0:
         raise invalid(f"Requires start <= limit when delta > 0: 1/{num} [Op:Range] name: ")
@@ -835,8 +833,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
         return split_evenly(value, num_or_size_splits, axis)
     if not np.ndim(num_or_size_splits):
         raise ValueError(
-            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: "
-            f"{num_or_size_splits}"
+            f"Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: {num_or_size_splits}"
         )
     return split_by_size(value, num_or_size_splits, axis)
 
@@ -973,9 +970,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     """
     mode = mode.upper()
     if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-        raise ValueError(
-            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". ' f"Received `mode` = {mode}"
-        )
+        raise ValueError(f'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". Received `mode` = {mode}')
     if mode != "CONSTANT":
         return mirror_pad(tensor, paddings, mode)
     tensor = convert(tensor)

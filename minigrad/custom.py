@@ -101,9 +101,7 @@ class Backward:
             inputs, variables = self.grad(*dys), []
         inputs = [inputs] if isinstance(inputs, Tensor) or inputs is None else nest.flatten(inputs)
         if len(inputs) != self.arguments:
-            raise ValueError(
-                f"custom_gradient function expected to return {self.arguments} gradients, but returned {len(inputs)} instead."
-            )
+            raise ValueError(f"custom_gradient function expected to return {self.arguments} gradients, but returned {len(inputs)} instead.")
         if len(variables) != len(self.variables):
             raise ValueError(
                 f"Must return gradient for each variable from @custom_gradient grad_fn: there are {len(self.variables)}, "

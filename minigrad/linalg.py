@@ -360,9 +360,7 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False) -> Tensor:
     a = convert_to_tensor(a)
     n = a.ndim
     if n < 2:
-        raise ValueError(
-            f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a.value} with shape: {a.value.shape}"
-        )
+        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a.value} with shape: {a.value.shape}")
     return arrays.transpose(a, (*range(n - 2), n - 1, n - 2), conjugate)
 
 
@@ -397,8 +395,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     columns = rows if columns is None else columns
     if not isinstance(rows, int) or not isinstance(columns, int):
         raise TypeError(
-            "Arguments `num_rows` and `num_columns` must be positive integer values."
-            f" Received: num_rows={num_rows}, num_columns={columns}"
+            f"Arguments `num_rows` and `num_columns` must be positive integer values. Received: num_rows={num_rows}, num_columns={columns}"
         )
     if min(rows, columns) < 0:
         raise invalid(f"Dimension {min(rows, columns)} must be >= 0 [Op:Fill] name: ")

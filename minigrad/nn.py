@@ -269,9 +269,7 @@ def unlike(labels, logits):
     if labels.ndim != logits.ndim - 1:
         ranks = f"{shapes[0]} of rank {labels.ndim} and {shapes[1]} of rank {logits.ndim}"
         return ValueError(f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: {ranks}")
-    return ValueError(
-        f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: {shapes[0]} and {shapes[1]}"
-    )
+    return ValueError(f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: {shapes[0]} and {shapes[1]}")
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,

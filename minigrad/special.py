@@ -9,12 +9,6 @@ import numpy as np
 
 from .op import convert, op
 
-__all__ = [
-    "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "betainc", "digamma", "erf", "erfc", "erfcinv", "erfinv", "igamma", "igammac",
-    "lgamma", "ndtri", "polygamma", "zeta",
-]  # fmt: skip
-
-
 def each(function):
     """A function of one Python float, made to take arrays."""
     ufunc = np.frompyfunc(function, 1, 1)

@@ -517,16 +517,17 @@ def no_tensor(role, value, advice, missing="dtype"):
         return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
     kind, missing = ("numpy.ndarray", "_id") if isinstance(value, np.ndarray) else (type(value).__name__, missing)
     return AttributeError(
-        f"{kind!r} object has no attribute {missing!r}: a {role} must be a Tensor or a Variable, "
-        f"but this one is {value!r}.{advice}"
+        f"{kind!r} object has no attribute {missing!r}: a {role} must be a Tensor or a Variable, but this one is {value!r}.{advice}"
     )
 
 
 def one_tensor(role, value):
     """The target or source of a Jacobian: a single Tensor or Variable."""
     if not hasattr(value, "id"):
-        raise no_tensor(role, value, " For several targets, ask for one Jacobian each.", "shape") if value is not None else AttributeError(
-            f"'NoneType' object has no attribute 'shape': the {role} is None. Was it ever computed?"
+        raise (
+            no_tensor(role, value, " For several targets, ask for one Jacobian each.", "shape")
+            if value is not None
+            else AttributeError(f"'NoneType' object has no attribute 'shape': the {role} is None. Was it ever computed?")
         )
     return value
 

@@ -110,19 +110,23 @@ class Tensor:
 
     def __bool__(self):
         if self.value.size > 1:
-            raise ValueError(
-                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
-            )
+            raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
         return leaving(self, "bool()", bool(self.value.size and self.value.item()))
 
     def __int__(self):
-        return leaving(self, "int()", int(self.value))
+        return leaving(self, "int()", int(self._scalar()))
 
     def __float__(self):
-        return leaving(self, "float()", float(self.value))
+        return leaving(self, "float()", float(self._scalar()))
 
     def __complex__(self):
-        return leaving(self, "complex()", complex(self.value))
+        return leaving(self, "complex()", complex(self._scalar()))
+
+    def _scalar(self):
+        """The value, if it has no axes. (NumPy before 2.4 converts arrays of one element too.)"""
+        if self.value.ndim:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return self.value
 
     def __index__(self):
         return leaving(self, "int()", self.value.__index__())

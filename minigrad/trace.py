@@ -10,7 +10,7 @@ import weakref
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,10 +31,17 @@ class Summary:
     __slots__ = ("_finite", "_zero", "dtype", "kept", "shape")
 
     def __init__(self, array):
-        self.shape, self.dtype, self.kept, self._finite, self._zero = array.shape, array.dtype, array, None, None
-        if array.size > SMALL:
-            self.kept, self._finite = array.ravel()[:SAMPLE].copy(), all_finite(array)
-            self._zero = not self.kept.any() and not array.any()
+        self.shape, self.dtype, self._finite, self._zero = array.shape, array.dtype, None, None
+        if array.size <= SMALL:
+            self.kept = array if array.base is None else array.copy()  # a view would keep all of its array alive
+            return
+        flat = array.ravel()
+        self.kept = flat[:SAMPLE].copy()
+        if array.dtype.kind == "f":  # the sum of squares tells both quickly, unless it overflows or underflows
+            total = float(flat.dot(flat))
+            self._finite, self._zero = total - total == 0 or all_finite(flat), total == 0 and not flat.any()
+        else:
+            self._finite, self._zero = all_finite(flat), array.dtype.kind in "biuc" and not flat.any()
 
     @classmethod
     def of(cls, value) -> "Summary":
@@ -74,11 +81,8 @@ class Summary:
 
 
 def all_finite(array) -> bool:
-    """Is there no inf and no nan? (The sum of squares tells quickly, unless it overflows.)"""
-    if array.dtype.kind not in "fc":
-        return True
-    flat = array.ravel()
-    return bool(np.isfinite(flat.dot(flat)) or np.isfinite(flat).all())
+    """Is there no inf and no nan?"""
+    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
 
 
 def brief(number) -> str:
@@ -109,8 +113,7 @@ class Given:
 # ---- places --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where in the user's code something happened: the code and the instruction, and those from which it was called.
 
     It is kept as it was found, which is quick; what the source says there is read when somebody asks.
@@ -138,6 +141,9 @@ def of_the_user(file) -> bool:
     return answer
 
 
+SKIPPED = {"<lambda>", "first_call", "compare", "either", "again", "constant_of", "tensor_of", "coming", "leaving"}  # what stands between
+
+
 def user_frame():
     """The frame of the user's code that is running, and the name of the function of ours that it called."""
     frame, called = sys._getframe(2), ""
@@ -145,7 +151,9 @@ def user_frame():
         code = frame.f_code
         if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
             break
-        called, frame = code.co_name, frame.f_back
+        if code.co_name not in SKIPPED:
+            called = code.co_name
+        frame = frame.f_back
     return frame, called
 
 
@@ -170,7 +178,7 @@ def user_depth() -> int:
 
 # ---- events --------------------------------------------------------------------------------------------------------
 
-QUIET = {"gradient", "jacobian", "batch_jacobian", "<lambda>", "decorated", "first_call", "read", "swapped", "again", "compare", "either"}
+QUIET = {"gradient", "jacobian", "batch_jacobian", "decorated", "convert"}  # names that tell less than the op's own
 
 
 @dataclass(slots=True, eq=False)
@@ -292,7 +300,7 @@ class Walked:
     local: "Summary | None"  # the op's own slope, looked at only where `sent` is no longer finite
 
 
-def walked(number, step, upstream, sent, dy, dx) -> Walked:
+def walked(number, step, upstream, sent, dy) -> Walked:
     """The event for a step, with what arrived and what was sent."""
     output, source, rule, arrays, *_ = step
     local = None
@@ -323,7 +331,7 @@ class Trace(Listener):
         self.made, self.written = {}, {}
         self.tapes = set()  # the numbers of the tapes that it has heard
         self.versions, self.seen = {}, {}  # of each Variable: its present version, and the value that was read last
-        self.began, self.walk_began, self.last = next_id(), 0, None
+        self.began, self.walk_began, self.last, self.sent = next_id(), 0, (None,) * 4, {}
 
     def __enter__(self):
         self.start()
@@ -386,11 +394,12 @@ class Trace(Listener):
         known = self.version_of(source)
         if source == variable.id:  # v.assign(v * 2) gives a Tensor, but v.assign(v) gives v: as it was before
             known = {source: variable.version - 1}
-        before = self.seen.pop(variable.id, None)
+        before, seen = self.written.get((variable.id, variable.version - 1)), self.seen.pop(variable.id, None)
+        before = before.value if before is not None else None if seen is None else Summary.of(seen)
         self.versions[variable.id] = variable.version
         event = Wrote(
-            self.next(), Place(frame.f_code, frame.f_lasti, callers_of(frame)), called, how, variable.id, variable.version, source, known,
-            Given.of(given), listening_tapes(), None if before is None else Summary.of(before), Summary.of(variable._now.value),
+            self.next(), Place(frame.f_code, frame.f_lasti, () if source else callers_of(frame)), called, how, variable.id, variable.version,
+            source, known, None if source else Given.of(given), listening_tapes(), before, Summary(variable._now.value),
         )  # fmt: skip
         self.written[variable.id, variable.version] = event
         self.add(event)
@@ -439,29 +448,35 @@ class Trace(Listener):
         self.add(Watched(self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, source.id))
 
     def asking(self, tape):
-        self.walk_began = self.next()
+        self.walk_began, self.last, self.sent = self.next(), (None,) * 4, {}
 
     def walked(self, step, dy, dx):
-        """The summary of what a step sends often is that of what the next one receives."""
-        upstream = self.last[1] if self.last is not None and self.last[0] is dy else Summary.of(dy)
-        sent = Summary.of(dx)
-        self.last = dx, sent
-        self.steps.append(walked(self.next(), step, upstream, sent, dy, dx))
+        """The summary of what a step sends often is that of what the next one receives, or of the answer."""
+        before, sent = self.last, Summary.of(dx)
+        upstream = before[1] if before[0] is dy else before[3] if before[2] is dy else Summary.of(dy)
+        self.last = dx, sent, dy, upstream
+        self.sent[step[1]] = None if step[1] in self.sent else sent
+        self.steps.append(walked(self.next(), step, upstream, sent, dy))
 
     def asked(self, tape, targets, sources, results):
         frame, called = user_frame()
         self.tapes.add(tape.number)
-        self.last = None
+        sent, self.sent, self.last = self.sent, {}, (None,) * 4
+        slopes = [None if dx is None else self.slope(dx, sent.get(s.id)) for s, dx in zip(sources, results)]
         event = Asked(
             self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, tuple([y.id for y in targets]), tuple([s.id for s in sources]),
             {s.id: s.version for s in sources if hasattr(s, "version")}, tuple([getattr(dx, "id", 0) for dx in results]),
-            tuple([None if dx is None else Summary.of(dx) for dx in results]), self.walk_began, tape.steps is None, listening_tapes(),
+            tuple(slopes), self.walk_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
         for number in event.results:
             self.made.setdefault(number, event)
         self.add(event)
         if self.strict:
             judge(tape, targets, sources)
+
+    def slope(self, dx, sent):
+        """The summary of an answer; if a single step sent something to the source, it is that."""
+        return sent if sent is not None and sent.shape == tuple(dx.shape) else Summary.of(dx)
 
 
 def listening_tapes() -> tuple:

@@ -224,7 +224,9 @@ class Variable:
     # ---- Python ----------------------------------------------------------------------------------------------------
 
     def __array__(self, dtype=None, copy=None):
-        return leaving(self._now, "NumPy", np.array(self._now.value, dtype))  # a copy, always: the next assignment must not reach what NumPy holds
+        return leaving(
+            self._now, "NumPy", np.array(self._now.value, dtype)
+        )  # a copy, always: the next assignment must not reach what NumPy holds
 
     def __bool__(self):
         return bool(self._now)

@@ -66,8 +66,9 @@ def test_format_speaks_of_the_number_alone(question, text):
 
 
 def test_a_big_array_is_summarised():
-    text = repr(mg.constant(np.arange(2000)))
-    assert text == "<mg.Tensor: shape=(2000,), dtype=int64, numpy=array([   0,    1,    2, ..., 1997, 1998, 1999], shape=(2000,))>"
+    numbers = np.arange(2000)  # (newer NumPys add `shape=` to it)
+    assert "..., 1997, 1998, 1999]" in repr(numbers)
+    assert repr(mg.constant(numbers)) == f"<mg.Tensor: shape=(2000,), dtype=int64, numpy={numbers!r}>"
 
 
 def test_an_array_has_no_format_with_digits():

@@ -6,7 +6,12 @@ from pathlib import Path
 
 FILE = Path(__file__).resolve().parent.parent / ".progress.json"
 
-memory = {"predictions": {}, "solved": {}}
+
+def empty():
+    return {"predictions": {}, "solved": {}}
+
+
+memory = empty()
 
 
 def keep(kind, exercise, value):
@@ -31,17 +36,23 @@ def kept(kind, exercise):
 
 def on_disk():
     """The notes in the file. A file that makes no sense is set aside under another name, and that is said."""
-    empty = {"predictions": {}, "solved": {}}
     try:
         notes = json.loads(FILE.read_text(encoding="utf-8"))
-        assert notes.keys() == empty.keys()
-        assert all(isinstance(text, str) for kind in notes.values() for text in kind.values())
-        return notes
     except OSError:
-        return empty
-    except (ValueError, AssertionError, AttributeError):
-        set_aside()
-        return empty
+        notes = empty()
+    except (ValueError, RecursionError):
+        notes = None
+    if makes_sense(notes):
+        return notes
+    set_aside()
+    return empty()
+
+
+def makes_sense(notes):
+    """Are these notes as `keep` writes them?"""
+    if not isinstance(notes, dict) or notes.keys() != empty().keys():
+        return False
+    return all(isinstance(kind, dict) and all(isinstance(text, str) for text in kind.values()) for kind in notes.values())
 
 
 def set_aside():

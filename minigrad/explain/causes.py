@@ -1,28 +1,27 @@
-"""One sentence and one mend for each cause, about the very line on which it happened."""
+"""What can have happened to a gradient. Here stands all that belongs to one cause: its code, what it means, the smallest
+program that has it, the same program mended (both in TensorFlow's words), and the sentence and the mend that `explain` prints.
+"""
 
+import textwrap
 from dataclasses import dataclass
+from typing import Any
 
-from .source import statement_at
-
-INSTEAD = {  # NumPy's and Python's functions, and what stays on the tape
-    "mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max", "amin": "reduce_min",
-    "prod": "reduce_prod", "std": "math.reduce_std", "var": "math.reduce_variance", "dot": "tensordot", "matmul": "matmul",
-    "exp": "exp", "log": "math.log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "abs": "abs", "square": "square",
-    "power": "pow", "pow": "pow", "maximum": "maximum", "minimum": "minimum", "where": "where", "concatenate": "concat", "stack": "stack",
-    "reshape": "reshape", "transpose": "transpose", "clip": "clip_by_value", "array": "stack", "log1p": "math.log1p", "expm1": "math.expm1",
-    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "cumsum": "cumsum", "einsum": "einsum", "outer": "tensordot",
-}  # fmt: skip
-SMOOTH = {
-    "argmax": "mg.nn.softmax, a smooth choice", "argmin": "mg.nn.softmax(-x), a smooth choice", "round": "mg.grad_pass_through(mg.round)",
-    "floor": "mg.grad_pass_through(mg.floor)", "ceil": "mg.grad_pass_through(mg.math.ceil)", "rint": "mg.grad_pass_through(mg.math.rint)",
-    "greater": "mg.sigmoid(k * (x - y)), a smooth step", "less": "mg.sigmoid(k * (y - x)), a smooth step", "one_hot": "mg.nn.softmax",
-    "greater_equal": "mg.sigmoid(k * (x - y)), a smooth step", "less_equal": "mg.sigmoid(k * (y - x)), a smooth step",
-}  # fmt: skip
+from ..trace import Came, Ran, Stored, Wrote
+from .source import called_text, expression_text, inside_where, safe_where
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a gradient is as it is: the code, the op and the source line where it happened, one sentence, one mend, and how sure that is."""
+    """Why a gradient is as it is.
+
+    Attributes:
+        code: such as "LEFT_ENGINE"; `mg.explain.codes(code)` is its page.
+        op: where it happened.
+        line: the user's statement; empty if it is not known.
+        sentence, mend: what happened, and what to write instead.
+        confidence: "proved" or "likely".
+        facts: what to show in place of the line, as pairs of a word and a text.
+    """
 
     code: str
     op: str
@@ -30,140 +29,643 @@ class Cause:
     sentence: str
     mend: str
     confidence: str = "proved"
+    facts: "tuple[tuple[str, str], ...]" = ()
 
     def to_dict(self) -> dict:
         """The same as plain data."""
-        return dict(code=self.code, op=self.op, line=self.line, sentence=self.sentence, mend=self.mend, confidence=self.confidence)
+        return {**vars(self), "facts": [list(fact) for fact in self.facts]}
 
 
-ABOUT = {}  # code -> the function that tells what an edge with this code means: a sentence and a mend
+@dataclass(frozen=True)
+class Code:
+    """The page of one code: what it means, the smallest program that has it, and the same program mended."""
+
+    name: str
+    meaning: str
+    broken: str
+    mended: str
+    tell: Any
+
+    def __str__(self):
+        broken, mended = (textwrap.indent(program, "    ") for program in (self.broken, self.mended))
+        return f"{self.name}\n  {self.meaning}\n\n  broken\n{broken}\n\n  mended\n{mended}"
 
 
-def about(code):
-    def put(function):
-        ABOUT[code] = function
-        return function
-
-    return put
+CODES = {}  # by name
 
 
-def cause_of(edge, names) -> Cause:
-    """The cause that an edge without a gradient stands for."""
-    sentence, mend = ABOUT[edge.code](edge, names)
-    line = edge.by.line.text if edge.by is not None else edge.event.line.text
-    return Cause(edge.code, op_name(edge), line, sentence, mend, "proved" if edge.sure else "likely")
+def code(name, meaning, broken, mended):
+    """Decorate the function that tells the sentence and the mend of a code."""
+
+    def keep(tell):
+        CODES[name] = Code(name, meaning, broken.strip("\n"), mended.strip("\n"), tell)
+        return tell
+
+    return keep
 
 
-def op_name(edge) -> str:
-    event = edge.by if edge.by is not None else edge.event
-    return event.op if event.what in ("left", "wrote", "stored") else event.name
+def codes(name: "str | None" = None):
+    """The page of one code, or all of them by name.
+
+    Args:
+        name: such as "LEFT_ENGINE"; None for all.
+
+    Returns:
+        A Code, whose text is its page; or a dict of them.
+
+    Raises:
+        KeyError: there is no such code.
+
+    >>> import minigrad as mg
+    >>> print(mg.explain.codes("INTEGER"))
+    INTEGER
+      Derivatives flow along float and complex numbers alone. A Python int makes an int32 Tensor.
+    <BLANKLINE>
+      broken
+        x = tf.Variable(10)
+        with tf.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)           # None
+    <BLANKLINE>
+      mended
+        x = tf.Variable(10.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)           # 20.0
+    """
+    return dict(CODES) if name is None else CODES[name]
 
 
-def door_of(exit) -> str:
-    """By which call a value left, as the user wrote it: `np.mean`, `math.exp`, or `x.numpy()`."""
-    statement = statement_at(exit.line)
-    for call in statement.calls if statement else ():
-        if call.partition(".")[0] in ("np", "numpy", "math"):
-            return call
-    return exit.op
+def cause(code, q, edge=None, *, op=None, line=None, sure="proved", **facts) -> Cause:
+    """The Cause with this code.
+
+    Args:
+        code: its name.
+        q: the Question that is being answered.
+        edge: where the derivative was lost, if it is on an edge.
+        op, line: where it happened, if not there.
+        sure: how sure that is.
+        **facts: what the function of the code wants to know besides.
+    """
+    if edge is not None:
+        op, line, sure = op or op_of(edge), edge.place.text if line is None else line, edge.sure
+    sentence, mend, *shown = CODES[code].tell(q, edge, op=op or "", line=line or "", **facts)
+    return Cause(code, op or "", line or "", sentence, mend, "proved" if sure == "proved" else "likely", tuple(*shown))
 
 
-@about("LEFT_ENGINE")
-def left_engine(edge, names):
-    door, name = door_of(edge.by), names.of(edge.start)
-    user = op_name_of(edge.event)
-    function = door.rpartition(".")[2]
-    if door == edge.by.op:  # no function of NumPy in sight: numpy(), float() ...
-        return f"{name} left by {door}: {user} was given a plain value, not {name}", f"keep {name} a tensor on this line: leave out {door}"
-    stay = INSTEAD.get(function)
-    return f"{door} took {name} out of the engine; {user} was given a plain value", f"use mg.{stay} instead of {door}" if stay else (
-        f"write {door} with mg's own functions"
+def op_of(edge) -> str:
+    """What was used where the derivative was lost."""
+    event = edge.event
+    if edge.by is not None:
+        return called_text(edge.by.place) or edge.by.door
+    return event.how if isinstance(event, Wrote) else event.where if isinstance(event, Stored) else event.name if isinstance(event, Ran) else "gradient"
+
+
+# ---- values that went out of the engine's sight --------------------------------------------------------------------------
+
+INSTEAD = {  # functions of NumPy and Python, and what stays on the tape
+    "mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max", "amin": "reduce_min",
+    "prod": "reduce_prod", "std": "math.reduce_std", "var": "math.reduce_variance", "dot": "tensordot", "matmul": "matmul", "exp": "exp",
+    "log": "math.log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "abs": "abs", "fabs": "abs", "square": "square",
+    "power": "pow", "pow": "pow", "maximum": "maximum", "minimum": "minimum", "where": "where", "concatenate": "concat", "stack": "stack",
+    "vstack": "concat", "reshape": "reshape", "transpose": "transpose", "clip": "clip_by_value", "array": "stack", "log1p": "math.log1p",
+    "expm1": "math.expm1", "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "cumsum": "cumsum",
+    "einsum": "einsum", "asarray": "convert_to_tensor", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "norm": "norm", "log10": "math.log",
+}  # fmt: skip
+ROOTS = ("np.", "numpy.", "math.")
+
+@code(
+    "LEFT_ENGINE",
+    "A value left for Python or NumPy and came back as a plain number: the tape sees the number, not where it came from.",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x.numpy()
+tape.gradient(y, x)           # 3.0, half of the truth
+""",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # 6.0
+""",
+)
+def left_engine(q, edge, op, line):
+    name, plain = q.names.of(edge.start), expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.door}"
+    kind = "number" if edge.by.given is not None and edge.by.given.content.shape == () else "array"
+    value = f"the number {edge.by.given.content}" if kind == "number" and plain.startswith((f"{name}.", "float")) else "numbers"
+    sentence = f"{shortened(plain)} is a plain {kind}; {receiver(edge, q)} was given {value}, not {name}"
+    function = op.rpartition(".")[2]
+    if op.startswith(ROOTS):
+        stay = INSTEAD.get(function)
+        return sentence, f"use mg.{stay}: {line.replace(op, f'mg.{stay}')}" if stay else f"write {op} with mg's own functions"
+    if function == "predict":
+        return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
+    inner = plain[: -len(".numpy()")] if plain.endswith(".numpy()") else plain[len("float") :] if plain.startswith("float(") else ""
+    inner = inner[1:-1] if inner[1:-1].replace(".", "").isidentifier() else inner
+    return sentence, f"keep {name} a tensor: {line.replace(plain, inner)}" if inner and plain in line else f"keep {name} a tensor here, without {op}"
+
+
+def receiver(edge, q):
+    """Who was given the plain value."""
+    event = edge.event
+    return f"{q.names.of(edge.end)}.{event.how}" if isinstance(event, Wrote) else event.called or "the next op" if isinstance(event, Came) else event.name
+
+
+def shortened(text):
+    return text if len(text) <= 60 else text[:56] + " ..."
+
+
+@code(
+    "STATE",
+    "A value was written into a Variable (or a dataset, or a queue) and read again: state has a value, and no history.",
+    """
+x = tf.Variable(3.0)
+total = tf.Variable(0.0)
+with tf.GradientTape() as tape:
+    total.assign_add(x)
+    y = total * total
+tape.gradient(y, x)           # None
+""",
+    """
+x = tf.Variable(3.0)
+total = tf.Variable(0.0)
+with tf.GradientTape() as tape:
+    new_total = total + x
+    y = new_total * new_total
+tape.gradient(y, x)           # 6.0
+""",
+)
+def state(q, edge, op, line):
+    name = q.names.of(edge.start)
+    if isinstance(edge.event, Stored):
+        return f"{name} went through a {op}: what comes out has the value, and not where it came from", f"compute with {name} itself"
+    state = q.names.of(edge.end)
+    sentence = f"{state}.{op} wrote {name} into a Variable, which keeps the value and not where it came from"
+    sign = {"assign_add": f" {state} + {name}", "assign_sub": f" {state} - {name}", "assign": f" {name}"}.get(op, " ...")
+    return sentence, f"compute with a new tensor instead: {f'new_{state}' if state.isidentifier() else 'new'} ={sign}"
+
+
+@code(
+    "OUTSIDE_TAPE",
+    "An op on the way ran before the tape was opened, or after it was closed. A tape records its own block.",
+    """
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    y = x * x
+loss = tf.reduce_sum(y)
+tape.gradient(loss, x)        # None
+""",
+    """
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    y = x * x
+    loss = tf.reduce_sum(y)
+tape.gradient(loss, x)        # [2. 4.]
+""",
+)
+def outside_tape(q, edge, op, line, never=False, unknown=False):
+    if never:
+        return "this tape was never entered, so it has recorded nothing", "compute inside `with mg.GradientTape() as tape:`"
+    if unknown:
+        return (
+            "the log does not know how the target was made: before the trace began, in another thread, or out of things that it never heard of",
+            "switch the trace on before the forward pass, and compute the target inside the block",
+        )  # fmt: skip
+    if edge is None:
+        return "the target was computed after the tape's block had ended, so the tape has not recorded it", "indent that line into the `with` block"
+    history = q.history
+    if history.opened and edge.event.number < history.opened:
+        return f"{op} ran before the tape's block began, so the tape has not recorded it", "move this line into the `with` block"
+    before = q.names.of(edge.start)
+    instead = f", or ask for the gradient of {before}" if edge.end in [one.id for one in q.targets] and before != op else ""
+    return f"{op} ran after the tape's block had ended, so the tape has not recorded it", f"indent this line into the `with` block{instead}"
+
+
+@code(
+    "NO_DERIVATIVE",
+    "An op on the way is flat with jumps (argmax, round, a comparison): no derivative of it is of use.",
+    """
+x = tf.Variable([1.0, 3.0])
+with tf.GradientTape() as tape:
+    y = tf.round(x * 0.4)
+tape.gradient(y, x)           # None
+""",
+    """
+x = tf.Variable([1.0, 3.0])
+with tf.GradientTape() as tape:
+    y = x * 0.4
+tape.gradient(y, x)           # [0.4 0.4]
+""",
+)
+def no_derivative(q, edge, op, line):
+    return f"{op} is flat with jumps: its derivative is 0 or does not exist", f"use {SMOOTH.get(op, 'an op that has a slope')}"
+
+
+SMOOTH = {
+    "argmax": "mg.nn.softmax, a smooth choice", "argmin": "mg.nn.softmax(-x), a smooth choice", "one_hot": "mg.nn.softmax, a smooth choice",
+    "round": "mg.grad_pass_through(mg.round)", "floor": "mg.grad_pass_through(mg.floor)", "ceil": "mg.grad_pass_through(mg.math.ceil)",
+    "rint": "mg.grad_pass_through(mg.math.rint)", "floordiv": "/ instead of //",
+    "greater": "mg.sigmoid(k * (x - y)), a smooth step", "greater_equal": "mg.sigmoid(k * (x - y)), a smooth step",
+    "less": "mg.sigmoid(k * (y - x)), a smooth step", "less_equal": "mg.sigmoid(k * (y - x)), a smooth step",
+    "equal": "a smooth loss, such as a cross-entropy", "not_equal": "a smooth loss, such as a cross-entropy",
+    "count_nonzero": "mg.reduce_sum of a smooth step",
+}  # fmt: skip
+
+
+@code(
+    "UNUSED",
+    "The target does not depend on the source: it was not read, or only for something else. The true derivative is 0.",
+    """
+x = tf.Variable(2.0)
+w = tf.Variable(5.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, w)           # None
+""",
+    """
+x = tf.Variable(2.0)
+w = tf.Variable(5.0)
+with tf.GradientTape() as tape:
+    y = w * x * x
+tape.gradient(y, w)           # 4.0
+""",
+)
+def unused(q, edge, op, line):
+    name = q.source_name
+    if op:
+        return f"{name} is used here, and nothing that leads to the target uses the result", "use the result, or leave this source out"
+    if q.history is None:
+        return f"{name} was not used in what this tape recorded of the target", "use it, or leave this source out"
+    return f"{name} was never used in the computation of the target", "use it, or leave this source out"
+
+
+@code(
+    "UNWATCHED",
+    "The source is no trainable Variable, and the tape was not told to watch it, or only after its first use.",
+    """
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # None
+""",
+    """
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+tape.gradient(y, x)           # 6.0
+""",
+)
+def unwatched(q, edge, op, line):
+    name = q.source_name
+    if hasattr(q.source, "assign"):
+        why = f"{name} is not trainable, and tapes do not watch such Variables" if not q.source.trainable else "this tape does not watch Variables"
+        return f"{why} by themselves", f"call tape.watch({name}) inside the block, before its first use"
+    later = edge is not None and any(e.source == q.source.id and e.number > edge.event.number for e in q.history.watches)
+    if later:
+        return f"{name} was first used here, and watched later", f"move tape.watch({name}) above {line}"
+    where = f" above {line}" if line else " inside the block, before its first use"
+    return f"{name} is a Tensor that this tape was not told to watch", f"add tape.watch({name}){where}"
+
+
+@code(
+    "INTEGER",
+    "Derivatives flow along float and complex numbers alone. A Python int makes an int32 Tensor.",
+    """
+x = tf.Variable(10)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # None
+""",
+    """
+x = tf.Variable(10.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # 20.0
+""",
+)
+def integer(q, edge, op, line, name=None, kind=None):
+    if edge is not None and edge.event.kinds[list(edge.event.inputs).index(number_of(edge.start))] in "fc":
+        return f"{op} made integers of {q.names.of(edge.start)} here, and no gradient flows along integers", "stay with floats: leave out this cast"
+    name = name or q.names.of(edge.start)
+    kind = kind or q.kind_name(edge)
+    floats = {"bool": "use floats: 1.0 and 0.0", "string": "use floats"}.get(kind, "make it a float from the start: write 10.0, not 10")
+    return f"{name} is {kind}, and no gradient flows along {'integers' if 'int' in kind else f'{kind}s'}", floats
+
+
+def number_of(node):
+    return node[0] if isinstance(node, tuple) else node
+
+
+@code(
+    "REBOUND",
+    "The name of the source points to a new Tensor, computed from the Variable that it once was.",
+    """
+x = tf.Variable(2.0)
+x = x + 1.0
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # None
+""",
+    """
+x = tf.Variable(2.0)
+x.assign_add(1.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # 6.0
+""",
+)
+def rebound(q, edge, op, line, copy=False):
+    name = q.source_name
+    if copy:
+        return f"this {name} is made here, and it is not the {name} that the target was computed from", f"make {name} once, before the tape, and keep it"
+    return (
+        f"this {name} is the result of {op} on this line, not the Variable itself",
+        f"change the Variable in place, as in {name}.assign_add(...), ask for the Variable itself, or call tape.watch({name})",
     )  # fmt: skip
 
 
-def op_name_of(event):
-    return {"came": "the next op", "wrote": event.op}.get(event.what, event.name)
+@code(
+    "REBUILT",
+    "A new Variable was made from a Tensor. It starts with the value, and without the history.",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    v = tf.Variable(x * x)
+    y = v * 2.0
+tape.gradient(y, x)           # None
+""",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    v = x * x
+    y = v * 2.0
+tape.gradient(y, x)           # 12.0
+""",
+)
+def rebuilt(q, edge, op, line):
+    name = q.names.of(edge.start)
+    return f"a new Variable was made from {name}: it has the value, and not where it came from", f"use {name} itself, without mg.Variable(...)"
 
 
-@about("STATE")
-def state(edge, names):
-    event = edge.event
-    if event.what == "stored":
-        return f"{names.of(edge.start)} went through a {event.op}: what comes out has a value, and no history", "use the tensor itself"
-    target = names.of(event.outputs[0])
-    return (
-        f"{target}.{event.op} wrote {names.of(edge.start)} into a Variable, which keeps the value and not where it came from",
-        f"compute with a tensor: new_{target} = ... instead of {target}.{event.op}(...)",
-    )
+@code(
+    "OTHER_TAPE",
+    "The op was recorded by another tape than the one that was asked.",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as first:
+    y = x * x
+with tf.GradientTape() as second:
+    z = x * 2.0
+second.gradient(y, x)         # None
+""",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as first:
+    y = x * x
+first.gradient(y, x)          # 6.0
+""",
+)
+def other_tape(q, edge, op, line):
+    return f"{op} was recorded by another tape, not by the one that was asked", "ask the tape that was open on this line, or compute it inside this tape's block"
 
 
-@about("REBUILT")
-def rebuilt(edge, names):
-    return (
-        f"a new Variable was made from {names.of(edge.start)}: it has the value, and not where it came from",
-        "use the tensor itself, without mg.Variable(...)",
-    )
+@code(
+    "FIRST_ORDER_ONLY",
+    "The first derivative was computed while this tape was not recording (or it does not depend on the source any more).",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = x * x * x
+slope = inner.gradient(y, x)
+outer.gradient(slope, x)      # None
+""",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = x * x * x
+    slope = inner.gradient(y, x)
+outer.gradient(slope, x)      # 18.0
+""",
+)
+def first_order_only(q, edge, op, line, linear=False):
+    if linear:
+        return f"the first derivative does not depend on {q.source_name}: the function is linear in it", "nothing: the second derivative is 0"
+    return "the first gradient was computed while this tape was not recording", "move the inner gradient(...) into the `with` block of this tape"
 
 
-@about("OUTSIDE_TAPE")
-def outside_tape(edge, names):
-    name = op_name(edge)
-    return f"{name} ran outside the tape's block, so it was not recorded", f"indent this line into the `with` block of the tape ({name} must run there)"
+@code(
+    "SPENT_TAPE",
+    "The tape was asked before, and used up. A tape answers once, unless it is persistent.",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+    z = y * y
+tape.gradient(y, x)           # 6.0
+tape.gradient(z, x)           # RuntimeError
+""",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape(persistent=True) as tape:
+    y = x * x
+    z = y * y
+tape.gradient(y, x)           # 6.0
+tape.gradient(z, x)           # 108.0
+""",
+)
+def spent_tape(q, edge, op, line):
+    if edge is not None:
+        return f"{op} is not on the tape: a gradient was asked for, and that used the tape up", "ask once, after the block, or use mg.GradientTape(persistent=True)"
+    return "the tape was asked before, and that used it up", "ask once for all: tape.gradient(y, [a, b]); or use mg.GradientTape(persistent=True)"
 
 
-@about("OTHER_TAPE")
-def other_tape(edge, names):
-    return f"{op_name(edge)} was recorded by another tape, not by the one that was asked", "ask the tape that was open on this line"
+@code(
+    "NOT_REGISTERED",
+    "An op on the way could have a derivative, and nobody has written it: tape.gradient raises a LookupError.",
+    """
+image = tf.Variable([[[0.5, 0.0, 0.0]]])
+with tf.GradientTape() as tape:
+    y = tf.image.adjust_contrast(image, 0.1)
+tape.gradient(y, image)       # LookupError
+""",
+    """
+image = tf.Variable([[[0.5, 0.0, 0.0]]])
+with tf.GradientTape() as tape:
+    mean = tf.reduce_mean(image, axis=[0, 1], keepdims=True)
+    y = (image - mean) * 0.1 + mean
+tape.gradient(y, image)       # [[[1. 1. 1.]]]
+""",
+)
+def not_registered(q, edge, op, line, kernel=None):
+    kernel = kernel or edge.event.op.kernel
+    return f"{op} has no gradient registered: tape.gradient raises LookupError", f"register one with @mg.RegisterGradient({kernel!r}), or write it with other ops"
 
 
-@about("SPENT_TAPE")
-def spent_tape(edge, names):
-    return (
-        f"{op_name(edge)} is not on the tape any more: a gradient was asked for before, and that used it up",
-        "ask once, for all sources together, or use mg.GradientTape(persistent=True)",
-    )
+@code(
+    "SUMMED",
+    "The target has several elements: this is the derivative of their sum. For each alone there is the Jacobian.",
+    """
+x = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    y = x * [3.0, 4.0]
+tape.gradient(y, x)           # 7.0
+""",
+    """
+x = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    y = x * [3.0, 4.0]
+tape.jacobian(y, x)           # [3. 4.]
+""",
+)
+def summed(q, edge, op, line):
+    several = f"{len(q.targets)} targets were given" if len(q.targets) > 1 else f"{q.target_name} has {q.targets[0].shape.num_elements()} elements"
+    jacobian = "tape.gradient of each alone keeps them apart" if len(q.targets) > 1 else f"tape.jacobian({q.target_name}, {q.source_name}) keeps them apart"
+    return f"{several}: this is the derivative of their sum", jacobian
 
 
-@about("STOPPED")
-def stopped(edge, names):
-    if getattr(edge.event.op, "kernel", "") == "StopGradient":
+@code(
+    "NOT_FINITE",
+    "Somewhere a derivative became inf or nan: often 0 times infinity, in a branch that where() does not take.",
+    """
+x = tf.Variable(0.0)
+with tf.GradientTape() as tape:
+    y = tf.where(x > 0.0, tf.math.log(x), 0.0)
+tape.gradient(y, x)           # nan
+""",
+    """
+x = tf.Variable(0.0)
+with tf.GradientTape() as tape:
+    safe = tf.where(x > 0.0, x, 1.0)
+    y = tf.where(x > 0.0, tf.math.log(safe), 0.0)
+tape.gradient(y, x)           # 0.0
+""",
+)
+def not_finite(q, edge, op, line, step=(), place=None):
+    if not op:
+        return "what arrives at the target, or the value of an op, is not finite already", "look at the values of the forward pass"
+    guarded = place is not None and inside_where(place)
+    if guarded:
+        return f"where discards this branch, yet {op} is still asked for its slope", safe_where(place) or f"give {op} a safe input by another mg.where", step
+    return f"{op} is where the gradient stops being finite: its slope there is inf or nan", f"keep the input of {op} away from there, for example with mg.maximum(x, 1e-6)", step
+
+
+@code(
+    "STALE",
+    "The Variable was assigned after the tape read it: this is the derivative at the old value.",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+x.assign(5.0)
+tape.gradient(y, x)           # 6.0, the slope at 3
+""",
+    """
+x = tf.Variable(3.0)
+x.assign(5.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # 10.0
+""",
+)
+def stale(q, edge, op, line, shown=()):
+    name = q.source_name
+    return f"{name} was assigned after this tape read it", f"compute {q.target_name} on a new tape after each assignment", shown
+
+
+@code(
+    "STOPPED",
+    "The way was cut on purpose: by stop_gradient, stop_recording or reset.",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = tf.stop_gradient(x * x)
+tape.gradient(y, x)           # None
+""",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # 6.0
+""",
+)
+def stopped(q, edge, op, line):
+    if op == "CustomGradient":
+        return "the gradient function written for it returned None here", "return a gradient for this argument too, if it is wanted"
+    if op == "stop_gradient":
         return "stop_gradient cuts the way here, on purpose", "leave out mg.stop_gradient, if the gradient is wanted"
-    return f"{op_name(edge)} ran while recording was stopped, or before tape.reset()", "move the line out of stop_recording(), or below reset()"
+    if edge.event.number <= q.history.forgot:
+        return f"tape.reset() made the tape forget that {op} ran", "move this line below tape.reset(), or leave the reset out"
+    return f"{op} ran inside stop_recording()", "move this line out of stop_recording(), if the gradient is wanted"
 
 
-@about("NO_DERIVATIVE")
-def no_derivative(edge, names):
-    name = op_name(edge)
-    return f"{name} is flat with jumps: its derivative is 0 or does not exist", f"use {SMOOTH.get(name, 'an op that has a slope')}"
+@code(
+    "NOT_A_TENSOR",
+    "The target or the source is no Tensor: a Python number, an array, or None.",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = float(x * x)
+tape.gradient(y, x)           # AttributeError
+""",
+    """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)           # 6.0
+""",
+)
+def not_a_tensor(q, edge, op, line, role, what):
+    mend = "keep to mg's own functions, so that it stays a Tensor" if role == "target" else "give a Variable, or a Tensor that the tape watches"
+    return f"the {role} is {what}, not a Tensor: there is nothing to differentiate", mend
 
 
-@about("INTEGER")
-def integer(edge, names):
-    if getattr(edge.event.op, "kernel", "") == "Cast":
-        return f"{names.of(edge.start)} became an integer here, and no gradient flows along integers", "stay with floats: leave out this cast"
-    return f"{names.of(edge.start)} holds integers, and no gradient flows along integers", "make it a float from the start: write 10.0, not 10"
+@code(
+    "ONLY_DECIDES",
+    "The source is used for a decision alone: which branch runs. The value does not depend on it smoothly.",
+    """
+x = tf.Variable(1.0)
+w = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    y = w * 3.0 if x > 0.0 else w * 5.0
+tape.gradient(y, x)           # None
+""",
+    """
+x = tf.Variable(1.0)
+w = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    gate = tf.sigmoid(10.0 * x)
+    y = gate * (w * 3.0) + (1.0 - gate) * (w * 5.0)
+tape.gradient(y, x)           # -0.00181589
+""",
+)
+def only_decides(q, edge, op, line):
+    what = "which elements are taken" if op == "where" else "which lines run"
+    return f"{q.source_name} only decides {what}; the value does not depend on it smoothly", "nothing, if that is meant; else a smooth gate, such as mg.sigmoid(k * x)"
 
 
-@about("NOT_REGISTERED")
-def not_registered(edge, names):
-    return (
-        f"{op_name(edge)} has no gradient registered: tape.gradient raises LookupError",
-        f"register one with @mg.RegisterGradient({edge.event.op.kernel!r}), or write it with other ops",
-    )
-
-
-@about("FIRST_ORDER_ONLY")
-def first_order_only(edge, names):
-    return (
-        "the first gradient was computed while this tape was not recording",
-        "move the inner tape's gradient(...) into the `with` block of this tape",
-    )
-
-
-@about("UNWATCHED")
-def unwatched(edge, names):
-    name = names.of(edge.start)
-    return (
-        f"{name} was not watched when {op_name(edge)} used it",
-        f"add tape.watch({name}) above this line, inside the `with` block",
-    )
+@code(
+    "FLAT",
+    "The way is whole, and an op on it has slope 0 here: a relu that is off, a saturated sigmoid, a clip.",
+    """
+x = tf.Variable(-2.0)
+with tf.GradientTape() as tape:
+    y = tf.nn.relu(x)
+tape.gradient(y, x)           # 0.0
+""",
+    """
+x = tf.Variable(-2.0)
+with tf.GradientTape() as tape:
+    y = tf.nn.leaky_relu(x)
+tape.gradient(y, x)           # 0.2
+""",
+)
+def flat(q, edge, op, line, cancel=False):
+    if cancel:
+        return "the ways from it to the target cancel each other", "nothing: 0 is the derivative"
+    if not op:
+        return "the slope is 0 here", "nothing: 0 is the derivative"
+    return f"the slope of {op} is 0 here, and nothing gets past it", f"nothing, if {op} is meant to be flat here; otherwise move its input"

@@ -8,31 +8,33 @@ import numpy as np
 from .causes import Cause
 
 MOST_LINES = 12
-WIDTH = 110
+WIDTH = 160
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a gradient is what it is.
+    """Why a gradient is what it is. Print it.
 
     Attributes:
         status: "none", "partial", "zero", "nan" or "complete".
         meaning: of a None: "independent" (the true derivative is 0), "broken" (it depends, and the way is lost) or
             "undefined" (no useful derivative exists); otherwise "".
         causes: what happened, the first to mend first.
-        path: the ops on the way from the source to the target.
         headline: the whole in one line.
-        live, lost: the ways that the tape has, and those that it has not, as lists of names.
+        path: the ops on the way from the source to the target.
+        live, lost: a way that the tape has, and one that it has not, as names from the source to the target.
+        carries: the gradient that came along the live ways, as text.
         notes: what else there is to say, such as the line that would tell more.
     """
 
     status: str
     meaning: str
     causes: "tuple[Cause, ...]"
+    headline: str
     path: "tuple[str, ...]" = ()
-    headline: str = ""
     live: "tuple[str, ...]" = ()
     lost: "tuple[str, ...]" = ()
+    carries: str = ""
     notes: "tuple[str, ...]" = ()
 
     @property
@@ -40,46 +42,68 @@ class Explanation:
         """The codes of the causes."""
         return tuple(cause.code for cause in self.causes)
 
+    def rows(self) -> "list[tuple[str, str]]":
+        """What stands below the headline: pairs of a word and a text."""
+        rows = [("live", carrying(self.live, self.carries, self.lost)), ("lost", carrying(self.lost, "nothing", self.live))]
+        rows = [(word, text) for word, text in rows if text]
+        for cause in self.causes[:2]:
+            rows += cause.facts or ([("line", cause.line)] if cause.line else [])
+            rows += [("cause", f"{cause.code} ({cause.confidence}): {cause.sentence}"), ("mend", cause.mend)]
+        if self.causes[2:]:
+            rows.append(("also", ", ".join(dict.fromkeys(cause.code for cause in self.causes[2:]))))
+        notes = [("note", note) for note in self.notes]
+        return rows[: MOST_LINES - 1 - len(notes)] + notes
+
     def lines(self) -> "list[str]":
         """The text, line by line."""
-        lines = [self.headline]
-        lines += [f"  {word:<6} {' -> '.join(way)}" for word, way in (("live", self.live), ("lost", self.lost)) if way]
-        for cause in self.causes[:2]:
-            lines += [f"  line   {cause.line}"] if cause.line else []
-            lines += [f"  cause  {cause.code} ({cause.confidence}): {cause.sentence}", f"  mend   {cause.mend}"]
-        lines += [f"  also   {', '.join(cause.code for cause in self.causes[2:])}"] if len(self.causes) > 2 else []
-        lines += [f"  note   {note}" for note in self.notes]
-        return [clipped(line) for line in lines[:MOST_LINES]]
+        rows = self.rows()
+        width = max([6, *[len(word) + 1 for word, _ in rows]])
+        return [clipped(line) for line in (self.headline, *[f"  {word:<{width}} {text}" for word, text in rows])]
 
     def __str__(self):
         return "\n".join(self.lines())
 
-    __repr__ = __str__
+    def __repr__(self):
+        return f"<{'  '.join([' '.join(self.headline.split()), *dict.fromkeys(self.codes)])}>"
+
+    def _repr_pretty_(self, printer, cycle):
+        for k, line in enumerate(self.lines()):
+            if k:
+                printer.break_()
+            printer.text(line)
 
     def _repr_html_(self):
         head, *rest = (html.escape(line) for line in self.lines())
-        body = "\n".join(rest)
-        return f'<pre style="line-height:1.45"><strong>{head}</strong>\n{body}</pre>'
+        body = "\n".join(["", *rest])
+        return f'<pre style="line-height:1.45"><strong>{head}</strong>{body}</pre>'
 
     def to_dict(self) -> dict:
-        """The same as plain data."""
+        """The same as plain data, for JSON."""
         return dict(
-            status=self.status, meaning=self.meaning, causes=[cause.to_dict() for cause in self.causes], path=list(self.path),
-            headline=self.headline, live=list(self.live), lost=list(self.lost), notes=list(self.notes),
+            status=self.status, meaning=self.meaning, causes=[cause.to_dict() for cause in self.causes], headline=self.headline,
+            path=list(self.path), live=list(self.live), lost=list(self.lost), carries=self.carries, notes=list(self.notes),
         )  # fmt: skip
 
 
+def carrying(way, what, other):
+    """A way and what it carries, in columns with the other way."""
+    if not way:
+        return ""
+    width = max(len(" -> ".join(one)) for one in (way, other))
+    return f"{' -> '.join(way):<{width}}   carries {what}" if what and other else " -> ".join(way)
+
+
 def clipped(line):
-    return line if len(line) <= 2 * WIDTH else line[: 2 * WIDTH - 4] + " ..."
+    return line if len(line) <= WIDTH else line[: WIDTH - 4] + " ..."
 
 
 def number_text(value) -> str:
     """A gradient in few digits, on one line."""
     if value is None:
         return "None"
-    value = np.asarray(value)
+    value = np.asarray(value) + 0  # no zero has a sign
     if value.ndim == 0:
         text = f"{value.item():.6g}" if value.dtype.kind in "fiu" else str(value.item())
         return text + ".0" if text.lstrip("-").isdigit() and value.dtype.kind == "f" else text
     text = np.array2string(value, precision=4, threshold=8, edgeitems=2, floatmode="maxprec", separator=" ")
-    return " ".join(text.split())
+    return " ".join(text.split()).replace("[ ", "[")

@@ -5,6 +5,7 @@ from name to name; and last, content that would hardly be the same by chance.
 """
 
 import ast
+import bisect
 import math
 from dataclasses import dataclass
 
@@ -32,7 +33,9 @@ class Returns:
         self.objects, self.left_at, self.made_at = {}, {}, {}
         for exit in self.exits:
             for depth, place in enumerate((exit.place, *exit.place.callers)):
-                self.left_at.setdefault(spot(place), []).append((exit, depth))
+                numbers, exits = self.left_at.setdefault(spot(place), ([], []))
+                numbers.append(exit.number)
+                exits.append((exit, depth))
             if exit.given is not None:
                 self.objects.setdefault(id(exit.given.object()), []).append(exit)
         for event in trace.events if self.exits else ():
@@ -113,11 +116,12 @@ class Search:
             return
         self.seen.add((node, len(frames)))
         here = module, source.span_of(node) if hasattr(node, "lineno") else None
-        exits = [one for one in self.returns.left_at.get(here, ()) if one[0].number < self.event.number]
-        made = [number for number in self.returns.made_at.get(here, ()) if number < self.event.number]
-        if exits and not (made and made[-1] > exits[-1][0].number):
-            self.follow_exits(module, node, frames, sure, whole, exits)
-        elif not made:
+        numbers, exits = self.returns.left_at.get(here, ((), ()))
+        made = self.returns.made_at.get(here, ())
+        left, ran = (bisect.bisect_left(one, self.event.number) for one in (numbers, made))
+        if left and not (ran and made[ran - 1] > numbers[left - 1]):
+            self.follow_exits(module, node, frames, sure, whole, exits[max(0, left - 8) : left])
+        elif not ran:
             getattr(self, f"in_{type(node).__name__}", self.in_parts)(module, node, frames, sure, whole)
 
     def follow_exits(self, module, node, frames, sure, whole, exits):
@@ -127,13 +131,13 @@ class Search:
             self.in_function(module, node, frames, sure, whole, exit.place if depth == 1 else exit.place.callers[depth - 2], exits)
         elif isinstance(node, ast.Call) and source.last_name(node.func) in source.STEPS:
             return
-        elif whole and exit.given is not None and self.content is not None and exit.given.content.shape == () and exit.door != "NumPy":
+        elif whole and self.content is not None and exit.given is not None and is_door(node):
             if equal(exit.given, self.content):  # else the name has another value by now
                 self.put(exit, "proved")
         else:
             self.put(exit, sure)
-            same = [one for one, d in exits if d == 0 and one.place == exit.place and one.tensor != exit.tensor]
-            for other in same[-4:] if exit.door == "NumPy" else ():  # np.add(x, y) takes both
+            same = [one for one, _ in exits if one.place == exit.place and one.tensor != exit.tensor]
+            for other in same if exit.door == "NumPy" else ():  # np.add(x, y) takes both
                 self.put(other, sure)
 
     def put(self, exit, sure):
@@ -199,6 +203,11 @@ class Search:
                 self.follow(module, child.iter, frames, sure, False)
             elif isinstance(child, ast.expr):
                 self.follow(module, child, frames, sure, False)
+
+
+def is_door(node) -> bool:
+    """Is the value of this expression the very value that left: `float(x)`, `x.numpy()`?"""
+    return isinstance(node, ast.Call) and source.last_name(node.func) in ("float", "numpy", "complex")
 
 
 # ---- content -----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ gradient needs: 0 for a gradient that is there.
 
 from collections import deque
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..custom import GRADIENTS, UNREGISTERED
 from ..trace import Asked, Came, Ran, Stored, Turned, Watched, Wrote
@@ -165,9 +166,7 @@ class History:
         """The code for an op that ran while the tape did not listen."""
         before = [e for e in self.turns if e.number < event.number]
         after = [e for e in self.turns if e.number > event.number]
-        if before and before[-1].what == "closed" and len(before) > 1 and before[-2].what == "paused":
-            return "STOPPED", "proved", None, True
-        if before and before[-1].what == "paused":
+        if [e.what for e in before[-2:]] == ["paused", "closed"]:
             return "STOPPED", "proved", None, True
         if self.one_shot and before and before[-1].what == "closed" and after and after[0].what == "closed":
             return ("SPENT_TAPE",)  # it was asked inside its block
@@ -250,14 +249,16 @@ def count(edges, targets, sources):
         into.setdefault(edge.end, set()).add((edge.start, edge.code))
     ways, todo = dict.fromkeys(sources, 1), list(targets)
     while todo:
-        missing = [start for start, _ in into.get(todo[-1], ()) if start not in ways]
-        if todo[-1] in ways or not missing:
-            node = todo.pop()
-            ways.setdefault(node, sum(ways[start] for start, _ in into.get(node, ())))
-        todo += missing if todo and missing else []
+        before = [start for start, _ in into.get(todo[-1], ())] if todo[-1] not in ways else []
+        missing = [start for start in before if start not in ways]
+        if missing:
+            todo += missing
+        else:
+            ways.setdefault(todo.pop(), sum(ways[start] for start in before))
     return sum(ways[node] for node in targets)
 
 
+@lru_cache(maxsize=1000)
 def parameters(op):
     """The names of the inputs of an op."""
     code = op.__wrapped__.__code__

@@ -5,6 +5,7 @@ be told whether `float(x)` stands inside `float(x) * y`, or only beside it.
 """
 
 import ast
+import copy
 import itertools
 import linecache
 from functools import lru_cache
@@ -277,3 +278,50 @@ def returned(function):
     if isinstance(function, ast.Lambda):
         return [function.body]
     return [node.value for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None]
+
+
+def decides(exit) -> bool:
+    """Did a value leave for a decision: the condition of an `if` or a loop?"""
+    if exit.door in ("bool()", "int()"):
+        return True
+    module, node = node_at(exit.place)
+    if node is None:
+        return False
+    around = list(module.around(node))
+    return any(inner is getattr(outer, "test", None) for inner, outer in itertools.pairwise(around))
+
+
+def inside_where(place):
+    """The call of `where` around an expression, with its condition; None if there is none."""
+    module, node = node_at(place)
+    for one in module.around(node) if node is not None else ():
+        if isinstance(one, ast.Call) and last_name(one.func) == "where" and len(one.args) == 3 and one is not node:
+            return one
+    return None
+
+
+class Guard(ast.NodeTransformer):
+    """Puts `where(condition, x, 1.0)` in the place of x."""
+
+    def __init__(self, name, where):
+        self.name, self.where = name, where
+
+    def visit_Name(self, node):
+        if node.id != self.name:
+            return node
+        return ast.Call(self.where.func, [self.where.args[0], node, ast.Constant(1.0)], [])
+
+
+def safe_where(place) -> "str | None":
+    """The statement with a safe input for the expression, by one more `where`; None if that cannot be written down."""
+    module, node = node_at(place)
+    where = inside_where(place)
+    condition = where.args[0]
+    if not (isinstance(condition, ast.Compare) and isinstance(condition.left, ast.Name)):
+        return None
+    statement = module.statement(node)
+    if isinstance(statement, (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef)):
+        return None
+    inner, guarded = ast.unparse(node), ast.unparse(Guard(condition.left.id, where).visit(copy.deepcopy(node)))
+    text = ast.unparse(statement)
+    return text.replace(inner, guarded) if text.count(inner) == 1 and guarded != inner else None

@@ -1,6 +1,6 @@
 """Run random programs on minigrad and on TensorFlow, and print the smallest one on which they differ.
 
-    python -m tests.conformance --programs 1000 --seed 0
+python -m tests.conformance --programs 1000 --seed 0
 """
 
 import argparse
@@ -18,7 +18,9 @@ def differs(statements, tensorflow):
     """What differs first when both run the program, or None."""
     ours, theirs = run(statements, minigrad), run(statements, tensorflow)
     for (name, mine), (other, his) in zip(ours, theirs):
-        found = difference(mine, his) if name == other else f"minigrad goes on with {name}, TensorFlow with {other}: {mine!r:.200} {his!r:.200}"
+        found = (
+            difference(mine, his) if name == other else f"minigrad goes on with {name}, TensorFlow with {other}: {mine!r:.200} {his!r:.200}"
+        )
         if found:
             return f"{name}: {found}"
     return None if len(ours) == len(theirs) else f"minigrad tells {len(ours)} things, TensorFlow {len(theirs)}"

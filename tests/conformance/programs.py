@@ -93,7 +93,9 @@ class Maker:
 
     def tape(self, depth):
         pick, name = self.random, self.name("t")
-        options = [option for option, chance in (("persistent=True", 0.6), ("watch_accessed_variables=False", 0.15)) if pick.random() < chance]
+        options = [
+            option for option, chance in (("persistent=True", 0.6), ("watch_accessed_variables=False", 0.15)) if pick.random() < chance
+        ]
         self.tapes.append(name)
         self.open.append(name)
         statement = Statement(f"with tf.GradientTape({', '.join(options)}) as {name}:")
@@ -113,7 +115,9 @@ class Maker:
         if kind < 0.80:
             return Statement(f"{pick.choice(self.variables)}.{pick.choice(['assign', 'assign_add', 'assign_sub'])}({self.operand()})")
         if kind < 0.84:
-            return self.bind(f"tf.constant({self.operand()}.numpy())" if pick.random() < 0.5 else f"{self.operand()} * {self.operand()}.numpy()")
+            return self.bind(
+                f"tf.constant({self.operand()}.numpy())" if pick.random() < 0.5 else f"{self.operand()} * {self.operand()}.numpy()"
+            )
         if kind < 0.88:
             return Statement(f"with {pick.choice(self.open)}.stop_recording():", [self.compute()])
         if kind < 0.90:

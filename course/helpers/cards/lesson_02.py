@@ -192,6 +192,11 @@ shapes = {"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 4)}
             ": loss by b. In y = x @ w + b, b was spread over a row. Its gradient comes back in the shape that b has at home.",
         ),
         Reply(
+            'shapes = {"loss by w": (4, 3), "loss by b": (3), "y by x": (1, 4)}',
+            lambda: {"loss by b": 3},
+            ": loss by b. To Python (3) is the number 3. A shape with a single entry is written (3,), with a comma.",
+        ),
+        Reply(
             'shapes = {"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 3, 1, 4)}',
             lambda: {"y by x": lambda shape: shape in ([1, 3, 1, 4], [3, 4], [1, 3, 4])},
             ": y by x. That would be every slope of every entry, a Jacobian. The tape adds the three entries of y first.",

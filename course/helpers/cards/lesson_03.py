@@ -163,10 +163,10 @@ def slopes_of_chosen(a, b, chosen):
 
 CHOSEN = """
 def about_chosen(f, variables, chosen):
-    with mg.GradientTape(watch_accessed_variables=False) as tape:
-        tape.watch(chosen)
+    with mg.GradientTape(watch_accessed_variables=False) as choosy:
+        choosy.watch(chosen)
         y = f()
-    return tape.gradient(y, variables)
+    return choosy.gradient(y, variables)
 """
 
 about_chosen = Card(
@@ -189,7 +189,7 @@ about_chosen = Card(
             "All gradients are there, the ones not chosen too. This tape still watches whatever it reads.",
         ),
         Reply(
-            CHOSEN.replace("        tape.watch(chosen)\n", ""),
+            CHOSEN.replace("        choosy.watch(chosen)\n", ""),
             lambda a, b, chosen: [None, None],
             "Everything is None: nothing was watched when f ran. The chosen ones need a watch, and f() must run after it, in the block.",
         ),

@@ -1,0 +1,90 @@
+"""What the user calls things."""
+
+import types
+
+from ..trace import Ran, Wrote
+from .source import assigned_name, expression_text
+
+UNNAMED = ("Variable", "variable", "UnreadVariable")
+MOST = 200  # elements of a list or attributes of an object that are looked at
+
+
+class Names:
+    """Names by the number of a Tensor or Variable.
+
+    The names in the code that asks come first, then the name that a Variable was given, then names in the code that called
+    it, then the name that the source assigns.
+    """
+
+    def __init__(self, frame, trace, things):
+        self.known, self.trace = {}, trace
+        self.known.update(names_in(frame.f_locals))
+        for number, name in names_in(frame.f_globals).items():
+            self.known.setdefault(number, name)
+        for thing in things:
+            name = getattr(thing, "name", "").partition(":")[0] if hasattr(thing, "assign") else ""
+            if name and name not in UNNAMED:
+                self.known.setdefault(thing.id, name)
+        frames = [frame, *outer_frames(frame)]
+        spaces = [names_in(outer.f_locals) for outer in frames] + [names_within(outer.f_locals) for outer in frames]
+        for space in (*spaces, names_within(frame.f_globals)):
+            for number, name in space.items():
+                self.known.setdefault(number, name)
+
+    def of(self, node, default="the value") -> str:
+        """The name of a node of the graph; without one, the op that it comes from."""
+        number = node[0] if isinstance(node, tuple) else node
+        if number not in self.known:
+            self.known[number] = self.by_origin(node, number) or ""
+        return self.known[number] or default
+
+    def by_origin(self, node, number):
+        if self.trace is None:
+            return None
+        event = self.trace.made.get(number) or self.trace.written.get(node) or self.trace.written.get((number, 0))
+        if event is None:
+            return None
+        text = expression_text(event.place)
+        made = event.name if isinstance(event, Ran) else None if isinstance(event, Wrote) else event.called
+        return assigned_name(event.place) or (text if 0 < len(text) <= 30 and not isinstance(event, Wrote) else made)
+
+
+def outer_frames(frame):
+    """A few callers."""
+    found = []
+    while frame.f_back and len(found) < 3:
+        frame = frame.f_back
+        found.append(frame)
+    return found
+
+
+def is_ours(value) -> bool:
+    return hasattr(type(value), "__tf_tensor__") and hasattr(value, "id")
+
+
+def names_in(space) -> dict:
+    found = {}
+    for name, value in list(space.items()):
+        if isinstance(name, str) and not name.startswith("_") and is_ours(value):
+            found.setdefault(value.id, name)
+    return found
+
+
+def names_within(space) -> dict:
+    """Names such as `weights[0]`, `params['w']` and `model.w`."""
+    found = {}
+    for name, value in list(space.items()):
+        if not isinstance(name, str) or name.startswith("_") or name in ("In", "Out"):
+            continue
+        if isinstance(value, dict):
+            parts = [(f"{name}[{key!r}]", one) for key, one in list(value.items())[:MOST]]
+        elif isinstance(value, (list, tuple)):
+            parts = [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST])]
+        elif isinstance(value, (type, types.ModuleType, types.FunctionType)) or not isinstance(getattr(value, "__dict__", None), dict):
+            continue
+        else:
+            parts = [(f"{name}.{key}", one) for key, one in list(vars(value).items())[:MOST]]
+        for part, one in parts:
+            if is_ours(one):
+                found.setdefault(one.id, part)
+    return found
