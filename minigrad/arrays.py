@@ -1081,6 +1081,8 @@ def reverse(tensor, axis: tidy.vector):
     [[2. 1.]
      [4. 3.]]
     """
+    if not tensor.ndim:
+        return tensor
     seen = set()
     for i, a in enumerate(axis):
         if not -tensor.ndim <= a < tensor.ndim:

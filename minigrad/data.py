@@ -11,7 +11,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .function import TensorSpec
-from .listening import listening
+from .listening import listening, storing
 from .nest import sorted_keys
 from .op import convert
 from .random import Stream, pair_for
@@ -323,20 +323,18 @@ def element_of(x):
 
 def cut_off(tensor, where):
     """The same value as a Tensor of its own: what is stored has no history. Who listens is told."""
-    alone = Tensor.of(tensor.value)
-    for listener in listening.now:
-        listener.stored(tensor, alone, where)
-    return alone
+    return storing(tensor, Tensor.of(tensor.value), where)
 
 
 def row(i, x):
-    return Tensor.of(x.value[i] if x.value.ndim > 1 or x.value.dtype.kind != "O" else np.array(x.value[i], object))
+    part = x.value[i] if x.value.ndim > 1 or x.value.dtype.kind != "O" else np.array(x.value[i], object)
+    return storing(x, Tensor.of(part), "Dataset")
 
 
 @contextlib.contextmanager
 def unheard():
-    """A block whose ops no tape and no trace hears."""
-    before, listening.now = listening.now, ()
+    """A block whose ops no tape hears; a trace does."""
+    before, listening.now = listening.now, tuple([one for one in listening.now if one.live is None])
     try:
         yield
     finally:
@@ -378,7 +376,10 @@ def stacked(rows):
                 "Cannot batch tensors with different shapes in component 0. "
                 f"First element had shape {first} and element {i} had shape {other}. [Op:IteratorGetNext] name: ",
             )  # fmt: skip
-    return Tensor.of(np.stack([one.value for one in rows]))
+    whole = Tensor.of(np.stack([one.value for one in rows]))
+    for one in rows:
+        storing(one, whole, "Dataset")
+    return whole
 
 
 # ---- shuffling -----------------------------------------------------------------------------------------------------

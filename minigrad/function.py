@@ -140,9 +140,7 @@ def device(device_name):
     ...     x = mg.constant(1.0)
     """
     if device_name is not None and not re.search(r"(cpu|gpu|tpu|xla_\w+|job:\w+)", str(device_name), re.IGNORECASE):
-        raise ValueError(
-            f"Unknown attribute {device_name!r} is encountered while parsing the device spec: {device_name!r}."
-        )
+        raise ValueError(f"Unknown attribute {device_name!r} is encountered while parsing the device spec: {device_name!r}.")
     yield
 
 

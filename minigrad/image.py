@@ -13,9 +13,7 @@ def check_pixels(images, channels=None):
     if images.ndim < 3:
         raise errors.InvalidArgumentError(None, None, f"input must be at least 3-D, got shape{list(images.shape)}")
     if channels and images.shape[-1] != channels:
-        raise errors.InvalidArgumentError(
-            None, None, f"input must have {channels} channels but instead has {images.shape[-1]} channels."
-        )
+        raise errors.InvalidArgumentError(None, None, f"input must have {channels} channels but instead has {images.shape[-1]} channels.")
 
 
 @op("AdjustContrastv2", "f", **unregistered("AdjustContrastv2", "y", "images", "contrast_factor"))

@@ -84,6 +84,13 @@ def leaving(tensor, door, result):
     return result
 
 
+def storing(tensor, result, where):
+    """A Tensor that went through something stateful: who listens is told, and what came out passes."""
+    for listener in listening.now:
+        listener.stored(tensor, result, where)
+    return result
+
+
 def coming(given, tensor):
     """A Tensor made of a value of Python or NumPy: who listens is told, and the Tensor passes."""
     for listener in listening.now:

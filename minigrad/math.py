@@ -13,7 +13,8 @@ from .arrays import broadcast_to, cast, gather, reshape, scatter_rows, where
 from .op import convert, of_complex, op
 from .slices import IndexedSlices
 from .special import (  # noqa: F401 - they belong to this namespace
-    bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, betainc, digamma, erf, erfc, erfcinv, erfinv, igamma, igammac, lgamma, ndtri, polygamma, zeta,
+    bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, betainc, digamma, erf, erfc, erfcinv, erfinv, igamma, igammac, lgamma, ndtri,
+    polygamma, zeta,
 )  # fmt: skip
 from .tensor import Tensor
 

@@ -189,7 +189,8 @@ def written(run):
               "        live = listener.live",
               f"        if live is None: listener.hear(this, {row(s.inputs)}, {s.output}, {row(s.attributes)}); continue",
               "        write = listener.steps.append"]  # fmt: skip
-    lines += [written_step(x, s) if x in s.needs else written_dead_end(x, s) for x in s.inputs]
+    followed = [] if run.kernel == "StopGradient" else s.inputs  # what it lets through is new to every tape
+    lines += [written_step(x, s) if x in s.needs else written_dead_end(x, s) for x in followed]
     return "\n".join([*lines, f"    return {s.output}"]) + "\n"
 
 

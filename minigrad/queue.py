@@ -7,6 +7,7 @@ import numpy as np
 from . import errors
 from .conversion import as_value
 from .dtypes import as_dtype
+from .listening import storing
 from .op import convert
 from .shape import TensorShape
 from .tensor import Tensor
@@ -57,7 +58,8 @@ class FIFOQueue:
     def enqueue_many(self, vals, name=None) -> None:
         """Put in one element for each row of the components."""
         rows = self._components(vals, "QueueEnqueueManyV2", many=True)
-        self._put([[column[i] for column in rows] for i in range(len(rows[0]))], "QueueEnqueueManyV2")
+        count = len(rows[0].value)
+        self._put([[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)], "QueueEnqueueManyV2")
 
     def dequeue(self, name=None):
         """Take out the first element: a Tensor, a list of them, or a dict if the components have names.
@@ -66,7 +68,7 @@ class FIFOQueue:
             OutOfRangeError: the queue is empty.
         """
         (element,) = self._take(1, "QueueDequeueV2")
-        return self._shown([Tensor.of(value) for value in element])
+        return self._shown(list(element))
 
     def dequeue_many(self, n, name=None):
         """Take out `n` elements, stacked.
@@ -96,7 +98,7 @@ class FIFOQueue:
         return Tensor.of(np.bool_(self._closed))
 
     def _components(self, vals, kernel, many=False):
-        """The arrays of an element, or of many, which must fit the queue."""
+        """The Tensors of an element, or of many, which must fit the queue. No tape follows them."""
         vals = list_of(vals) if self.names is None else [vals[name] for name in self.names]
         if len(vals) != len(self.dtypes):
             raise errors.InvalidArgumentError(
@@ -106,14 +108,14 @@ class FIFOQueue:
 
     def _fitting(self, i, x, many):
         dtype = self.dtypes[i]
-        value = convert(x).value if hasattr(x, "__tf_tensor__") else as_value(x, dtype)
+        tensor = convert(x) if hasattr(x, "__tf_tensor__") else Tensor.of(as_value(x, dtype))
+        value = tensor.value
         if value.dtype != dtype.dtype:
             raise ValueError(
-                f"component_{i}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
-                f"{as_dtype(value.dtype).name}: {x!r}"
+                f"component_{i}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {as_dtype(value.dtype).name}: {x!r}"
             )
         TensorShape(value.shape[1:] if many else value.shape).assert_is_compatible_with(self.shapes[i])
-        return value
+        return storing(tensor, Tensor.of(value), "FIFOQueue")
 
     def _put(self, elements, kernel):
         if self._closed:
@@ -141,12 +143,20 @@ class FIFOQueue:
         return [self._elements.popleft() for _ in range(n)]
 
     def _stacked(self, elements):
-        return self._shown([Tensor.of(np.stack(column)) for column in zip(*elements)])
+        return self._shown([stacked(column) for column in zip(*elements)])
 
     def _shown(self, tensors):
         if self.names is not None:
             return dict(zip(self.names, tensors))
         return tensors if len(tensors) > 1 else tensors[0]
+
+
+def stacked(column):
+    """Elements as the rows of one Tensor."""
+    whole = Tensor.of(np.stack([x.value for x in column]))
+    for x in column:
+        storing(x, whole, "FIFOQueue")
+    return whole
 
 
 def list_of(x):

@@ -111,9 +111,7 @@ def stateless_stream(seed):
     seed = convert(seed).value
     if np.shape(seed) != (2,):
         shape = ",".join(map(str, np.shape(seed)))
-        raise errors.InvalidArgumentError(
-            None, None, f"seed must have shape [2], not [{shape}] [Op:StatelessRandomGetKeyCounter] name: "
-        )
+        raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not [{shape}] [Op:StatelessRandomGetKeyCounter] name: ")
     first, second = (int(s) % 2**64 for s in seed)
     key, counter = Stream(0x02461E293EC8F720, first | second << 64).blocks(1).reshape(2, 2)
     return Stream(int(joined(key)), int(joined(counter)) << 64)
@@ -407,9 +405,7 @@ def limit(x, dtype, name):
         return Tensor.of(as_value(x, dtype))
     tensor, dtype = convert(x), dtypes.as_dtype(dtype)
     if tensor.dtype != dtype:
-        raise ValueError(
-            f"{name}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}"
-        )
+        raise ValueError(f"{name}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}")
     return tensor
 
 

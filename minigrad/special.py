@@ -9,6 +9,7 @@ import numpy as np
 
 from .op import convert, op
 
+
 def each(function):
     """A function of one Python float, made to take arrays."""
     ufunc = np.frompyfunc(function, 1, 1)

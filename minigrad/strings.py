@@ -25,7 +25,7 @@ def decoded(text, unit):
     """The text as what `unit` counts."""
     if unit not in ("BYTE", "UTF8_CHAR"):
         raise errors.InvalidArgumentError(
-            None, None, f"Value for attr 'unit' of \"{unit}\" is not in the list of allowed values: \"BYTE\", \"UTF8_CHAR\""
+            None, None, f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", "UTF8_CHAR"'
         )
     return text if unit == "BYTE" else text.decode("utf-8", "replace")
 

@@ -125,7 +125,7 @@ class GradientTape(Listener):
 
     def follow(self, source, dtype):
         """Watch a Tensor or a Variable; nothing flows along one that is not float or complex."""
-        if hasattr(source, "assign"):
+        if hasattr(source, "trainable"):
             self.variables[source.id] = source
         if dtype.kind in "fc":
             self.roots.add(source.id)

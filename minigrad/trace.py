@@ -206,6 +206,8 @@ class Ran(Event):
     @property
     def name(self) -> str:
         """What the user would call it: the function that was called, or the op."""
+        if self.op.kernel == "CustomGradient":
+            return "custom_gradient"
         public = self.called and self.called not in QUIET and not self.called.startswith("_")
         return self.called if public else self.op.__name__
 
@@ -465,7 +467,7 @@ class Trace(Listener):
         slopes = [None if dx is None else self.slope(dx, sent.get(s.id)) for s, dx in zip(sources, results)]
         event = Asked(
             self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, tuple([y.id for y in targets]), tuple([s.id for s in sources]),
-            {s.id: s.version for s in sources if hasattr(s, "version")}, tuple([getattr(dx, "id", 0) for dx in results]),
+            {s.id: version_of(s) for s in sources if hasattr(s, "trainable")}, tuple([getattr(dx, "id", 0) for dx in results]),
             tuple(slopes), self.walk_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
         for number in event.results:
@@ -477,6 +479,11 @@ class Trace(Listener):
     def slope(self, dx, sent):
         """The summary of an answer; if a single step sent something to the source, it is that."""
         return sent if sent is not None and sent.shape == tuple(dx.shape) else Summary.of(dx)
+
+
+def version_of(variable) -> "int | None":
+    """How often a Variable (or the one in a Variable of Keras) was assigned; None of a Tensor."""
+    return getattr(variable, "version", None) if not hasattr(variable, "path") else variable.value.version
 
 
 def listening_tapes() -> tuple:

@@ -13,7 +13,6 @@ def plain(dataset):
     return list(dataset.map(lambda *x: x if len(x) > 1 else x[0]).as_numpy_iterator())
 
 
-
 CHAINS = [
     (lambda: Dataset.range(1, 10, 3), "[np.int64(1), np.int64(4), np.int64(7)]"),
     (lambda: Dataset.range(5).batch(2), "[array([0, 1]), array([2, 3]), array([4])]"),

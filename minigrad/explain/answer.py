@@ -11,11 +11,11 @@ from ..listening import Listener, listening
 from ..op import OPS, convert
 from ..slices import Rows
 from ..tensor import Tensor
-from ..trace import Asked, Left, Ran, Summary, Wrote, brief, trace_of, walked
+from ..trace import Asked, Left, Ran, Stored, Summary, Wrote, brief, trace_of, version_of, walked
 from .causes import Cause, cause
 from .explanation import Explanation, number_text
 from .names import Names
-from .search import NO_SLOPE, History, count, way_from  # noqa: F401
+from .search import NO_SLOPE, History, count
 from .source import assigned_name, decides
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
@@ -169,7 +169,7 @@ def slopes_now(tape, targets, sources, output_gradients):
     try:
         found = walk(prune(tape.steps, wanted), dict(seeds), wanted)
     except Exception as problem:
-        return {i: problem for i in wanted}, seeds
+        return dict.fromkeys(wanted, problem), seeds
     return {i: dense(found.get(i)) for i in wanted}, seeds
 
 
@@ -298,14 +298,14 @@ def told_by_the_log(q):
 def broken(q, way):
     """There is a dependency, and the cheapest way needs mends."""
     breaks = [edge for edge in way if edge.code]
+    first = next((k for k, edge in enumerate(breaks) if edge.code in NO_SLOPE), len(breaks))
+    breaks = [edge for k, edge in enumerate(breaks) if k <= first or edge.code != "INTEGER"]  # the others follow from it
     if not breaks:
         return none(q, "broken", cause("OUTSIDE_TAPE", q, unknown=True, sure="likely"), why="the way to it is not on the tape")
     codes = {edge.code for edge in breaks}
     if "ONLY_DECIDES" in codes:
         breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
-    causes = tuple({(one.code, one.line, one.op): one for one in (cause_of(q, edge) for edge in breaks)}.values())
-    if any(one.code == "NO_DERIVATIVE" for one in causes):
-        causes = tuple(one for one in causes if one.code != "INTEGER") if not flows_in(breaks) else causes
+    causes = each_once(q, breaks)
     meaning = "independent" if "ONLY_DECIDES" in codes else "undefined" if codes & NO_SLOPE else "broken"
     why = {
         "independent": f"the target does not depend on {q.source_name} smoothly", "undefined": "no useful derivative exists on the way",
@@ -314,13 +314,17 @@ def broken(q, way):
     return none(q, meaning, *causes, why=why, path=steps_on(q, way), lost=names_on(q, way))
 
 
-def flows_in(breaks):
-    """Is there an integer on the way that was not made by what has no derivative?"""
-    return breaks[0].code == "INTEGER"
+def each_once(q, edges):
+    """The causes on these edges; for what happened in the same way on the same line, or in the same store, one is enough."""
+    causes = {}
+    for edge in edges:
+        one = cause_of(q, edge)
+        causes.setdefault((one.code, one.op, "" if isinstance(edge.event, Stored) else one.line), one)
+    return tuple(causes.values())
 
 
 def cause_of(q, edge):
-    if edge.code == "UNWATCHED" and not hasattr(q.source, "assign") and of_variable(q):
+    if edge.code == "UNWATCHED" and not hasattr(q.source, "trainable") and of_variable(q):
         made = q.history.trace.made[q.source.id]
         return cause("REBOUND", q, op=made.name, line=made.place.text)
     return cause(edge.code, q, edge)
@@ -348,7 +352,7 @@ def derives(q, made):
 def independent(q):
     """Nothing leads from the source to the target."""
     history, name = q.history, q.source_name
-    made = [one for one in q.targets if one.id in history.trace.made or hasattr(one, "assign") or one.id == q.source.id]
+    made = [one for one in q.targets if one.id in history.trace.made or hasattr(one, "trainable") or one.id == q.source.id]
     if not made:
         told = cause("OUTSIDE_TAPE", q, unknown=True, sure="likely")
         return none(q, "broken", told, why="the trace began later" if q.targets[0].id < history.trace.began or not history.opened else "its origin is not known")
@@ -369,7 +373,7 @@ def independent(q):
 def rebound(q):
     """The cause, if the source is a fresh copy of what was used, or a fresh object under the same name."""
     history = q.history
-    if not hasattr(q.source, "assign") and of_variable(q) and not history.uses(q.source.id):
+    if not hasattr(q.source, "trainable") and of_variable(q) and not history.uses(q.source.id):
         made = history.trace.made[q.source.id]
         return cause("REBOUND", q, op=made.name, line=made.place.text)
     event = history.trace.written.get((q.source.id, 0))
@@ -420,9 +424,9 @@ def whole_or_partial(q, targets, way):
     lost = sorted([edge for edge in ways if edge.code], key=lambda edge: edge.event.number)
     number = status_of(q.slope)
     if not lost:
-        meant = [edge for edge in history.ways(targets) if edge.code == "STOPPED" and edge.meant]
+        meant = [edge for edge in history.ways(targets) if edge.code == "STOPPED" and edge.meant and (edge.event.op.kernel != "StopGradient" or edge.event.called == "stop_gradient")]
         return whole(q, way, number, meant)
-    causes = tuple({(one.code, one.line, one.op): one for one in (cause_of(q, edge) for edge in lost)}.values())
+    causes = each_once(q, lost)
     first = lost[0]
     missing = [*(history_way(history, [first.start], counts) or []), first, *(way_onward(history, targets, first, counts) or [])]
     some, every = count(live, targets, ends), count(ways, targets, ends)
@@ -475,7 +479,7 @@ def status_of(slope):
 def stale(q):
     """The cause, and what to add to the headline, if the source was assigned between the forward pass and the question."""
     read = q.tape.versions.get(q.source.id)
-    now = q.question.versions.get(q.source.id) if q.question is not None else getattr(q.source, "version", None)
+    now = q.question.versions.get(q.source.id) if q.question is not None else version_of(q.source)
     if q.tape.steps is None and q.question is None:  # when it was asked, nobody knows
         return None
     if read is None or now is None or read == now:
@@ -491,7 +495,7 @@ def stale(q):
     facts = [(word, f"{text:<{wide}} {target}{version}") for word, text, version in shown]
     last = trace.written.get((q.source.id, now))
     then = f" is the slope at {name} = {write.before}; {name} was {last.value} when it was asked" if write and last and write.before else ""
-    if now == getattr(q.source, "version", now):
+    if now == version_of(q.source):
         then = then.replace(f"{name} was", f"{name} is").replace(" when it was asked", " now")
     told = cause("STALE", q, op=write.how if write else "assign", line=write.place.text if write else "", shown=facts)
     return told, then or f" is the slope at an earlier {name}"
@@ -499,8 +503,8 @@ def stale(q):
 
 def is_summed(q):
     """Was the derivative of a sum given where each element has one of its own?"""
-    if q.question is not None and q.tape.steps is None and isinstance(q.slope, Summary) and q.slope.shape != tuple(q.source.shape):
-        return False  # a Jacobian
+    if q.slope is UNKNOWN or tuple(q.slope.shape) != tuple(q.source.shape):  # a Jacobian, or who knows
+        return False
     if sum(one.shape.num_elements() for one in q.targets) < 2:
         return False
     if len(q.targets) > 1 or tuple(q.targets[0].shape) != tuple(q.source.shape):
@@ -591,7 +595,7 @@ def steps_on(q, edges):
             name = event.name if isinstance(event, Ran) else event.how
             if not steps or steps[-1] != name or getattr(event, "called", "") == getattr(getattr(event, "op", None), "__name__", None):
                 steps.append(name)
-        elif type(event).__name__ == "Stored":
+        elif isinstance(event, Stored) and steps[-1:] != [event.where]:
             steps.append(event.where)
         elif isinstance(event, Asked):
             steps.append("gradient")
@@ -613,7 +617,7 @@ def told_by_the_tape(q):
         answer = whole(q, None, status_of(q.slope), ())
         return replace(answer, headline=answer.headline.replace(" = ?", " is given")) if q.slope is UNKNOWN else answer
     name, source, tape = q.source_name, q.source, q.tape
-    watched, variable = source.id in tape.live, hasattr(source, "assign")
+    watched, variable = source.id in tape.live, hasattr(source, "trainable")
     reached = any(one.id in tape.live for one in q.targets)
     bad = next((one for one in q.targets if not flows(one)), None)
     if bad is not None:
@@ -623,9 +627,9 @@ def told_by_the_tape(q):
     elif not reached and any(tape.ended and one.id > tape.ended for one in q.targets):
         told, meaning = cause("OUTSIDE_TAPE", q, sure="likely"), "broken"
     elif not reached and watched:
-        told, meaning = cause("LEFT_THE_TAPE", q), "broken"
+        told, meaning = cause("OUTSIDE_TAPE", q, sure="likely", apart=True), "broken"
     else:
-        told, meaning = cause("UNUSED", q, sure="proved" if not watched else "likely"), "independent"
+        told, meaning = cause("UNUSED", q, sure="likely"), "independent"
     why = {"undefined": "no gradient flows along it", "broken": "the way to it is not on the tape", "independent": f"the target does not depend on {name}"}
     return none(q, meaning, told, why=why[meaning], notes=(ADVICE,))
 

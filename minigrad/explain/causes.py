@@ -224,7 +224,7 @@ with tf.GradientTape() as tape:
 tape.gradient(loss, x)        # [2. 4.]
 """,
 )
-def outside_tape(q, edge, op, line, never=False, unknown=False):
+def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
     if never:
         return "this tape was never entered, so it has recorded nothing", "compute inside `with mg.GradientTape() as tape:`"
     if unknown:
@@ -232,6 +232,8 @@ def outside_tape(q, edge, op, line, never=False, unknown=False):
             "the log does not know how the target was made: before the trace began, in another thread, or out of things that it never heard of",
             "switch the trace on before the forward pass, and compute the target inside the block",
         )  # fmt: skip
+    if apart:
+        return "the target was not computed, on this tape, from anything that it watches", "compute it inside the block, with mg's own functions"
     if edge is None:
         return "the target was computed after the tape's block had ended, so the tape has not recorded it", "indent that line into the `with` block"
     history = q.history
@@ -319,7 +321,7 @@ tape.gradient(y, x)           # 6.0
 )
 def unwatched(q, edge, op, line):
     name = q.source_name
-    if hasattr(q.source, "assign"):
+    if hasattr(q.source, "trainable"):
         why = f"{name} is not trainable, and tapes do not watch such Variables" if not q.source.trainable else "this tape does not watch Variables"
         return f"{why} by themselves", f"call tape.watch({name}) inside the block, before its first use"
     later = edge is not None and any(e.source == q.source.id and e.number > edge.event.number for e in q.history.watches)
@@ -593,8 +595,8 @@ tape.gradient(y, x)           # 6.0
 """,
 )
 def stopped(q, edge, op, line):
-    if op == "CustomGradient":
-        return "the gradient function written for it returned None here", "return a gradient for this argument too, if it is wanted"
+    if edge.event.op.kernel == "CustomGradient":
+        return f"the gradient function of {called_text(edge.place) or op} returned None", "return a gradient for this argument too, if it is wanted"
     if op == "stop_gradient":
         return "stop_gradient cuts the way here, on purpose", "leave out mg.stop_gradient, if the gradient is wanted"
     if edge.event.number <= q.history.forgot:

@@ -22,7 +22,7 @@ class Names:
         for number, name in names_in(frame.f_globals).items():
             self.known.setdefault(number, name)
         for thing in things:
-            name = getattr(thing, "name", "").partition(":")[0] if hasattr(thing, "assign") else ""
+            name = getattr(thing, "name", "").partition(":")[0] if hasattr(thing, "trainable") else ""
             if name and name not in UNNAMED:
                 self.known.setdefault(thing.id, name)
         frames = [frame, *outer_frames(frame)]

@@ -196,7 +196,7 @@ class Search:
 
     def in_parts(self, module, node, frames, sure, whole):
         if isinstance(node, (ast.Compare, ast.Lambda, ast.Attribute, ast.JoinedStr)):
-            self.open |= isinstance(node, ast.Attribute)
+            self.open |= isinstance(node, ast.Attribute) and source.root_of(node).id not in source.LIBRARIES
             return
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.comprehension):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..custom import GRADIENTS, UNREGISTERED
-from ..trace import Asked, Came, Ran, Stored, Turned, Watched, Wrote
+from ..trace import Asked, Came, Ran, Stored, Turned, Watched, Wrote, version_of
 from .returns import Returns
 
 NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # nothing is lost where there is nothing to carry
@@ -181,11 +181,11 @@ class History:
 
     def nodes(self, targets):
         """The nodes of the targets; of a Variable, its present version."""
-        return [versioned(one.id, {one.id: one.version} if hasattr(one, "version") else {}) for one in targets]
+        return [versioned(one.id, {one.id: version_of(one)} if hasattr(one, "trainable") else {}) for one in targets]
 
     def cheapest(self, targets, allowed=lambda edge: True):
         """The edges of the cheapest way from a source to the targets, or None: a 0-1 shortest path, walked backward."""
-        best, todo, done = {node: (0, None) for node in targets}, deque(targets), set()
+        best, todo, done = dict.fromkeys(targets, (0, None)), deque(targets), set()
         while todo:
             node = todo.popleft()
             if node in done:

@@ -172,7 +172,7 @@ def is_pure(call) -> bool:
         root = root.value
     if isinstance(call.func, ast.Name):
         return call.func.id in PURE
-    return isinstance(root, ast.Name) and root.id in LIBRARIES or not isinstance(root, ast.Name)
+    return (isinstance(root, ast.Name) and root.id in LIBRARIES) or not isinstance(root, ast.Name)
 
 
 # ---- where a name has its value from -------------------------------------------------------------------------------
@@ -218,6 +218,10 @@ def all_definitions(module):
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) and len(target.elts) == len(node.value.elts):
+                    for one, value in zip(target.elts, node.value.elts):
+                        put(one, value, node, isinstance(one, ast.Name))
+                    continue
                 owner = isinstance(target, (ast.Name, ast.Tuple, ast.List))
                 put(target if owner else root_of(target), node.value, node, owner)
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
@@ -236,7 +240,7 @@ def root_of(target):
     """`buffer[0].x` -> buffer."""
     while isinstance(target, (ast.Subscript, ast.Attribute, ast.Starred)):
         target = target.value
-    return target if isinstance(target, ast.Name) else ast.Constant(0)
+    return target if isinstance(target, ast.Name) else ast.Name("", ast.Load())
 
 
 def hides(module, found, use):

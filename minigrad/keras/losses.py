@@ -134,8 +134,7 @@ def same_shape(y_true, y_pred):
         )
     if y_true.shape != y_pred.shape:
         raise ValueError(
-            "Arguments `target` and `output` must have the same shape. "
-            f"Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
+            f"Arguments `target` and `output` must have the same shape. Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
         )
 
 

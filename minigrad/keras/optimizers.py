@@ -25,7 +25,7 @@ class Optimizer:
         ValueError: the learning rate is no float.
     """
 
-    slots = ()
+    slots: tuple = ()
 
     def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, name=None, **kwargs):
         if kwargs:

@@ -107,7 +107,7 @@ class Variable:
     def __repr__(self):
         return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}, value={self.numpy()}>"
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge",
