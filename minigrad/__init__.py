@@ -64,8 +64,8 @@ INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_n
 
 def __getattr__(name):
     if name in LATER:
-        module = importlib.import_module(f"{__name__}.{name}")
-        globals()[name] = getattr(module, name) if name == "trace" else module
+        module = importlib.import_module(f"{__name__}.{'events' if name == 'trace' else name}")
+        globals()[name] = module.trace if name == "trace" else module
         return globals()[name]
     if name in INITIALIZERS or name in ("initializers", "losses", "optimizers"):
         keras = importlib.import_module(f"{__name__}.keras")

@@ -77,7 +77,7 @@ class Reads(Listener):
     def __exit__(self, *error):
         self.stop()
 
-    def read(self, variable, value):
+    def read(self, variable):
         if variable.trainable and not any(variable is other for other in self.variables):
             self.variables.append(variable)
 

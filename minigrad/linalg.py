@@ -16,7 +16,7 @@ from . import arrays, dtypes, errors, math
 from . import attributes as tidy
 from .arrays import convert_to_tensor
 from .math import global_norm, l2_normalize  # noqa: F401 - they are tf.linalg's too
-from .op import op
+from .op import of_complex, op
 from .tensor import Tensor
 
 NUMERIC = "iufc"
@@ -34,7 +34,7 @@ def shown(x) -> str:
 # ---- products ------------------------------------------------------------------------------------------------------
 
 
-@op("MatMul", NUMERIC, da=lambda dz, b: dz @ b.mT.conj(), db=lambda dz, a: a.mT.conj() @ dz)
+@op("MatMul", "iuf", da=lambda dz, b: dz @ b.mT, db=lambda dz, a: a.mT @ dz)
 def product(a, b):
     """The matrix product, as `a @ b` writes it; `matmul` is this with TensorFlow's switches.
 
@@ -57,6 +57,9 @@ def product(a, b):
         return a @ b
     except ValueError:
         raise misfit(a, b) from None
+
+
+product.others = {"c": of_complex(product)}
 
 
 def misfit(a, b):

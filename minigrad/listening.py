@@ -22,13 +22,15 @@ class Listener:
 
     def start(self) -> None:
         """Listen from here on, in this thread."""
-        listening.now += (self,)
-        for listener in listening.now:
+        others = listening.now
+        listening.now = (*others, self)
+        for listener in others:
             listener.started(self)
 
     def stop(self) -> None:
         """Listen no longer."""
-        listening.now = tuple([other for other in listening.now if other is not self])
+        now = listening.now
+        listening.now = now[:-1] if now and now[-1] is self else tuple([other for other in now if other is not self])
         for listener in listening.now:
             listener.stopped(self)
 
@@ -37,8 +39,8 @@ class Listener:
     def hear(self, op, inputs, output, attributes) -> None:
         """An op ran."""
 
-    def read(self, variable, value) -> None:
-        """A Variable was read, and had this value."""
+    def read(self, variable) -> None:
+        """A Variable was read."""
 
     def wrote(self, variable, given, how) -> None:
         """A Variable was assigned what the user gave, by the method of this name ("assign", "assign_add", "Variable" ...)."""

@@ -238,7 +238,10 @@ def both_given(name, labels, logits):
         raise ValueError(f"Both `labels` and `logits` must be provided for {name}Received: labels={labels} and logits={logits}")
 
 
-def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
+@op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
+    p=lambda labels, logits: softmax(logits) - one_hot(labels.value, logits.value),
+    dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p)  # fmt: skip
+def sparse_softmax_cross_entropy_with_logits(labels, logits):
     """-log of the probability that softmax(logits) gives to each label.
 
     Args:
@@ -250,15 +253,50 @@ def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None
         InvalidArgumentError: a label is no class.
 
     >>> import minigrad as mg
-    >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.5, 0.25]]).numpy().round(3))
-    [0.826]
+    >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.5, 0.25, 1.0], [2.0, 1.0, 0.0]]).numpy().round(3))
+    [1.482 0.408]
     """
-    both_given("sparse_softmax_cross_entropy_with_logits", labels, logits)
-    labels = labels if labels.__class__ is Tensor else convert_to_tensor(labels)
-    logits = logits if logits.__class__ is Tensor else convert_to_tensor(logits)
-    if labels.value.shape != logits.value.shape[:-1] or not logits.ndim:
-        raise unlike(labels.value, logits.value)
-    return sparse_cross_entropy(labels, logits)
+    if labels.shape != logits.shape[:-1] or not logits.ndim:
+        raise errors.from_python(unlike(labels, logits))
+    if logits.ndim != 2 or logits.dtype.char == "e":
+        return in_rows(labels, logits)
+    count = logits.shape[1]
+    if not count or labels.dtype.char not in UNSIGNED or too_large(labels, count):
+        raise unusable(labels, logits)
+    at = np.arange(0, logits.size, count) + labels  # where the labels are, if the rows lie one after the other
+    z = logits - np.maximum.reduce(logits, 1, None, None, True)
+    p = np.exp(z)
+    total = np.add.reduce(p, 1, None, None, True)
+    p /= total
+    p.reshape(-1)[at] -= 1
+    return np.log(total[:, 0]) - z.reshape(-1)[at], p
+
+
+UNSIGNED = {kind: np.dtype(kind.upper()) for kind in "ilq"}
+
+
+def too_large(labels, count):
+    """Is there a label that is no class? (Seen without a sign, a negative one is huge; argmax is quicker than max.)"""
+    unsigned = labels.view(UNSIGNED[labels.dtype.char])
+    return labels.size and unsigned.item(unsigned.argmax()) >= count
+
+
+def in_rows(labels, logits):
+    """The same for logits of other ranks, and for float16, which is worked out in float32."""
+    rows = logits.reshape((labels.size, logits.shape[-1])).astype(np.float32 if logits.dtype.char == "e" else logits.dtype)
+    loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.reshape(-1), rows)
+    return loss.reshape(labels.shape).astype(logits.dtype)[()], p.reshape(logits.shape).astype(logits.dtype)
+
+
+def unusable(labels, logits):
+    """Why there is no loss for these labels."""
+    count = logits.shape[-1]
+    if labels.dtype.char not in UNSIGNED:
+        return invalid(f"Value for attr 'Tlabels' of {labels.dtype} is not in the list of allowed values: int32, int64")
+    if not count:
+        return invalid(f"Must have at least one class, but got logits shape {linalg.shown(logits)}")
+    wrong, given = labels[(labels < 0) | (labels >= count)][0], " ".join(map(str, labels))
+    return invalid(f"Received a label value of {wrong} which is outside the valid range of [0, {count}).  Label values: {given}")
 
 
 def unlike(labels, logits):
@@ -270,39 +308,6 @@ def unlike(labels, logits):
         ranks = f"{shapes[0]} of rank {labels.ndim} and {shapes[1]} of rank {logits.ndim}"
         return ValueError(f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: {ranks}")
     return ValueError(f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: {shapes[0]} and {shapes[1]}")
-
-
-@op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
-    p=lambda labels, logits: softmax(logits) - one_hot(labels.value, logits.value),
-    dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p)  # fmt: skip
-def sparse_cross_entropy(labels, logits):
-    """What `sparse_softmax_cross_entropy_with_logits` computes, and beside it what it takes from p to the right answer.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.5, 0.25, 1.0], [2.0, 1.0, 0.0]]).numpy().round(3))
-    [1.482 0.408]
-    """
-    shape, count = logits.shape, logits.shape[-1]
-    if logits.ndim != 2:
-        loss, p = sparse_cross_entropy.__wrapped__(labels.reshape(-1), logits.reshape((labels.size, count)))
-        return loss.reshape(labels.shape)[()], p.reshape(shape)
-    if labels.dtype.char not in "ilq":
-        raise invalid(f"Value for attr 'Tlabels' of {labels.dtype} is not in the list of allowed values: int32, int64")
-    if not count:
-        raise invalid(f"Must have at least one class, but got logits shape {linalg.shown(logits)}")
-    if logits.dtype == np.float16:
-        loss, p = sparse_cross_entropy.__wrapped__(labels, logits.astype(np.float32))
-        return loss.astype(np.float16), p.astype(np.float16)
-    if labels.size and np.maximum.reduce(labels.view(labels.dtype.char.upper())) >= count:  # without a sign, negative ones are huge
-        wrong, given = labels[(labels < 0) | (labels >= count)][0], " ".join(map(str, labels))
-        raise invalid(f"Received a label value of {wrong} which is outside the valid range of [0, {count}).  Label values: {given}")
-    at = np.arange(0, logits.size, count) + labels  # where the labels are, if the rows lie one after the other
-    z = logits - np.maximum.reduce(logits, -1, keepdims=True)
-    p = np.exp(z)
-    total = np.add.reduce(p, -1, keepdims=True)
-    p /= total
-    p.reshape(-1)[at] -= 1
-    return np.log(total[:, 0]) - z.reshape(-1)[at], p
 
 
 def one_hot(labels, like):

@@ -23,7 +23,7 @@ class IndexedSlices:
     [2 0 2] [1. 0. 2.]
     """
 
-    __slots__ = ("dense_shape", "indices", "values")
+    __slots__ = ("__weakref__", "dense_shape", "indices", "values")
 
     def __init__(self, values, indices, dense_shape=None):
         self.values, self.indices, self.dense_shape = values, indices, dense_shape

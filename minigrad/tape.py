@@ -4,6 +4,7 @@ import contextlib
 import enum
 import itertools
 import logging
+import sys
 import weakref
 
 import numpy as np
@@ -54,18 +55,18 @@ class GradientTape(Listener):
     18.0
     """
 
+    steps: "list | None" = None  # one per live edge, in the order of running; None: never entered, or used up
+    live: "set | frozenset" = frozenset()  # the ids that a watched value has reached
+    roots = live  # the ids where watching began
+    variables: dict = {}  # id -> each Variable that was watched
+    versions: dict = {}  # id -> how often each Variable had been assigned when it was last read
+    entered = False
+    ended = 0  # Tensors with a higher number are younger than the block
+    given = None  # what was asked last, and weak references to the answers
+    refused = False  # was the last question one too many?
+
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
-        self.persistent, self.auto = persistent, watch_accessed_variables
-        self.number = next_id()
-        self.entered = False
-        self.steps: list | None = None  # one per live edge, in the order of running; None: never entered, or used up
-        self.live: set = set()  # the ids that a watched value has reached
-        self.roots = set()  # the ids where watching began
-        self.variables = {}  # id -> each Variable that was watched
-        self.versions = {}  # id -> how often each Variable had been assigned when it was last read
-        self.ended = 0  # Tensors with a higher number are younger than the block
-        self.given = None  # what was asked last, and the answers, for as long as the user keeps them
-        self.refused = False  # was the last question one too many?
+        self.persistent, self.auto, self.number = persistent, watch_accessed_variables, next_id()
 
     # ---- recording -------------------------------------------------------------------------------------------------
 
@@ -131,12 +132,15 @@ class GradientTape(Listener):
             self.roots.add(source.id)
             self.live.add(source.id)
 
-    def read(self, variable, value):
-        """A Variable was read, and had this value, while the tape listens."""
+    def read(self, variable):
+        """A Variable was read while the tape listens."""
         if self.versions.get(variable.id) != variable.version:  # the first time, or the first since it was assigned
             self.versions[variable.id] = variable.version
-            if self.auto and variable.trainable and variable.id not in self.variables:
-                self.follow(variable, value.dtype)
+            if self.auto and variable.trainable:
+                self.variables[variable.id] = variable
+                if variable.smooth:
+                    self.roots.add(variable.id)
+                    self.live.add(variable.id)
 
     def watched_variables(self) -> tuple:
         """The Variables that the tape has watched, in the order in which they were created."""
@@ -231,7 +235,7 @@ class GradientTape(Listener):
             steps = prune(steps, wanted)
         grads = walk(steps, seeds, wanted, recorded)
         found = [plain(grads[i]) if i in grads else None for i in wanted]
-        self.given = remembered(targets, wanted, found)
+        self.given = [y.id for y in targets], dict(zip(wanted, [None if dx is None else weakref.ref(dx) for dx in found]))
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s) if dx is None else dx for dx, s in zip(found, leaves)]
         for listener in listening.now:
@@ -279,7 +283,7 @@ class GradientTape(Listener):
         else:
             found = [None] * len(leaves)
         found = [None if dx is None else OPS["reshape"](plain(dx), (*shape, *s.shape)) for dx, s in zip(found, leaves)]
-        self.given = remembered([target], [source.id for source in leaves], found)
+        self.given = [target.id], {s.id: None if dx is None else weakref.ref(dx) for dx, s in zip(found, leaves)}
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s, shape) if dx is None else dx for dx, s in zip(found, leaves)]
         for listener in listening.now:
@@ -356,7 +360,7 @@ class GradientTape(Listener):
         """
         from .explain import explain
 
-        return explain(self, target, sources, output_gradients, unconnected_gradients, check, depth=2)
+        return explain(self, target, sources, output_gradients, unconnected_gradients, check, frame=sys._getframe(1))
 
     def refusal(self):
         """The error for a question to a tape that is used up."""
@@ -375,12 +379,6 @@ class GradientTape(Listener):
             self.stop()
         steps, self.steps = self.steps, None
         return steps
-
-
-def remembered(targets, wanted, found):
-    """A question and its answers: for each source None, or a reference that does not keep the gradient alive."""
-    answers = [dx if dx is None else weakref.ref(dx) if dx.__class__ is Tensor else lambda: None for dx in found]
-    return [one.id for one in targets], dict(zip(wanted, answers))
 
 
 def recording() -> bool:

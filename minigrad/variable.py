@@ -74,6 +74,7 @@ class Variable:
             )
         self.id = next_id()
         self.version = 0  # counts the assignments
+        self.smooth = value.dtype.kind in "fc"  # can a gradient flow along it?
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
         self._name = f"{scopes[-1]}{'Variable' if name is None else name}:0"
@@ -100,7 +101,7 @@ class Variable:
                 f"(Variable: {self!r}) Write mg.cast(v, {wanted!r})."
             )
         for listener in listening.now:
-            listener.read(self, self._now.value)
+            listener.read(self)
         return self._now
 
     def value(self) -> Tensor:

@@ -179,16 +179,20 @@ def test_lines_are_compared_as_far_as_they_print(line, agrees):
 def test_with_the_import_swapped_tensorflow_says_the_same(lesson):
     tf = pytest.importorskip("tensorflow")
     ours, theirs = (played(lesson, library)[1] for library in (None, tf))
-    for name, said in ours.items():
-        assert len(said) == len(theirs[name]), name
-        assert all(same(in_our_names(a), in_our_names(b)) for a, b in zip(said, theirs[name], strict=True)), name
+    assert len(theirs) > len(ours) / 2
+    for name, said in theirs.items():
+        assert len(said) == len(ours[name]), name
+        assert all(same(in_our_names(a), in_our_names(b)) for a, b in zip(ours[name], said, strict=True)), name
 
 
 # ---- what the pictures show ----------------------------------------------------------------------------------------
 
 
 def played(lesson, library=None):
-    """A lesson run without Jupyter, perhaps on another library: its names at the end, and the lines of each cell."""
+    """A lesson run without Jupyter, perhaps on another library: its names at the end, and the lines of each cell.
+
+    Another library is spared the cells that ask for what only minigrad has.
+    """
     import matplotlib
 
     matplotlib.use("agg")
@@ -197,13 +201,15 @@ def played(lesson, library=None):
     import minigrad
 
     space, said, show = {"__name__": "lesson"}, {}, plt.show
-    swapped = {"minigrad": library or minigrad, "helpers": types.SimpleNamespace(**dict.fromkeys(HELPERS, lambda *answer: None))}
+    swapped = {"minigrad": library or minigrad, "helpers": types.SimpleNamespace(**dict.fromkeys(HELPERS, lambda *answer, **how: None))}
     before = {name: sys.modules.get(name) for name in swapped}
     sys.modules.update(swapped)
     plt.show = lambda: None
     digits = np.get_printoptions()
     try:
         for cell in code_cells(lesson):
+            if library and ONLY_OURS.search(source(cell)):
+                continue
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 exec(source(cell), space)
             said[cell["id"]] = out.getvalue().splitlines()
@@ -214,10 +220,12 @@ def played(lesson, library=None):
         for name in [name for name, module in before.items() if module is None]:
             del sys.modules[name]
         plt.close("all")
+        minigrad.trace(False)
     return space, said
 
 
-HELPERS = ["check", "hint", "predict", "solution"]
+HELPERS = ["audit", "check", "hint", "predict", "solution"]
+ONLY_OURS = re.compile(r"mg\.(trace|inspect|test)\b|\.explain\(")
 
 
 def test_the_balloon_and_its_three_tangents():
@@ -240,3 +248,39 @@ def test_the_lamp_arrives_with_both_motors_and_stops_short_with_one():
     assert np.allclose(frozen.get_xydata()[[0, -1]], [(0, 0), (4, 0)], atol=1e-3)
     assert np.allclose(frozen.get_ydata(), 0)
     assert np.allclose([space["free"][-1][2], space["frozen"][-1][2]], [0, 9], atol=1e-3)
+
+
+def test_the_broken_ball_rests_on_the_hillside_and_the_mended_one_on_the_floor():
+    space, _ = played("08")
+    valley, tangent, mended, broken = space["ax"].lines
+    assert np.allclose([mended.get_xydata()[0], broken.get_xydata()[0]], 5)
+    assert np.allclose([broken.get_xydata()[-1], mended.get_xydata()[-1]], [(4, 0), (2, -4)], atol=2e-3)
+    assert np.isclose(valley.get_ydata().min(), -4)
+    (left, right), (low, high) = tangent.get_data()
+    assert np.isclose((high - low) / (right - left), 2 * 4 - 4)
+    assert np.isclose(low + (4 - left) * 4, 0)
+
+
+def test_the_secants_close_in_on_the_tangent():
+    space, _ = played("01")
+    curve, *lines, tangent, touch = space["ax"].lines
+    assert np.allclose(curve.get_ydata(), curve.get_xdata() ** 2)
+    assert np.ravel(touch.get_data()).tolist() == [3.0, 9.0]
+    for secant, square, steepness in zip(lines[::2], lines[1::2], (8.0, 7.0, 6.5), strict=True):
+        t, way = np.ravel(square.get_data())
+        assert np.isclose(way, t**2)
+        assert np.allclose(secant.get_ydata(), 9.0 + steepness * (secant.get_xdata() - 3.0))
+        assert np.isclose(way, 9.0 + steepness * (t - 3.0))
+    assert np.allclose(tangent.get_ydata(), 9.0 + 6.0 * (tangent.get_xdata() - 3.0))
+    assert (tangent.get_ydata() <= tangent.get_xdata() ** 2 + 1e-6).all()
+
+
+def test_the_dimmer_and_the_hill_of_its_slopes():
+    space, _ = played("05")
+    dimmer, hill, top = space["ax"].lines
+    x = dimmer.get_xdata()
+    assert np.array_equal(x, hill.get_xdata())
+    assert np.allclose(x, np.linspace(-10.0, 10.0, 201), atol=1e-5)
+    assert np.allclose(dimmer.get_ydata(), 1 / (1 + np.exp(-x)))
+    assert np.allclose(hill.get_ydata(), np.gradient(dimmer.get_ydata(), 0.1), atol=1e-3)
+    assert np.allclose([*np.ravel(top.get_data())], [0.0, hill.get_ydata().max()])

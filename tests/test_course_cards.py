@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 import build
 import helpers
 from helpers import card as cards
-from helpers import check, hint, predict, progress, solution, trying
+from helpers import audit, check, hint, predict, progress, solution, trying
 
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 EXERCISES = [name for lesson in LESSONS for name in cards.cards_of(lesson)]
@@ -163,6 +163,19 @@ def test_numbers_that_no_exercise_has_are_answered(capsys):
     assert out.count("They are called") == 6
 
 
+def test_audit_sets_the_tape_beside_the_ground(capsys):
+    audit(lambda x: x * x - 4.0 * x, 5.0)
+    audit(lambda x: x * x.numpy(), 3.0)
+    audit(lambda x: mg.constant(7.0), 3.0)
+    audit(lambda x: x.unknown, 3.0)
+    assert capsys.readouterr().out.splitlines() == [
+        "tape 6.000   measured 6.000   agree",
+        "tape 3.000   measured 6.000   differ by 3.000",
+        "tape None   measured 0.000",
+        "audit: the function stopped with AttributeError: 'Tensor' object has no attribute 'unknown'.",
+    ]
+
+
 # ---- predictions, hints, solutions -----------------------------------------------------------------------------------
 
 
@@ -232,4 +245,4 @@ def test_every_lesson_with_exercises_has_its_cards():
     for lesson, path in LESSONS.items():
         checked = re.findall(r'check\(\\"([^\\"]+)', path.read_text(encoding="utf-8"))
         assert checked == list(cards.cards_of(lesson)), path.name
-    assert importlib.import_module("helpers").__all__ == ["check", "hint", "predict", "solution"]
+    assert importlib.import_module("helpers").__all__ == ["audit", "check", "hint", "predict", "solution"]

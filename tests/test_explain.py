@@ -2,12 +2,12 @@
 
 import contextlib
 import doctest
+import importlib
 import importlib.util
 import json
 import linecache
 import math
 import re
-import sys
 import threading
 import time
 
@@ -43,7 +43,16 @@ def healthy(function):
 # ---- LEFT_ENGINE -----------------------------------------------------------------------------------------------------
 
 
-@program("partial", "", "LEFT_ENGINE", "dy/dx = 3.0 leaves out 1 of 2 paths", "(proved)", "line   y = x * x.numpy()", "keep x a tensor: y = x * x", "carries 3.0")
+@program(
+    "partial",
+    "",
+    "LEFT_ENGINE",
+    "dy/dx = 3.0 leaves out 1 of 2 paths",
+    "(proved)",
+    "line   y = x * x.numpy()",
+    "keep x a tensor: y = x * x",
+    "carries 3.0",
+)
 def _numpy_in_a_product():
     x = mg.Variable(3.0)
     with mg.GradientTape() as tape:
@@ -68,7 +77,14 @@ def _math_exp():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "LEFT_ENGINE", "m = mg.reduce_mean(x2)", "x -> pow -> np.mean -> reduce_mean -> y", plain=("none", "broken", "OUTSIDE_TAPE"))
+@program(
+    "none",
+    "broken",
+    "LEFT_ENGINE",
+    "m = mg.reduce_mean(x2)",
+    "x -> pow -> np.mean -> reduce_mean -> y",
+    plain=("none", "broken", "OUTSIDE_TAPE"),
+)
 def _numpy_mean():
     x = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
     with mg.GradientTape() as tape:
@@ -495,10 +511,9 @@ def _unused_shown_as_zero():
 def _if():
     x, w = mg.Variable(1.0), mg.Variable(2.0)
     with mg.GradientTape() as tape:
+        y = w * 1.0
         if x > 0.0:
-            y = w * 3.0
-        else:
-            y = w * 5.0
+            y = y * 3.0
     return tape.explain(y, x)
 
 
@@ -790,7 +805,14 @@ def _matrix_times_vector():
     return tape.explain(y, x)
 
 
-@program("nan", "", "NOT_FINITE", "log at z[0] = 0.0: upstream 0.0 x local derivative inf = nan", "mg.math.log(mg.where(z > 0.0, z, 1.0))", plain=("nan", "", "NOT_FINITE"))
+@program(
+    "nan",
+    "",
+    "NOT_FINITE",
+    "log at z[0] = 0.0: upstream 0.0 x local derivative inf = nan",
+    "mg.math.log(mg.where(z > 0.0, z, 1.0))",
+    plain=("nan", "", "NOT_FINITE"),
+)
 def _where_and_log():
     z = mg.Variable([0.0, 2.0])
     with mg.GradientTape() as tape:
@@ -866,7 +888,16 @@ def _cancelling():
     return tape.explain(y, x)
 
 
-@program("complete", "", "STALE", "is the slope at x = 3.0; x is 2.4 now", "x.assign_sub(0.1 * first)", "version 0", "version 1", plain=("complete", "", "STALE"))
+@program(
+    "complete",
+    "",
+    "STALE",
+    "is the slope at x = 3.0; x is 2.4 now",
+    "x.assign_sub(0.1 * first)",
+    "version 0",
+    "version 1",
+    plain=("complete", "", "STALE"),
+)
 def _old_tape():
     x = mg.Variable(3.0, name="x")
     with mg.GradientTape(persistent=True) as tape:
@@ -953,7 +984,7 @@ def _logging():
             loss = (w - 1.0) ** 2
             losses.append(float(loss))
         w.assign_sub(0.1 * tape.gradient(loss, w))
-        f"{step} {float(w):.3f} {np.mean(losses):.3f}"
+        assert f"{step} {float(w):.3f} {np.mean(losses):.3f}"
     return tape.explain(loss, w)
 
 
@@ -1181,7 +1212,7 @@ def _printed_beside_an_op():
 
 
 def log_and_scale(x):
-    f"{float(x)}"
+    assert f"{float(x)}"
     return 2.5
 
 
@@ -1364,7 +1395,11 @@ def test_without_a_trace_nobody_is_falsely_accused(name):
         assert told(answer) == plain, f"\n{answer}"
     elif status == "none":
         assert answer.status == "none"
-        assert {*answer.codes} <= {*codes.split()} or all(cause.confidence == "likely" for cause in answer.causes) or answer.codes == ("INTEGER",), f"\n{answer}"
+        assert (
+            {*answer.codes} <= {*codes.split()}
+            or all(cause.confidence == "likely" for cause in answer.causes)
+            or answer.codes == ("INTEGER",)
+        ), f"\n{answer}"
     else:  # a number that only a trace can doubt
         assert answer.status == ("complete" if status == "partial" else status), f"\n{answer}"
         assert {*answer.codes} <= {*codes.split()}, f"\n{answer}"
@@ -1404,6 +1439,7 @@ def test_the_text_is_the_one_of_the_lesson():
 def test_the_text_is_short_and_stable(name):
     texts = []
     for _ in range(2):
+        mg.keras.utils.set_random_seed(1)
         with mg.trace():
             answer = PROGRAMS[name][0]()
         texts.append(str(answer))
@@ -1587,7 +1623,10 @@ def test_a_long_program_is_explained_in_time():
 
 def test_strict_raises_with_the_explanation():
     x = mg.Variable(3.0)
-    with pytest.raises(mg.explain.BrokenGradient, match=r"PARTIAL  dy/dx = 3.0(.|\n)*mend   keep x a tensor: y = x \* x"), mg.trace(strict=True):
+    with (
+        pytest.raises(mg.explain.BrokenGradient, match=r"PARTIAL  dy/dx = 3.0(.|\n)*mend   keep x a tensor: y = x \* x"),
+        mg.trace(strict=True),
+    ):
         with mg.GradientTape() as tape:
             y = x * x.numpy()
         tape.gradient(y, x)
@@ -1629,7 +1668,7 @@ def agrees(result, comment):
     if result is None or isinstance(result, str):
         return comment.split(",")[0] == str(result)
     numbers = [float(word) for word in re.findall(r"nan|-?\d+\.?\d*", comment.partition(",")[0])]
-    return np.allclose(np.ravel(result), numbers, rtol=1e-4, equal_nan=True)
+    return np.allclose(np.ravel(result), numbers, rtol=1e-3, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", mg.explain.codes())
@@ -1642,7 +1681,7 @@ def test_the_programs_on_a_page_do_what_they_say(name, part):
         result, comment, (tape, target, source) = run_page(getattr(page, part), mg)
     assert agrees(as_page(result), comment), (result, comment)
     answer = tape.explain(target, source)
-    assert (name in answer.codes) is (part == "broken" or (name == "SUMMED" and part == "broken")) or name == "LEFT_ENGINE", f"\n{answer}"
+    assert (name in answer.codes) is (part == "broken"), f"\n{answer}"
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("tensorflow"), reason="TensorFlow is not installed")
@@ -1661,10 +1700,9 @@ def test_codes_lists_all_pages():
         mg.explain.codes("NOTHING")
 
 
-@pytest.mark.parametrize("name", ["trace", "explain.answer", "explain.causes", "explain.search", "explain.returns"])
+@pytest.mark.parametrize("name", ["events", "explain.answer", "explain.causes", "explain.search", "explain.returns"])
 def test_examples_in_docstrings(name):
-    importlib.import_module(f"minigrad.{name}")  # mg.trace is the class, and not the module
-    assert doctest.testmod(sys.modules[f"minigrad.{name}"]).failed == 0
+    assert doctest.testmod(importlib.import_module(f"minigrad.{name}")).failed == 0
 
 
 # ---- in a notebook ----------------------------------------------------------------------------------------------------------------

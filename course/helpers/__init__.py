@@ -1,6 +1,7 @@
-"""What the lessons import: `predict`, `check`, `hint` and `solution`. They print one answer each, and never raise."""
+"""What the lessons import: `predict`, `check`, `hint`, `solution` and `audit`. They print one answer each, and never raise."""
 
 from . import progress
+from .audit import audit
 from .card import find, unknown
 
 given = {}  # how many hints each exercise has had since the kernel started
@@ -45,4 +46,4 @@ def solution(exercise):
     print(unknown(exercise) if card is None else card.solution.strip())
 
 
-__all__ = ["check", "hint", "predict", "solution"]
+__all__ = ["audit", "check", "hint", "predict", "solution"]

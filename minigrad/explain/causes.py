@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from ..trace import Came, Ran, Stored, Wrote
+from ..events import Came, Ran, Stored, Wrote
 from .source import called_text, expression_text, inside_where, safe_where
 
 
@@ -118,7 +118,15 @@ def op_of(edge) -> str:
     event = edge.event
     if edge.by is not None:
         return called_text(edge.by.place) or edge.by.door
-    return event.how if isinstance(event, Wrote) else event.where if isinstance(event, Stored) else event.name if isinstance(event, Ran) else "gradient"
+    return (
+        event.how
+        if isinstance(event, Wrote)
+        else event.where
+        if isinstance(event, Stored)
+        else event.name
+        if isinstance(event, Ran)
+        else "gradient"
+    )
 
 
 # ---- values that went out of the engine's sight --------------------------------------------------------------------------
@@ -126,13 +134,15 @@ def op_of(edge) -> str:
 INSTEAD = {  # functions of NumPy and Python, and what stays on the tape
     "mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max", "amin": "reduce_min",
     "prod": "reduce_prod", "std": "math.reduce_std", "var": "math.reduce_variance", "dot": "tensordot", "matmul": "matmul", "exp": "exp",
-    "log": "math.log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "abs": "abs", "fabs": "abs", "square": "square",
+    "log": "math.log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "abs": "abs", "fabs": "abs",
+    "square": "square",
     "power": "pow", "pow": "pow", "maximum": "maximum", "minimum": "minimum", "where": "where", "concatenate": "concat", "stack": "stack",
     "vstack": "concat", "reshape": "reshape", "transpose": "transpose", "clip": "clip_by_value", "array": "stack", "log1p": "math.log1p",
     "expm1": "math.expm1", "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "cumsum": "cumsum",
-    "einsum": "einsum", "asarray": "convert_to_tensor", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "norm": "norm", "log10": "math.log",
+    "einsum": "einsum", "asarray": "convert_to_tensor", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "norm": "norm",
 }  # fmt: skip
 ROOTS = ("np.", "numpy.", "math.")
+
 
 @code(
     "LEFT_ENGINE",
@@ -163,13 +173,22 @@ def left_engine(q, edge, op, line):
         return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
     inner = plain[: -len(".numpy()")] if plain.endswith(".numpy()") else plain[len("float") :] if plain.startswith("float(") else ""
     inner = inner[1:-1] if inner[1:-1].replace(".", "").isidentifier() else inner
-    return sentence, f"keep {name} a tensor: {line.replace(plain, inner)}" if inner and plain in line else f"keep {name} a tensor here, without {op}"
+    return (
+        sentence,
+        f"keep {name} a tensor: {line.replace(plain, inner)}" if inner and plain in line else f"keep {name} a tensor here, without {op}",
+    )
 
 
 def receiver(edge, q):
     """Who was given the plain value."""
     event = edge.event
-    return f"{q.names.of(edge.end)}.{event.how}" if isinstance(event, Wrote) else event.called or "the next op" if isinstance(event, Came) else event.name
+    return (
+        f"{q.names.of(edge.end)}.{event.how}"
+        if isinstance(event, Wrote)
+        else event.called or "the next op"
+        if isinstance(event, Came)
+        else event.name
+    )
 
 
 def shortened(text):
@@ -229,13 +248,19 @@ def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
         return "this tape was never entered, so it has recorded nothing", "compute inside `with mg.GradientTape() as tape:`"
     if unknown:
         return (
-            "the log does not know how the target was made: before the trace began, in another thread, or out of things that it never heard of",
+            "the log does not know how the target was made: before the trace began, in another thread, or out of thin air",
             "switch the trace on before the forward pass, and compute the target inside the block",
         )  # fmt: skip
     if apart:
-        return "the target was not computed, on this tape, from anything that it watches", "compute it inside the block, with mg's own functions"
+        return (
+            "the target was not computed, on this tape, from anything that it watches",
+            "compute it inside the block, with mg's own functions",
+        )
     if edge is None:
-        return "the target was computed after the tape's block had ended, so the tape has not recorded it", "indent that line into the `with` block"
+        return (
+            "the target was computed after the tape's block had ended, so the tape has not recorded it",
+            "indent that line into the `with` block",
+        )
     history = q.history
     if history.opened and edge.event.number < history.opened:
         return f"{op} ran before the tape's block began, so the tape has not recorded it", "move this line into the `with` block"
@@ -322,7 +347,11 @@ tape.gradient(y, x)           # 6.0
 def unwatched(q, edge, op, line):
     name = q.source_name
     if hasattr(q.source, "trainable"):
-        why = f"{name} is not trainable, and tapes do not watch such Variables" if not q.source.trainable else "this tape does not watch Variables"
+        why = (
+            f"{name} is not trainable, and tapes do not watch such Variables"
+            if not q.source.trainable
+            else "this tape does not watch Variables"
+        )
         return f"{why} by themselves", f"call tape.watch({name}) inside the block, before its first use"
     later = edge is not None and any(e.source == q.source.id and e.number > edge.event.number for e in q.history.watches)
     if later:
@@ -349,7 +378,10 @@ tape.gradient(y, x)           # 20.0
 )
 def integer(q, edge, op, line, name=None, kind=None):
     if edge is not None and edge.event.kinds[list(edge.event.inputs).index(number_of(edge.start))] in "fc":
-        return f"{op} made integers of {q.names.of(edge.start)} here, and no gradient flows along integers", "stay with floats: leave out this cast"
+        return (
+            f"{op} made integers of {q.names.of(edge.start)} here, and no gradient flows along integers",
+            "stay with floats: leave out this cast",
+        )
     name = name or q.names.of(edge.start)
     kind = kind or q.kind_name(edge)
     floats = {"bool": "use floats: 1.0 and 0.0", "string": "use floats"}.get(kind, "make it a float from the start: write 10.0, not 10")
@@ -381,7 +413,10 @@ tape.gradient(y, x)           # 6.0
 def rebound(q, edge, op, line, copy=False):
     name = q.source_name
     if copy:
-        return f"this {name} is made here, and it is not the {name} that the target was computed from", f"make {name} once, before the tape, and keep it"
+        return (
+            f"this {name} is made here, and it is not the {name} that the target was computed from",
+            f"make {name} once, before the tape, and keep it",
+        )
     return (
         f"this {name} is the result of {op} on this line, not the Variable itself",
         f"change the Variable in place, as in {name}.assign_add(...), ask for the Variable itself, or call tape.watch({name})",
@@ -408,7 +443,10 @@ tape.gradient(y, x)           # 12.0
 )
 def rebuilt(q, edge, op, line):
     name = q.names.of(edge.start)
-    return f"a new Variable was made from {name}: it has the value, and not where it came from", f"use {name} itself, without mg.Variable(...)"
+    return (
+        f"a new Variable was made from {name}: it has the value, and not where it came from",
+        f"use {name} itself, without mg.Variable(...)",
+    )
 
 
 @code(
@@ -430,7 +468,10 @@ first.gradient(y, x)          # 6.0
 """,
 )
 def other_tape(q, edge, op, line):
-    return f"{op} was recorded by another tape, not by the one that was asked", "ask the tape that was open on this line, or compute it inside this tape's block"
+    return (
+        f"{op} was recorded by another tape, not by the one that was asked",
+        "ask the tape that was open on this line, or compute it inside this tape's block",
+    )
 
 
 @code(
@@ -455,8 +496,14 @@ outer.gradient(slope, x)      # 18.0
 )
 def first_order_only(q, edge, op, line, linear=False):
     if linear:
-        return f"the first derivative does not depend on {q.source_name}: the function is linear in it", "nothing: the second derivative is 0"
-    return "the first gradient was computed while this tape was not recording", "move the inner gradient(...) into the `with` block of this tape"
+        return (
+            f"the first derivative does not depend on {q.source_name}: the function is linear in it",
+            "nothing: the second derivative is 0",
+        )
+    return (
+        "the first gradient was computed while this tape was not recording",
+        "move the inner gradient(...) into the `with` block of this tape",
+    )
 
 
 @code(
@@ -481,8 +528,14 @@ tape.gradient(z, x)           # 108.0
 )
 def spent_tape(q, edge, op, line):
     if edge is not None:
-        return f"{op} is not on the tape: a gradient was asked for, and that used the tape up", "ask once, after the block, or use mg.GradientTape(persistent=True)"
-    return "the tape was asked before, and that used it up", "ask once for all: tape.gradient(y, [a, b]); or use mg.GradientTape(persistent=True)"
+        return (
+            f"{op} is not on the tape: a gradient was asked for, and that used the tape up",
+            "ask once, after the block, or use mg.GradientTape(persistent=True)",
+        )
+    return (
+        "the tape was asked before, and that used it up",
+        "ask once for all: tape.gradient(y, [a, b]); or use mg.GradientTape(persistent=True)",
+    )
 
 
 @code(
@@ -504,7 +557,10 @@ tape.gradient(y, image)       # [[[1. 1. 1.]]]
 )
 def not_registered(q, edge, op, line, kernel=None):
     kernel = kernel or edge.event.op.kernel
-    return f"{op} has no gradient registered: tape.gradient raises LookupError", f"register one with @mg.RegisterGradient({kernel!r}), or write it with other ops"
+    return (
+        f"{op} has no gradient registered: tape.gradient raises LookupError",
+        f"register one with @mg.RegisterGradient({kernel!r}), or write it with other ops",
+    )
 
 
 @code(
@@ -524,8 +580,16 @@ tape.jacobian(y, x)           # [3. 4.]
 """,
 )
 def summed(q, edge, op, line):
-    several = f"{len(q.targets)} targets were given" if len(q.targets) > 1 else f"{q.target_name} has {q.targets[0].shape.num_elements()} elements"
-    jacobian = "tape.gradient of each alone keeps them apart" if len(q.targets) > 1 else f"tape.jacobian({q.target_name}, {q.source_name}) keeps them apart"
+    several = (
+        f"{len(q.targets)} targets were given"
+        if len(q.targets) > 1
+        else f"{q.target_name} has {q.targets[0].shape.num_elements()} elements"
+    )
+    jacobian = (
+        "tape.gradient of each alone keeps them apart"
+        if len(q.targets) > 1
+        else f"tape.jacobian({q.target_name}, {q.source_name}) keeps them apart"
+    )
     return f"{several}: this is the derivative of their sum", jacobian
 
 
@@ -551,8 +615,16 @@ def not_finite(q, edge, op, line, step=(), place=None):
         return "what arrives at the target, or the value of an op, is not finite already", "look at the values of the forward pass"
     guarded = place is not None and inside_where(place)
     if guarded:
-        return f"where discards this branch, yet {op} is still asked for its slope", safe_where(place) or f"give {op} a safe input by another mg.where", step
-    return f"{op} is where the gradient stops being finite: its slope there is inf or nan", f"keep the input of {op} away from there, for example with mg.maximum(x, 1e-6)", step
+        return (
+            f"where discards this branch, yet {op} is still asked for its slope",
+            safe_where(place) or f"give {op} a safe input by another mg.where",
+            step,
+        )
+    return (
+        f"{op} is where the gradient stops being finite: its slope there is inf or nan",
+        f"keep the input of {op} away from there, for example with mg.maximum(x, 1e-6)",
+        step,
+    )
 
 
 @code(
@@ -596,7 +668,10 @@ tape.gradient(y, x)           # 6.0
 )
 def stopped(q, edge, op, line):
     if edge.event.op.kernel == "CustomGradient":
-        return f"the gradient function of {called_text(edge.place) or op} returned None", "return a gradient for this argument too, if it is wanted"
+        return (
+            f"the gradient function of {called_text(edge.place) or op} returned None",
+            "return a gradient for this argument too, if it is wanted",
+        )
     if op == "stop_gradient":
         return "stop_gradient cuts the way here, on purpose", "leave out mg.stop_gradient, if the gradient is wanted"
     if edge.event.number <= q.history.forgot:
@@ -621,7 +696,11 @@ tape.gradient(y, x)           # 6.0
 """,
 )
 def not_a_tensor(q, edge, op, line, role, what):
-    mend = "keep to mg's own functions, so that it stays a Tensor" if role == "target" else "give a Variable, or a Tensor that the tape watches"
+    mend = (
+        "keep to mg's own functions, so that it stays a Tensor"
+        if role == "target"
+        else "give a Variable, or a Tensor that the tape watches"
+    )
     return f"the {role} is {what}, not a Tensor: there is nothing to differentiate", mend
 
 
@@ -646,7 +725,10 @@ tape.gradient(y, x)           # -0.00181589
 )
 def only_decides(q, edge, op, line):
     what = "which elements are taken" if op == "where" else "which lines run"
-    return f"{q.source_name} only decides {what}; the value does not depend on it smoothly", "nothing, if that is meant; else a smooth gate, such as mg.sigmoid(k * x)"
+    return (
+        f"{q.source_name} only decides {what}; the value does not depend on it smoothly",
+        "nothing, if that is meant; else a smooth gate, such as mg.sigmoid(k * x)",
+    )
 
 
 @code(

@@ -2,7 +2,7 @@
 
 import types
 
-from ..trace import Ran, Wrote
+from ..events import Ran, Wrote
 from .source import assigned_name, expression_text
 
 UNNAMED = ("Variable", "variable", "UnreadVariable")

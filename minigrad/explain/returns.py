@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..trace import Asked, Came, Left, Ran, Stored, Wrote
+from ..events import Asked, Came, Left, Ran, Stored, Wrote
 from . import source
 
 RANK = ("perhaps", "likely", "proved")
@@ -54,7 +54,7 @@ class Returns:
         """
         if not self.exits or self.exits[0].number > event.number:
             return []
-        same = self.same_object(event, given)
+        same = self.same_object(event, given) or self.copied(event)
         if same is not None:
             return [Return(same, "proved")]
         search = Search(self, event, content)
@@ -78,6 +78,11 @@ class Returns:
                 if isinstance(left, np.ndarray) and exit.number < event.number and np.shares_memory(left, value):
                     return exit
         return None
+
+    def copied(self, event):
+        """The exit that was part of this very arrival: `mg.constant(variable)`."""
+        _, exits = self.left_at.get(spot(event.place), ((), ())) if isinstance(event, Came) else ((), ())
+        return next((exit for exit, depth in exits if exit.number == event.number - 1 and not depth and exit.called == event.called), None)
 
 
 def spot(place):
@@ -130,7 +135,7 @@ class Search:
         if depth:
             self.in_function(module, node, frames, sure, whole, exit.place if depth == 1 else exit.place.callers[depth - 2], exits)
         elif isinstance(node, ast.Call) and source.last_name(node.func) in source.STEPS:
-            return
+            self.put(exit, "perhaps")
         elif whole and self.content is not None and exit.given is not None and is_door(node):
             if equal(exit.given, self.content):  # else the name has another value by now
                 self.put(exit, "proved")
@@ -179,8 +184,6 @@ class Search:
         return {module for module, _ in self.returns.left_at if module is not None}
 
     def in_Call(self, module, node, frames, sure, whole):
-        if source.last_name(node.func) in source.STEPS:
-            return
         if not source.is_pure(node):
             sure, self.open = "perhaps", True
         inside = [*node.args, *[word.value for word in node.keywords], *([node.func.value] if isinstance(node.func, ast.Attribute) else ())]
@@ -194,9 +197,14 @@ class Search:
     def in_Subscript(self, module, node, frames, sure, whole):
         self.follow(module, node.value, frames, sure, False)
 
+    def in_Attribute(self, module, node, frames, sure, whole):
+        values = source.attribute_values(module, node)
+        self.open |= not values and source.root_of(node).id not in source.LIBRARIES
+        for value in values:
+            self.follow(module, value, [], sure if sure == "perhaps" else "likely", whole and len(values) == 1)
+
     def in_parts(self, module, node, frames, sure, whole):
-        if isinstance(node, (ast.Compare, ast.Lambda, ast.Attribute, ast.JoinedStr)):
-            self.open |= isinstance(node, ast.Attribute) and source.root_of(node).id not in source.LIBRARIES
+        if isinstance(node, (ast.Compare, ast.Lambda, ast.JoinedStr)):
             return
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.comprehension):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..custom import GRADIENTS, UNREGISTERED
-from ..trace import Asked, Came, Ran, Stored, Turned, Watched, Wrote, version_of
+from ..events import Asked, Came, Ran, Stored, Turned, Watched, Wrote, version_of
 from .returns import Returns
 
 NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # nothing is lost where there is nothing to carry
@@ -68,6 +68,11 @@ class History:
         again = [e.number for e in self.turns if e.what == "opened" and released and e.number > released[0]]
         return again[-1] if again else 0
 
+    def node(self, number, versions):
+        """A Tensor's number, or a Variable's with its version: the one it had, or the first that the trace met."""
+        version = versions.get(number, self.trace.first.get(number))
+        return number if version is None else (number, version)
+
     # ---- edges -----------------------------------------------------------------------------------------------------
 
     def into(self, node):
@@ -78,13 +83,15 @@ class History:
         return self.known[node]
 
     def edges(self, node, event):
-        return {Ran: self.of_op, Came: self.of_arrival, Wrote: self.of_assignment, Stored: self.of_store, Asked: self.of_gradient}[type(event)](node, event)
+        return {Ran: self.of_op, Came: self.of_arrival, Wrote: self.of_assignment, Stored: self.of_store, Asked: self.of_gradient}[
+            type(event)
+        ](node, event)
 
     def of_op(self, node, event):
         names = parameters(event.op)
         for k, number in enumerate(event.inputs):
             if number:
-                yield Edge(versioned(number, event.versions), node, event, *self.code_for(event, k, number))
+                yield Edge(self.node(number, event.versions), node, event, *self.code_for(event, k, number))
             elif k in event.numbers:
                 yield from self.returned(node, event, None, [event.numbers[k]], k, names if event.called == event.op.__name__ else ())
 
@@ -96,13 +103,13 @@ class History:
     def returned(self, node, event, given, content, k=None, names=()):
         for one in self.returns.of(event, given, content, k, names):
             early = one.exit.number < self.opened
-            yield Edge(versioned(one.exit.tensor, one.exit.versions), node, event, "LEFT_ENGINE", one.confidence, one.exit, early)
+            yield Edge(self.node(one.exit.tensor, one.exit.versions), node, event, "LEFT_ENGINE", one.confidence, one.exit, early)
 
     def of_assignment(self, node, event):
         meant = self.tape not in event.tapes
         code = "REBUILT" if event.how == "Variable" else "STATE"
         if event.source:
-            edge = Edge(versioned(event.source, event.source_versions), node, event, code, meant=meant)
+            edge = Edge(self.node(event.source, event.source_versions), node, event, code, meant=meant)
             if not (meant and self.is_step(edge.start)):
                 yield edge
         else:
@@ -127,13 +134,13 @@ class History:
         return False
 
     def of_store(self, node, event):
-        yield Edge(versioned(event.tensor, event.versions), node, event, "STATE", meant=self.tape not in event.tapes)
+        yield Edge(self.node(event.tensor, event.versions), node, event, "STATE", meant=self.tape not in event.tapes)
 
     def of_gradient(self, node, event):
         """A gradient depends on the target and the sources; if this tape heard the walk, its ops say so themselves."""
         if self.tape not in event.tapes:
             for number in dict.fromkeys([*event.targets, *event.sources]):
-                yield Edge(versioned(number, event.versions), node, event, "FIRST_ORDER_ONLY", meant=event.number < self.opened)
+                yield Edge(self.node(number, event.versions), node, event, "FIRST_ORDER_ONLY", meant=event.number < self.opened)
 
     # ---- why the tape carries nothing ------------------------------------------------------------------------------
 
@@ -181,7 +188,7 @@ class History:
 
     def nodes(self, targets):
         """The nodes of the targets; of a Variable, its present version."""
-        return [versioned(one.id, {one.id: version_of(one)} if hasattr(one, "trainable") else {}) for one in targets]
+        return [self.node(one.id, {one.id: version_of(one)} if hasattr(one, "trainable") else {}) for one in targets]
 
     def cheapest(self, targets, allowed=lambda edge: True):
         """The edges of the cheapest way from a source to the targets, or None: a 0-1 shortest path, walked backward."""
@@ -225,10 +232,6 @@ class History:
     def uses(self, number):
         """The ops that the source went into, in the order of time."""
         return [e for e in self.trace.events if isinstance(e, Ran) and number in e.inputs]
-
-
-def versioned(number, versions):
-    return (number, versions[number]) if number in versions else number
 
 
 def way_from(node, best):

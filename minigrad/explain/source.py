@@ -10,11 +10,29 @@ import itertools
 import linecache
 from functools import lru_cache
 
+# Functions whose value follows their arguments; and those that make steps of them, or something else
 PURE = {"float", "list", "tuple", "sum", "max", "min", "abs", "pow", "zip", "sorted", "map", "dict", "enumerate", "reversed", "complex"}
-STEPS = {"int", "bool", "round", "len", "range", "str", "repr", "print", "format", "isinstance", "type", "id"}  # nothing flows through these
-STEPS |= {"argmax", "argmin", "argsort", "floor", "ceil", "rint", "sign", "isfinite", "isnan", "choice", "nonzero", "astype", "trunc"}
+STEPS = {
+    "int",
+    "bool",
+    "round",
+    "len",
+    "range",
+    "argmax",
+    "argmin",
+    "argsort",
+    "floor",
+    "ceil",
+    "rint",
+    "sign",
+    "choice",
+    "nonzero",
+    "trunc",
+}
 GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
 LIBRARIES = {"np", "numpy", "math", "scipy"}
+
+LONG = 120  # characters of a statement that are shown
 
 
 class Module:
@@ -41,6 +59,10 @@ class Module:
         """The function that it is in, or the module."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return next((one for one in itertools.islice(self.around(node), 1, None) if isinstance(one, kinds)), self.tree)
+
+    def owner(self, node):
+        """The class that it is in, or the module."""
+        return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), self.tree)
 
 
 def span_of(node):
@@ -95,15 +117,31 @@ def statement_text(place) -> str:
     first, last = statement.lineno, statement.end_lineno
     body = getattr(statement, "body", None)
     if isinstance(statement, (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef)) and body:
-        inner = lines[first - 1].encode()[: body[0].col_offset].decode() if body[0].lineno == first else "".join(lines[first - 1 : body[0].lineno - 1])
+        inner = (
+            lines[first - 1].encode()[: body[0].col_offset].decode()
+            if body[0].lineno == first
+            else "".join(lines[first - 1 : body[0].lineno - 1])
+        )
         return " ".join(inner.split())
-    text = ast.get_source_segment("".join(lines), statement) or "".join(lines[first - 1 : last])
-    return " ".join(text.split())
+    text = " ".join((ast.get_source_segment("".join(lines), statement) or "".join(lines[first - 1 : last])).split())
+    return text if len(text) <= LONG else lines[node.lineno - 1].strip()  # of a long statement only the line
 
 
 def sets(statement) -> set:
     """The names that a statement assigns."""
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} if statement else set()
+    return (
+        {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} if statement else set()
+    )
+
+
+def rebinds(place) -> bool:
+    """Is it an assignment that computes a name anew from itself, as `x = x + 1`?"""
+    module, node = node_at(place)
+    statement = module.statement(node) if node is not None else None
+    if isinstance(statement, ast.AugAssign) or statement is None:
+        return True
+    used = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    return bool(sets(statement) & used)
 
 
 def assigned_name(place) -> "str | None":
@@ -166,7 +204,9 @@ def last_name(function) -> str:
 
 
 def is_pure(call) -> bool:
-    """Does the value of a call come from its arguments, as far as one can see?"""
+    """Does the value of a call follow its arguments smoothly, as far as one can see?"""
+    if last_name(call.func) in STEPS:
+        return False
     root = call.func
     while isinstance(root, ast.Attribute):
         root = root.value
@@ -192,6 +232,11 @@ def definitions(module, name, use):
         if inside or scope is module.tree:
             return reaching(module, inside, use) if scope is module.scope(use) else [value for value, _, _ in inside]
         scope = module.scope(scope)
+
+
+def attribute_values(module, node):
+    """What `self.x` is assigned anywhere in its class, and `model.x` in its module."""
+    return [value for value, _, _ in all_definitions(module).get((module.owner(node), f".{node.attr}"), ())]
 
 
 def parameters_of(scope):
@@ -224,6 +269,10 @@ def all_definitions(module):
                     continue
                 owner = isinstance(target, (ast.Name, ast.Tuple, ast.List))
                 put(target if owner else root_of(target), node.value, node, owner)
+                if isinstance(target, ast.Attribute):
+                    found.setdefault((module.owner(target), f".{target.attr}"), []).append((node.value, node, True))
+                elif isinstance(target, ast.Subscript):  # to put a Tensor into an array is a way out too
+                    put(root_of(target), target, node, False)
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             put(node.target, node.value, node, True)
         elif isinstance(node, ast.AugAssign):

@@ -1,4 +1,4 @@
-"""mg.trace: a log of all that happens, recorded by a tape or not. `tape.explain` and `mg.inspect` read it.
+"""mg.trace and what it keeps: a log of all that happens, recorded by a tape or not. `tape.explain` and `mg.inspect` read it.
 
 The log is plain data: what ran, on which line, with the numbers of the Tensors and short summaries of their values. It
 keeps no Tensor alive and no large array, and forgets the oldest events when it is full.
@@ -168,14 +168,6 @@ def callers_of(frame) -> tuple:
     return tuple(found)
 
 
-def user_depth() -> int:
-    """How many frames above its caller the user's code is."""
-    frame, depth = sys._getframe(1), 1
-    while frame.f_back and not of_the_user(frame.f_code.co_filename):
-        frame, depth = frame.f_back, depth + 1
-    return depth
-
-
 # ---- events --------------------------------------------------------------------------------------------------------
 
 QUIET = {"gradient", "jacobian", "batch_jacobian", "decorated", "convert"}  # names that tell less than the op's own
@@ -332,7 +324,11 @@ class Trace(Listener):
         self.events, self.steps = deque(), deque(maxlen=limit)
         self.made, self.written = {}, {}
         self.tapes = set()  # the numbers of the tapes that it has heard
-        self.versions, self.seen = {}, {}  # of each Variable: its present version, and the value that was read last
+        self.versions, self.first, self.seen = (
+            {},
+            {},
+            {},
+        )  # of each Variable: its version now and when it was first met, and the value last read
         self.began, self.walk_began, self.last, self.sent = next_id(), 0, (None,) * 4, {}
 
     def __enter__(self):
@@ -387,8 +383,10 @@ class Trace(Listener):
             self.made[y.id] = event
         self.add(event)
 
-    def read(self, variable, value):
-        self.versions[variable.id], self.seen[variable.id] = variable.version, value
+    def read(self, variable):
+        if variable.id not in self.versions:
+            self.first[variable.id] = variable.version
+        self.versions[variable.id], self.seen[variable.id] = variable.version, variable._now.value
 
     def wrote(self, variable, given, how):
         frame, called = user_frame()
@@ -398,10 +396,11 @@ class Trace(Listener):
             known = {source: variable.version - 1}
         before, seen = self.written.get((variable.id, variable.version - 1)), self.seen.pop(variable.id, None)
         before = before.value if before is not None else None if seen is None else Summary.of(seen)
+        self.first.setdefault(variable.id, max(0, variable.version - 1))
         self.versions[variable.id] = variable.version
         event = Wrote(
-            self.next(), Place(frame.f_code, frame.f_lasti, () if source else callers_of(frame)), called, how, variable.id, variable.version,
-            source, known, None if source else Given.of(given), listening_tapes(), before, Summary(variable._now.value),
+            self.next(), Place(frame.f_code, frame.f_lasti, () if source else callers_of(frame)), called, how, variable.id,
+            variable.version, source, known, None if source else Given.of(given), listening_tapes(), before, Summary(variable._now.value),
         )  # fmt: skip
         self.written[variable.id, variable.version] = event
         self.add(event)
@@ -421,7 +420,14 @@ class Trace(Listener):
     def stored(self, tensor, result, where):
         frame, called = user_frame()
         event = Stored(
-            self.next(), Place(frame.f_code, frame.f_lasti), called, where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes()
+            self.next(),
+            Place(frame.f_code, frame.f_lasti),
+            called,
+            where,
+            tensor.id,
+            self.version_of(tensor.id),
+            result.id,
+            listening_tapes(),
         )
         self.made[result.id] = event
         self.add(event)
@@ -466,9 +472,9 @@ class Trace(Listener):
         sent, self.sent, self.last = self.sent, {}, (None,) * 4
         slopes = [None if dx is None else self.slope(dx, sent.get(s.id)) for s, dx in zip(sources, results)]
         event = Asked(
-            self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, tuple([y.id for y in targets]), tuple([s.id for s in sources]),
-            {s.id: version_of(s) for s in sources if hasattr(s, "trainable")}, tuple([getattr(dx, "id", 0) for dx in results]),
-            tuple(slopes), self.walk_began, tape.steps is None, listening_tapes(),
+            self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, tuple([y.id for y in targets]),
+            tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
+            tuple([getattr(dx, "id", 0) for dx in results]), tuple(slopes), self.walk_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
         for number in event.results:
             self.made.setdefault(number, event)
@@ -495,7 +501,7 @@ def judge(tape, targets, sources):
     """Raise for the first gradient that is broken, or a wrong number."""
     from .explain import BrokenGradient, explain
 
-    answers = explain(tape, targets[0] if len(targets) == 1 else targets, list(sources), depth=user_depth() + 1)
+    answers = explain(tape, targets[0] if len(targets) == 1 else targets, list(sources), frame=user_frame()[0])
     for answer in answers:
         if answer.status == "partial" or answer.meaning == "broken":
             raise BrokenGradient(str(answer))
@@ -541,5 +547,9 @@ class trace(Trace):
 
 def trace_of(tape) -> "Trace | None":
     """The trace that heard this tape, the newest first; or one that listens now."""
-    known = [one for one in reversed(latest) if tape.number in one.tapes or any(tape.number in e.recorded for e in one.events if isinstance(e, Ran))]
+    known = [
+        one
+        for one in reversed(latest)
+        if tape.number in one.tapes or any(tape.number in e.recorded for e in one.events if isinstance(e, Ran))
+    ]
     return known[0] if known else next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

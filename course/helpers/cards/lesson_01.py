@@ -1,0 +1,274 @@
+"""The exercises of lesson 01, First derivative."""
+
+import minigrad as mg
+
+from ..card import Card, Reply, contains, stops
+
+CURVES = {
+    "t * t": lambda t: t * t,
+    "t ** 3": lambda t: t**3,
+    "7 - 4 * t": lambda t: 7 - 4 * t,
+    "abs(t)": abs,
+}
+
+
+def two_sided(f, x, h):
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+def for_curve(rule):
+    """The same rule, for a curve given by its text."""
+    return lambda f, x, h: rule(CURVES[f], x, h)
+
+
+SLOPE = """
+def slope(f, x, h):
+    return (f(x + h) - f(x - h)) / (2 * h)
+"""
+
+slope = Card(
+    points=(("t * t", 5.0, 0.01), ("t ** 3", 2.0, 0.5), ("7 - 4 * t", 1.5, 0.1), ("abs(t)", 0.0, 0.1)),
+    ask=lambda slope, f, x, h: slope(CURVES[f], x, h),
+    right=for_curve(two_sided),
+    yes="It was tried on four curves, with large nudges too, and at the corner of abs, where the two sides balance to 0.",
+    came_out="the average from 3 to 3.1 is 6.1.",
+    miss="For {0} at {1} with h = {2} it gave {seen}.",
+    hints=(
+        "A slope is a rise divided by a run. How long is the run from x - h to x + h?",
+        "The rise is f(x + h) - f(x - h). The run is 2 * h.",
+        "Put the rise in one pair of parentheses and 2 * h in another, with / between them, and return that.",
+    ),
+    solution=SLOPE,
+    replies=(
+        Reply(
+            SLOPE.replace(" / (2 * h)", ""),
+            for_curve(lambda f, x, h: f(x + h) - f(x - h)),
+            "This is the rise, and it is right. Divide it by the run.",
+        ),
+        Reply(
+            SLOPE.replace("(2 * h)", "h"),
+            for_curve(lambda f, x, h: (f(x + h) - f(x - h)) / h),
+            "Twice too steep. From x - h to x + h the run is 2h.",
+        ),
+        Reply(
+            SLOPE.replace("(2 * h)", "2 * h"),
+            for_curve(lambda f, x, h: (f(x + h) - f(x - h)) / 2 * h),
+            "Python reads `/ 2 * h` from the left: it divides by 2, then multiplies by h. Write `/ (2 * h)`.",
+        ),
+        Reply(
+            SLOPE.replace("f(x + h) - f(x - h)", "f(x - h) - f(x + h)"),
+            for_curve(lambda f, x, h: -two_sided(f, x, h)),
+            "Right size, opposite sign: uphill reads as downhill. f(x + h) comes first.",
+        ),
+        Reply(
+            """
+def slope(f, x, h):
+    return (f(x + h) - f(x)) / h
+""",
+            for_curve(lambda f, x, h: (f(x + h) - f(x)) / h),
+            "This is the one-sided slope, as in the cell above. For straight lines it is as good. Now step to both sides of x.",
+        ),
+        Reply(
+            SLOPE.replace("(2 * h)", "2"),
+            for_curve(lambda f, x, h: (f(x + h) - f(x - h)) / 2),
+            "Divided by 2 and not by h. The run is 2 * h.",
+        ),
+    ),
+)
+
+
+BY_HAND = """
+def by_hand(x):
+    return [{}, {}, {}]
+"""
+RIGHT = ("10 * x", "3 * x ** 2 - 4", "-1 / x ** 2")
+
+
+def formulas(*texts):
+    """The values of three formulas at a point."""
+    return lambda x: [eval(text, {"x": x}) for text in texts]
+
+
+def hand(first, second, third, text):
+    """A reply to three formulas."""
+    return Reply(BY_HAND.format(first, second, third), formulas(first, second, third), text)
+
+
+by_hand = Card(
+    points=((2.0,), (-0.5,), (3.0,)),
+    right=formulas(*RIGHT),
+    yes="Three formulas, each good for every x but 0. The slope of 1/x is negative everywhere: it falls on both sides of 0.",
+    came_out="the slope is 12.",
+    miss="At x = {0} you gave {seen}. Compare each entry with a measured slope.",
+    hints=(
+        "Which of the three rules does each function need? One needs two of them.",
+        "x ** -1 is a power like any other: the -1 comes down, and the new power is -2.",
+        "5x²: 5 times 2x. x³ - 4x: 3x² for the one, a constant for the other. 1/x: -1 * x ** -2.",
+    ),
+    solution=BY_HAND.format(*RIGHT),
+    replies=(
+        hand("5 * x ** 2", "x ** 3 - 4 * x", "1 / x", "These are the values of the functions. Asked are their slopes."),
+        hand(RIGHT[0], RIGHT[1], "1 / x ** 2", "Two are right. 1/x falls as x grows: what sign has its slope?"),
+        hand(RIGHT[0], RIGHT[1], "1", "Two are right. The slope of 1/x is not 1 over the slope of x. Use the power rule, with n = -1."),
+        hand("2 * x", RIGHT[1], RIGHT[2], "Two are right. In the first, the factor 5 stays."),
+        hand(RIGHT[0], "3 * x ** 2 - 4 * x", RIGHT[2], "Two are right. In the second, what is the slope of the straight line 4x?"),
+        hand(RIGHT[0], "3 * x ** 2", RIGHT[2], "Two are right. In the second, -4x has a slope too, the same everywhere."),
+    ),
+)
+
+
+FUNCTIONS = {  # each with its slope
+    "x ** 2": (lambda x: x**2, lambda x: 2.0 * x),
+    "1 / x": (lambda x: 1.0 / x, lambda x: -1.0 / x**2),
+    "sigmoid": (lambda x: mg.nn.sigmoid(x), lambda x: float(slope_of_sigmoid(x))),
+}
+
+
+def slope_of_sigmoid(x):
+    y = mg.nn.sigmoid(mg.constant(x))
+    return y * (1.0 - y)
+
+
+TAPE_SLOPE = """
+def tape_slope(f, x):
+    x = mg.Variable(x)
+    with mg.GradientTape() as tape:
+        y = f(x)
+    return tape.gradient(y, x)
+"""
+
+tape_slope = Card(
+    points=(("x ** 2", 5.0), ("sigmoid", 1.0), ("1 / x", -2.0)),
+    ask=lambda tape_slope, f, x: tape_slope(FUNCTIONS[f][0], x),
+    right=lambda f, x: FUNCTIONS[f][1](x),
+    yes="Five lines, and they work for any f that is made of mg's operations.",
+    came_out="the tape gave 6.0.",
+    miss="For {0} at {1} it gave {seen}.",
+    hints=(
+        "Take the cell at the top of this section. Which two things in it change?",
+        "x becomes mg.Variable(x), before the block. x ** 2 becomes f(x).",
+        "In order: x = mg.Variable(x); with mg.GradientTape() as tape: y = f(x); below the block, return tape.gradient(y, x).",
+    ),
+    solution=TAPE_SLOPE,
+    replies=(
+        Reply(
+            TAPE_SLOPE.replace("tape.gradient(y, x)", "y"),
+            lambda f, x: float(FUNCTIONS[f][0](mg.constant(x))),
+            "These are the values of f, and they are right. Ask the tape for the slope: tape.gradient(y, x).",
+        ),
+        Reply(
+            TAPE_SLOPE.replace("mg.Variable(x)", "mg.constant(x)"),
+            lambda f, x: None,
+            "None. Is x an mg.Variable, does f(x) run inside the block, and is it gradient(y, x), in this order? Is it returned?",
+        ),
+        Reply(
+            TAPE_SLOPE.replace("    x = mg.Variable(x)\n", ""),
+            lambda f, x: stops(AttributeError, "'float' object"),
+            "The tape was handed a plain Python number. Begin with x = mg.Variable(x).",
+        ),
+        Reply(
+            TAPE_SLOPE.replace("f(x)", "x ** 2"),
+            lambda f, x: 2.0 * x,
+            "Right for x ** 2 and for nothing else. The function to run is the one that was handed in: f(x).",
+        ),
+    ),
+)
+
+
+NUDGES = {"six nudges": [1.0, 0.1, 0.01, 1e-3, 1e-5, 1e-8], "three nudges": [1e-7, 0.25, 1e-6]}
+HILLS = {"x * x": (lambda x: x * x, 2.0), "5 - x * x": (lambda x: 5.0 - x * x, -2.0)}
+
+
+def errors(f, x, nudges):
+    """How far off each nudge is, with its sign."""
+    f, factor = HILLS[f]
+    slopes = {h: float((f(mg.constant(x + h)) - f(mg.constant(x))) / h) for h in NUDGES[nudges]}
+    return {h: slope - factor * x for h, slope in slopes.items()}
+
+
+def chosen(by):
+    """The nudge whose error is least, seen in some way."""
+
+    def nudge(f, x, nudges):
+        found = errors(f, x, nudges)
+        return min(found, key=lambda h: by(found[h], h))
+
+    return nudge
+
+
+BEST = """
+def best(f, x, truth, nudges):
+    def error(h):
+        slope = float(f(mg.constant(x + h)) - f(mg.constant(x))) / h
+        return abs(slope - truth)
+    return min(nudges, key=error)
+"""
+
+best = Card(
+    points=(("x * x", 3.0, "six nudges"), ("5 - x * x", 4.0, "six nudges"), ("x * x", 3.0, "three nudges")),
+    ask=lambda best, f, x, nudges: best(HILLS[f][0], x, HILLS[f][1] * x, NUDGES[nudges]),
+    right=chosen(lambda error, h: abs(error)),
+    yes="Neither the largest nudge nor the smallest: the best one lies between, and where depends on the digits.",
+    came_out="the measured slope was 0.0.",
+    miss="For {0} at {1} and {2} it chose {seen}.",
+    hints=(
+        "For one nudge: what is its slope, and how far is that from truth? An error counts as much below as above.",
+        "abs(slope - truth) is the error of one nudge. min(nudges, key=error) picks the nudge with the least.",
+        "Define error(h) inside: slope = float(f(mg.constant(x + h)) - f(mg.constant(x))) / h; return abs(slope - truth).",
+    ),
+    solution=BEST,
+    replies=(
+        Reply(
+            "best = lambda f, x, truth, nudges: min(nudges)",
+            chosen(lambda error, h: h),
+            "This is the smallest nudge each time. With it, x + h is stored as x, or nearly. Compare errors, not nudges.",
+        ),
+        Reply(
+            "best = lambda f, x, truth, nudges: max(nudges)",
+            chosen(lambda error, h: -h),
+            "This is the largest nudge each time, which misses the bend. Compare errors, not nudges.",
+        ),
+        Reply(
+            BEST.replace("abs(slope - truth)", "slope - truth"),
+            chosen(lambda error, h: error),
+            "A slope far below truth has a very negative error, and min picked that. Take abs(slope - truth).",
+        ),
+        Reply(
+            BEST.replace("min(nudges, key=error)", "min(error(h) for h in nudges)"),
+            lambda f, x, nudges: lambda seen: abs(seen - min(map(abs, errors(f, x, nudges).values()))) < 1e-4,
+            "This is the least error. Asked is the nudge that has it: min(nudges, key=error).",
+        ),
+    ),
+)
+
+
+ticket = Card(
+    right=lambda: {"2": 21.0, "3": contains("secant")},
+    yes="Both. For item 1, any sentence that tells rules from nudges.",
+    hints=(
+        "Item 2: two powers, term by term. Item 3: the picture above has three of them.",
+        "Item 2: the slope is 3x² - 2x. Item 3: it is not the line that touches.",
+        "Item 2: 27 - 6. Item 3: it begins with s.",
+    ),
+    solution="""
+ticket = {"2": 21.0, "3": "secant"}
+""",
+    replies=(
+        Reply('ticket = {"2": 18, "3": "secant"}', lambda: {"2": 18.0},
+              ": 2. 18 is the value, 27 - 9. Asked is the slope."),
+        Reply('ticket = {"2": 27, "3": "secant"}', lambda: {"2": 27.0},
+              ": 2. 27 belongs to x³ alone. What does -x² bring at 3?"),
+        Reply('ticket = {"2": 33, "3": "secant"}', lambda: {"2": 33.0},
+              ": 2. Both terms are there. Mind the minus between them."),
+        Reply('ticket = {"2": 21, "3": "tangent"}', lambda: {"3": contains("tangent")},
+              ": 3. A tangent touches at one point. The line with two points has another name."),
+    ),
+)  # fmt: skip
+
+CARDS = {
+    "01.1": slope,
+    "01.2": by_hand,
+    "01.3": tape_slope,
+    "01.4": best,
+    "01.exit": ticket,
+}

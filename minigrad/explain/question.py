@@ -1,0 +1,175 @@
+"""What is asked: one tape, some targets, one source; and what the gradient is, found without using the tape up."""
+
+import contextlib
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..events import Asked, Summary, walked
+from ..listening import Listener, listening
+from ..op import convert
+from ..slices import Rows
+from .explanation import number_text
+from .names import Names
+from .search import History
+
+UNKNOWN = object()  # a gradient that is there, and whose value nobody knows any more
+
+
+@dataclass
+class Question:
+    """One source that is asked about, and all that is known when the answer begins.
+
+    Attributes:
+        slope: the gradient, as an array or a Summary; None; or UNKNOWN.
+        question: the Asked that is explained, if the tape was asked and the trace heard it.
+        history: what the trace knows; None without one.
+    """
+
+    tape: object
+    targets: list
+    source: object
+    names: Names
+    slope: object = UNKNOWN
+    question: "Asked | None" = None
+    history: "History | None" = None
+    seeds: dict = field(default_factory=dict)
+    weighted: bool = False  # were `output_gradients` given?
+
+    @property
+    def source_name(self):
+        return self.names.of(self.source.id, "x")
+
+    @property
+    def target_name(self):
+        return self.names.of(self.targets[0].id, "target") if len(self.targets) == 1 else "targets"
+
+    @property
+    def label(self):
+        return "/".join(f"d{name}" if name.isidentifier() else f"d({name})" for name in (self.target_name, self.source_name))
+
+    @property
+    def text(self):
+        """The gradient as text."""
+        if self.slope is UNKNOWN:
+            return "?"
+        return str(self.slope) if isinstance(self.slope, Summary) else number_text(self.slope)
+
+    def kind_name(self, edge):
+        """The dtype of what an edge begins with."""
+        letter = edge.event.kinds[list(edge.event.inputs).index(edge.start[0] if isinstance(edge.start, tuple) else edge.start)]
+        return {"b": "bool", "O": "string"}.get(letter, "an integer")
+
+
+def is_tensor(value) -> bool:
+    return hasattr(type(value), "__tf_tensor__") and hasattr(value, "id")
+
+
+def kind_letter(one):
+    return convert(one).value.dtype.kind
+
+
+def flows(one):
+    return kind_letter(one) in "fc"
+
+
+def kind_of(one):
+    return convert(one).dtype.name
+
+
+@contextlib.contextmanager
+def unheard():
+    """A block that nobody hears, and in which NumPy does not complain."""
+    before, listening.now = listening.now, ()
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        listening.now = before
+
+
+# ---- what the gradient is ----------------------------------------------------------------------------------------------
+
+
+def slopes_now(tape, targets, sources, output_gradients):
+    """The gradients as the tape would give them, and the seeds; nothing for a tape that is used up. An op that has no
+    gradient is found by its error, which takes the place of the gradient."""
+    from ..tape import prune, seeds_of, walk
+
+    if tape.steps is None:
+        return {}, {}
+    try:
+        seeds = seeds_of(targets, output_gradients, False)
+    except Exception:  # seeds that do not fit are an error of `gradient`, and not what is asked here
+        seeds = seeds_of(targets, None, False)
+    wanted = [source.id for source in sources]
+    try:
+        found = walk(prune(tape.steps, wanted), dict(seeds), wanted)
+    except Exception as problem:
+        return dict.fromkeys(wanted, problem), seeds
+    return {i: dense(found.get(i)) for i in wanted}, seeds
+
+
+def dense(dx):
+    return dx.dense() if isinstance(dx, Rows) else dx
+
+
+def recall(q) -> bool:
+    """Find the answer that a used-up tape gave to this question; False if it gave none."""
+    if q.tape.refused:
+        return False
+    if q.question is not None:
+        q.slope = q.question.slopes[q.question.sources.index(q.source.id)]
+    if q.tape.given is None or set(q.tape.given[0]) != {one.id for one in q.targets} or q.source.id not in q.tape.given[1]:
+        return q.question is not None
+    answer = q.tape.given[1][q.source.id]
+    if answer is None:
+        q.slope = None
+    elif answer() is not None:
+        q.slope = answer().value
+    return True
+
+
+def status_of(slope):
+    """ "nan", "zero", or "" for other numbers and for those that nobody knows."""
+    if slope is UNKNOWN or slope is None:
+        return ""
+    summary = slope if isinstance(slope, Summary) else Summary.of(slope)
+    return "nan" if not summary.finite else "zero" if summary.zero and summary.size else ""
+
+
+# ---- the walk, step by step --------------------------------------------------------------------------------------------
+
+
+class Steps(Listener):
+    """Hears the steps of a walk."""
+
+    def __init__(self):
+        self.heard = []
+
+    def walked(self, step, dy, dx):
+        self.heard.append(walked(0, step, Summary.of(dy), Summary.of(dx), dy))
+
+
+def steps_of(q):
+    """The steps of the walk from the targets to the source: walked again, or as the trace heard them."""
+    from ..tape import prune, walk
+
+    if q.tape.steps is not None:
+        steps = listening.now = (Steps(),)
+        try:
+            walk(prune(q.tape.steps, [q.source.id]), dict(q.seeds), [q.source.id])
+        except Exception:  # an op without a gradient: what came before it is known
+            pass
+        finally:
+            listening.now = ()
+        return steps[0].heard
+    if q.question is None:
+        return []
+    heard = [step for step in q.history.trace.steps if q.question.began < step.number < q.question.number]
+    flows, kept = {q.source.id}, []
+    for step in reversed(heard):
+        if step.source in flows:
+            flows.update(step.outputs)
+            kept.append(step)
+    return kept[::-1]

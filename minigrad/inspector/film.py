@@ -1,0 +1,496 @@
+"""From a log, or from a bare tape, to a film: the frames that ran, in the order of time, and the readings.
+
+With a trace every op is known, recorded or not, with its line. Without one, the steps of a tape that is not used up tell
+what it has recorded; nothing more is known then. Both become the same `Frame`s and `Reading`s, which the model draws.
+"""
+
+import ast
+import inspect
+import textwrap
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from ..explain.search import History, parameters, rule_of
+from ..explain.source import called_text
+from ..listening import Listener, listening
+from ..op import OPS, Signature
+from ..tape import dense, prune, seeds_of, walk
+from ..tensor import Tensor
+from ..events import Asked, Came, Left, Ran, Summary, Turned, Walked, Watched, Wrote, walked
+
+DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # ways out that are no work of NumPy
+
+
+@dataclass(eq=False)
+class Frame:
+    """An op that ran (or a value that left for NumPy and came back).
+
+    Attributes:
+        inputs: the node of each input: a Tensor's number, a Variable's number and version, ("left", k) or None.
+        numbers: which input -> the Python number that was given.
+        slots: the tape -> the inputs along which it has written a step.
+        keeps: the tape -> what it keeps: (name, key of the array, bytes).
+        ghost: (code, a few words, a sentence) if the tape that is looked at has not written it.
+        by: (reading, frame) that this op is work of.
+    """
+
+    op: str
+    inputs: list
+    outputs: tuple
+    value: "Summary | None" = None
+    place: object = None
+    event: object = None
+    numbers: dict = field(default_factory=dict)
+    slots: dict = field(default_factory=dict)
+    keeps: dict = field(default_factory=dict)
+    ghost: "tuple | None" = None
+    by: "tuple | None" = None
+    rules: tuple = ()  # of each input, to be shown
+    on_way: bool = False
+    kernel: str = ""
+
+
+@dataclass(eq=False)
+class Part:
+    """What a reading sent to one input."""
+
+    slot: int
+    to: int
+    product: Summary
+    local: "Summary | None"
+
+
+@dataclass(eq=False)
+class Read:
+    """A frame that was read back."""
+
+    frame: int
+    upstream: Summary
+    parts: list
+
+
+@dataclass(eq=False)
+class Reading:
+    """A question to a tape, and what it read."""
+
+    tape: int
+    targets: tuple
+    sources: tuple
+    answers: dict  # the number of a source -> a Summary, or None
+    place: object = None
+    released: bool = False
+    error: "str | None" = None
+    reads: list = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Mark:
+    """Something between two frames: a "watch" or an "assign"."""
+
+    kind: str
+    at: int  # before which frame
+    number: int  # of the Variable or Tensor
+    version: "int | None"
+    value: "Summary | None"
+    place: object
+    tape: "int | None" = None
+
+
+@dataclass(eq=False)
+class Film:
+    """All that there is to draw.
+
+    Attributes:
+        tape: the number of the tape that is looked at.
+        tapes: number -> (number of the tape around it, is it persistent?).
+        steps: ("write", frame) ("ghost", frame) ("turn", reading) ("read", reading, k) ("done", reading) ("release", tape).
+        lost: pairs of an edge of the history, and the nodes of the model that it lies between.
+    """
+
+    tape: int
+    tapes: dict = field(default_factory=dict)
+    frames: list = field(default_factory=list)
+    readings: list = field(default_factory=list)
+    marks: list = field(default_factory=list)
+    steps: list = field(default_factory=list)
+    roots: list = field(default_factory=list)
+    made: dict = field(default_factory=dict)  # the node of a Tensor -> the frame that made it
+    values: dict = field(default_factory=dict)  # what else is known: of Variables and watched Tensors
+    history: "History | None" = None
+    cut: bool = False  # has the log forgotten its beginning?
+    traced: bool = False
+
+
+# ---- from the log ------------------------------------------------------------------------------------------------------
+
+
+def film_of_log(trace, tape, targets, sources) -> Film:
+    """The film of one tape, and of those inside its block.
+
+    Args:
+        trace: the log.
+        tape: the tape, or what stands for one: it has a `number` and is `persistent` or not.
+        targets, sources: the Tensors and Variables that are asked about; empty if it is not known.
+    """
+    events = tuple(trace.events)
+    history = History(trace, tape, [one.id for one in sources], None)
+    wanted = {one.id for one in targets}
+    film = Film(tape.number, history=history, cut=trace.cut, traced=True)
+    own = [e for e in history.questions if not wanted or (set(e.targets) == wanted and {one.id for one in sources} & set(e.sources))]
+    first = history.renewed or history.forgot or history.opened
+    closed = max([e.number for e in history.turns if e.what == "closed"], default=trace.count)
+    last = max([closed, *[e.number for e in own]])
+    on_ways = {e.event.number: e for e in history.ways(history.nodes(targets))} if targets and sources else {}
+    exits = {e.by.number: e for e in on_ways.values() if e.by is not None}
+    film.tapes = tapes_between(events, tape, first, closed)
+    questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in film.tapes and e.tape != tape.number and e.number <= last))]
+    began = [Began(e.began, e) for e in questions]
+    steps = [step for step in tuple(trace.steps) if any(e.began < step.number < e.number for e in questions)]
+
+    def matters(e):
+        late = isinstance(e, Wrote) and first <= e.number <= last
+        return first <= e.number <= closed and not isinstance(e, Asked) or late or e in questions or e.number in on_ways or e.number in exits
+
+    builder = Builder(film, history, on_ways)
+    for e in sorted([*[e for e in events if matters(e)], *steps, *began], key=lambda e: e.number):
+        builder.hear(e, exits)
+    film.roots += [n for n in history.sources if n not in film.roots]
+    return film
+
+
+def tapes_between(events, tape, first, closed):
+    """The tape, and those that were opened in its block."""
+    found, open_ones = {}, []
+    asked = {}
+    for e in events:
+        if isinstance(e, Asked):
+            asked.setdefault(e.tape, []).append(e.released)
+        if not isinstance(e, Turned) or not first <= e.number <= closed:
+            continue
+        if e.what == "opened" and e.tape not in found:
+            found[e.tape] = [open_ones[-1] if open_ones else None, e]
+            open_ones.append(e.tape)
+        elif e.what == "opened":
+            open_ones.append(e.tape)
+        elif e.what == "closed" and e.tape in open_ones:
+            open_ones.remove(e.tape)
+    found.setdefault(tape.number, [None, None])
+    return {n: (outer, tape.persistent if n == tape.number else asked.get(n, [True])[0] is False, e) for n, (outer, e) in found.items()}
+
+
+class Builder:
+    """Makes the frames, one event after the other."""
+
+    def __init__(self, film, history, on_ways):
+        self.film, self.history, self.on_ways = film, history, on_ways
+        self.alias = {}  # a Tensor that is a Variable read, or one that came back -> the node it stands for
+        self.walks = []  # the readings that are going on
+        self.pending = []  # frames that ran for the next step of it
+        self.group = None  # the Read that is going on
+
+    def hear(self, e, exits):
+        if isinstance(e, Ran):
+            self.ran(e)
+        elif isinstance(e, Left):
+            self.left(e, exits[e.number]) if e.number in exits else None
+        elif isinstance(e, Watched) and e.tape in self.film.tapes:
+            self.film.roots.append(e.source)
+            self.film.marks.append(Mark("watch", len(self.film.frames), e.source, None, None, e.place, e.tape))
+        elif isinstance(e, Wrote) and e.how != "Variable":
+            self.film.marks.append(Mark("assign", len(self.film.frames), e.variable, e.version, e.value, e.place))
+        elif isinstance(e, Began):
+            self.begin(e.question)
+        elif isinstance(e, Asked):
+            self.asked(e)
+        elif isinstance(e, Walked):
+            self.walked(e)
+
+    def node(self, number, versions):
+        node = self.history.node(number, versions)
+        return self.alias.get(node, node)
+
+    def ran(self, e):
+        film = self.film
+        if e.op.kernel == "ReadVariableOp" and e.inputs and e.inputs[0] in e.versions:
+            self.alias[e.outputs[0]] = (e.inputs[0], e.versions[e.inputs[0]])
+            film.values.setdefault(self.alias[e.outputs[0]], e.value)
+            return
+        inputs = [self.node(i, e.versions) if i else None for i in e.inputs]
+        for edge in self.history.into(e.outputs[0]) if e.outputs and e.number in self.on_ways else ():
+            if edge.by is not None and ("left", edge.by.number) in film.made:  # a number that came back
+                slot = next((k for k in e.numbers if inputs[k] is None), None)
+                if slot is not None:
+                    inputs[slot] = ("left", edge.by.number)
+        frame = Frame(e.name, inputs, e.outputs, e.value, e.place, e, e.numbers, kernel=e.op.kernel, on_way=e.number in self.on_ways)
+        for tape, live in e.recorded.items():
+            slots = [k for k, i in enumerate(e.inputs) if i in live and rule_of(e.op, k, len(e.inputs))] if e.op.kernel != "StopGradient" else []
+            if slots and tape in film.tapes:
+                frame.slots[tape] = slots
+                frame.keeps[tape] = kept_by(e, slots, self.known)
+        frame.rules = rules_shown(e.op, len(e.inputs))
+        if not frame.slots:
+            frame.ghost = self.ghost(e)
+        self.add(frame, e.outputs)
+
+    def known(self, number, versions):
+        """The Summary of a Tensor or Variable."""
+        node = self.node(number, versions)
+        k = self.film.made.get(node)
+        if k is not None:
+            return self.film.frames[k].value
+        trace = self.history.trace
+        event = trace.written.get(node) or trace.made.get(number)
+        return getattr(event, "value", None) or self.film.values.get(node)
+
+    def add(self, frame, outputs):
+        film = self.film
+        for node in outputs:
+            film.made[node] = len(film.frames)
+        if self.walks:
+            self.pending.append(frame)
+        film.steps.append(("ghost" if frame.ghost else "write", len(film.frames)))
+        film.frames.append(frame)
+
+    def ghost(self, e):
+        """Why no tape has written it: a code, a few words and a sentence."""
+        codes = [self.history.code_for(e, k, i) for k, i in enumerate(e.inputs) if i]
+        codes = [code[0] for code in codes if code]
+        if not any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i):
+            silent = next((code for code in codes if code in ("OUTSIDE_TAPE", "SPENT_TAPE", "STOPPED", "OTHER_TAPE")), None)
+            return (silent, *WHY[silent]) if silent else (None, "constants only", "Nothing that the tape watches goes in.")
+        code = codes[0] if codes else None
+        words = WHY.get(code, ("nothing watched", "Nothing that the tape watches goes in."))
+        return (code, *words)
+
+    def reaches(self, number, e):
+        """Does a source flow into this Tensor, be it on the tape or not?"""
+        node = self.node(number, e.versions)
+        k = self.film.made.get(node)
+        if k is None:
+            return isinstance(node, tuple) or any(number in live for live in e.recorded.values())
+        frame = self.film.frames[k]
+        return bool(frame.slots) or frame.on_way or bool(frame.ghost and frame.ghost[0])
+
+    def left(self, e, edge):
+        """A value left for NumPy and came back: one ghost for all that happened to it there."""
+        op = called_text(e.place)
+        op = "numpy" if not op or op.rpartition(".")[2] in DOORS else op
+        node = self.node(e.tensor, e.versions)
+        back = edge.event
+        value = back.value if isinstance(back, Came) else Summary.of(next(iter(back.numbers.values()))) if getattr(back, "numbers", None) else None
+        if value is None:
+            value = e.given.content if e.given is not None else None
+        frame = Frame(op, [node], (("left", e.number),), value, e.place, e, ghost=("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), on_way=True)
+        if isinstance(back, Came):
+            self.alias[back.tensor] = ("left", e.number)
+        self.add(frame, frame.outputs)
+
+    # ---- reading back --------------------------------------------------------------------------------------------------
+
+    def begin(self, question):
+        film = self.film
+        answers = dict(zip(question.sources, question.slopes))
+        self.walks.append(len(film.readings))
+        film.steps.append(("turn", len(film.readings)))
+        film.readings.append(Reading(question.tape, question.targets, question.sources, answers, question.place, question.released))
+        self.group, self.pending = None, []
+
+    def walked(self, e):
+        frame = next((self.film.made[z] for z in e.outputs if z in self.film.made), None)
+        if not self.walks or frame is None:  # without a frame: the read of a Variable, which is folded away
+            self.pending = []
+            return
+        k = self.walks[-1]
+        if self.group is None or self.group.frame != frame:
+            self.settle(k)
+            self.group = Read(frame, e.upstream, [])
+            self.film.readings[k].reads.append(self.group)
+        self.work(k, frame)
+        self.group.parts.append(Part(slot_of(self.film.frames[frame], e.source, self.group), e.source, e.sent, e.local))
+
+    def work(self, k, frame):
+        """What ran since the last step was work of this one."""
+        for one in self.pending:
+            one.by = one.by or (k, frame)
+        self.pending = []
+
+    def settle(self, k):
+        if self.group is not None:
+            self.film.steps.append(("read", k, len(self.film.readings[k].reads) - 1))
+            self.group = None
+
+    def asked(self, e):
+        k = self.walks.pop()
+        self.settle(k)
+        self.work(k, None)
+        self.film.steps.append(("done", k))
+        if e.released:
+            self.film.steps.append(("release", e.tape))
+
+
+@dataclass(eq=False)
+class Began:
+    """A walk begins, for this question."""
+
+    number: int
+    question: Asked
+
+
+def slot_of(frame, source, read):
+    """Which input a step was for: they are read from the last to the first."""
+    taken = {part.slot for part in read.parts}
+    numbers = frame.event.inputs if isinstance(frame.event, Ran) else frame.inputs
+    return next((k for k in reversed(range(len(numbers))) if numbers[k] == source and k not in taken), 0)
+
+
+# ---- what an op keeps, and its rules -----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1000)
+def signature_of(op):
+    return Signature(op.__name__, op.__wrapped__, op.rules)
+
+
+def input_name(op, k, count):
+    """The name of the parameter that input k of an op belongs to; some are lists."""
+    names = parameters(op)
+    if not names:
+        return ""
+    return names[k] if count == len(names) else names[0] if k < 1 + count - len(names) else names[k - count]
+
+
+def kept_by(e, slots, known):
+    """What the steps of an op keep: (the number of the Tensor, its name in the rule, bytes) for each array."""
+    signature, kept = signature_of(e.op), {}
+    for slot in slots:
+        for wish in signature.needs.get(input_name(e.op, slot, len(e.inputs)), [])[1:]:
+            if wish == signature.output or wish in signature.extras:
+                kept.setdefault(e.outputs[0], (wish, e.value))
+            elif wish in signature.inputs:
+                for k, number in enumerate(e.inputs):
+                    if number and input_name(e.op, k, len(e.inputs)) == wish:
+                        kept.setdefault(number, (wish, known(number, e.versions)))
+                    elif input_name(e.op, k, len(e.inputs)) == wish:  # a Python number
+                        kept.setdefault(-1 - k, (wish, Summary.of(np.zeros((), e.value.dtype))))
+    return [(number, wish, nbytes(value)) for number, (wish, value) in kept.items()]
+
+
+def nbytes(summary) -> int:
+    return 0 if summary is None else summary.size * summary.dtype.itemsize
+
+
+@lru_cache(maxsize=1000)
+def rules_of(op) -> dict:
+    """The gradient rules of an op as they are written: the name of an input -> (names of its arguments, its body)."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(op.__wrapped__))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return {}
+    found = {}
+    for decorator in getattr(tree, "decorator_list", ()):
+        for word in getattr(decorator, "keywords", ()):
+            rule = op.rules.get(word.arg)
+            if rule and isinstance(word.value, ast.Lambda):
+                found[word.arg[1:]] = tuple(one.arg for one in word.value.args.args), word.value.body
+            elif rule and callable(rule):
+                names = rule.__code__.co_varnames[: rule.__code__.co_argcount]
+                found[word.arg[1:]] = names, ast.parse(f"{ast.unparse(word.value)}({', '.join(names)})", mode="eval").body
+    return found
+
+
+def rules_shown(op, count):
+    rules = rules_of(op)
+    return tuple(rules.get(input_name(op, k, count)) for k in range(count))
+
+
+# ---- from the tape alone -----------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def owners(count):
+    """Each rule -> its op, and the name of the input."""
+    return {rule: (op, key[1:]) for op in reversed(OPS.values()) for key, rule in op.rules.items() if rule}
+
+
+def film_of_tape(tape) -> Film:
+    """The film of what a tape has written, as long as it is not used up."""
+    film = Film(tape.number, tapes={tape.number: (None, tape.persistent, None)}, roots=sorted(tape.roots))
+    for step in tape.steps or ():
+        output, source, rule, arrays, tensors, _ = step
+        outputs = tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,)
+        op, name = owners(len(OPS)).get(rule, (None, ""))
+        frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
+        if frame is None:
+            frame = Frame(op.__name__ if op else "custom gradient", [], outputs, slots={tape.number: []}, keeps={tape.number: []})
+            frame.kernel = op.kernel if op else ""
+            film.steps.append(("write", len(film.frames)))
+            film.made.update(dict.fromkeys(outputs, len(film.frames)))
+            film.frames.append(frame)
+        frame.slots[tape.number].append(len(frame.inputs))
+        frame.inputs.append(source)
+        frame.rules += (rules_of(op).get(name) if op else None,)
+        wishes = rule.__code__.co_varnames[1 : rule.__code__.co_argcount] if hasattr(rule, "__code__") else ()
+        for wish, array, tensor in zip(wishes, arrays, tensors):
+            if isinstance(array, (np.ndarray, np.generic)):
+                number = tensor.id if isinstance(tensor, Tensor) else id(array)
+                film.values.setdefault(number, Summary.of(array))
+                if all(number != other for other, _, _ in frame.keeps[tape.number]):
+                    frame.keeps[tape.number].append((number, wish, array.nbytes))
+    for frame in film.frames:
+        frame.value = film.values.get(frame.outputs[0])
+    return film
+
+
+class Heard(Listener):
+    """Hears the steps of a walk."""
+
+    def __init__(self):
+        self.steps = []
+
+    def walked(self, step, dy, dx):
+        self.steps.append(walked(0, step, Summary.of(dy), Summary.of(dx), dy))
+
+
+def read_again(film, tape, targets, sources):
+    """Add the reading that this question would give, to a tape that is not used up. The tape stays as it is."""
+    wanted, before, heard = [one.id for one in sources], listening.now, Heard()
+    listening.now = (heard,)
+    error, grads = None, {}
+    try:
+        seeds = seeds_of(targets, None, False)
+        grads = walk(prune(tape.steps, wanted), dict(seeds), wanted)
+    except Exception as problem:  # what the question itself would raise
+        error = f"{type(problem).__name__}: {problem}"
+    finally:
+        listening.now = before
+    answers = {n: None if grads.get(n) is None else Summary.of(dense(grads[n])) for n in wanted}
+    reading = Reading(tape.number, tuple([one.id for one in targets]), tuple(wanted), answers, error=error)
+    k = len(film.readings)
+    film.readings.append(reading)
+    film.steps.append(("turn", k))
+    for step in heard.steps:
+        frame = next((film.made[z] for z in step.outputs if z in film.made), None)
+        if frame is None:
+            continue
+        if not reading.reads or reading.reads[-1].frame != frame:
+            reading.reads.append(Read(frame, step.upstream, []))
+            film.steps.append(("read", k, len(reading.reads) - 1))
+        reading.reads[-1].parts.append(Part(slot_of(film.frames[frame], step.source, reading.reads[-1]), step.source, step.sent, step.local))
+    film.steps.append(("error" if error else "done", k))
+
+
+WHY = {  # why a frame is a ghost, in a few words and in a sentence
+    "LEFT_ENGINE": ("left the engine", "NumPy or Python did this; the tape cannot see it."),
+    "NO_DERIVATIVE": ("no derivative", "It is flat with jumps, and has no derivative to write down."),
+    "INTEGER": ("no floats", "No gradient flows along integers, booleans or strings."),
+    "ONLY_DECIDES": ("only decides", "It only decides which values are taken."),
+    "OUTSIDE_TAPE": ("outside the tape", "It ran while the tape was not recording."),
+    "OTHER_TAPE": ("on another tape", "Another tape has written it, not this one."),
+    "SPENT_TAPE": ("tape used up", "The tape had been asked before, and was used up."),
+    "STOPPED": ("stopped", "The way was cut here on purpose."),
+    "UNWATCHED": ("not watched yet", "The tape was not told to watch what goes in."),
+    "NOT_REGISTERED": ("no gradient registered", "Nobody has registered a gradient for it."),
+    "STATE": ("state", "It was written into a Variable, which keeps no history."),
+}

@@ -1,0 +1,1015 @@
+// The tape inspector in the browser: it draws the view model that Python computes, and moves one cursor through its time.
+//
+// Order of this file: elements, numbers as pictures, Story (what happened when), columns (what is folded), film, scrubber,
+// graph, code, pane, head, and at the end Inspector, which holds the state and hears keys and clicks.
+// Lengths are design pixels: 13 of them are one em of the root, which grows with its container.
+// Whatever comes from the user's program enters the page as a text node or as an attribute, never as markup.
+
+// ---------------------------------------------------------------------------------------------------------- elements
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function build(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value == null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
+  return element;
+}
+const html = (tag, attributes = {}, ...children) => build(document.createElement(tag), attributes, children);
+const svg = (tag, attributes = {}, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
+
+const rect = (x, y, width, height, attributes = {}) => svg("rect", { x, y, width: Math.max(0, width), height: Math.max(0, height), rx: 3, ...attributes });
+const path = (d, attributes = {}) => svg("path", { d, ...attributes });
+const label = (x, y, text, attributes = {}) => svg("text", { x, y, ...attributes }, String(text));
+const cell = (value) => (value == null ? "" : String(value));
+
+const canvas = document.createElement("canvas").getContext("2d");
+const widths = new Map();
+const families = { ui: "sans-serif", mono: "monospace" };
+
+/** The width of a text, in design pixels. */
+function measure(text, size, family = "ui", weight = 400) {
+  const font = `${weight} 100px ${families[family]}`;
+  const key = font + text;
+  if (!widths.has(key)) {
+    if (widths.size > 5000) widths.clear();
+    canvas.font = font;
+    widths.set(key, canvas.measureText(text).width / 100);
+  }
+  return widths.get(key) * size;
+}
+
+/** As much of a text as fits, with an ellipsis where it ends too early. */
+function clip(text, room, size, family, weight) {
+  text = cell(text);
+  if (measure(text, size, family, weight) <= room) return text;
+  let end = Math.min(text.length, Math.floor(room / (size * 0.4)));
+  while (end > 0 && measure(text.slice(0, end) + "…", size, family, weight) > room) end--;
+  return end > 0 ? text.slice(0, end).trimEnd() + "…" : "";
+}
+
+// -------------------------------------------------------------------------------------------------------------- marks
+
+/** Four states of a number and four of an answer; each has its own shape, so none leans on colour. */
+function mark(kind, x, y, r = 8) {
+  const inner = r - 1;
+  const tick = (d) => path(d, { class: "stroke" });
+  const ring = (className) => svg("circle", { cx: x, cy: y, r: inner, class: className });
+  const shapes = {
+    notyet: () => [ring("stroke dots")],
+    none: () => [rect(x - inner, y - inner, 2 * inner, 2 * inner, { rx: 0, class: "stroke" }), tick(`M${x - inner} ${y + inner}L${x + inner} ${y - inner}`)],
+    zero: () => [ring("stroke"), tick(`M${x - r * 0.5} ${y}h${r}`)],
+    nan: () => [path(`M${x} ${y - r}L${x + r} ${y + r - 1}L${x - r} ${y + r - 1}Z`, { class: "solid" }), path(`M${x} ${y - r * 0.3}V${y + r * 0.25}M${x} ${y + r * 0.58}v.1`, { class: "on-solid" })],
+    complete: () => [svg("circle", { cx: x, cy: y, r, class: "solid" }), path(`M${x - r * 0.45} ${y}l${r * 0.35} ${r * 0.4} ${r * 0.6} ${-r * 0.75}`, { class: "on-solid" })],
+    partial: () => [ring("stroke"), path(`M${x} ${y - inner}a${inner} ${inner} 0 0 0 0 ${2 * inner}z`, { class: "solid" })],
+    spent: () => [ring("stroke"), tick(`M${x - r * 0.4} ${y - r * 0.4}l${r * 0.8} ${r * 0.8}m0 ${-r * 0.8}l${-r * 0.8} ${r * 0.8}`)],
+    cut: () => scissors(x, y, r),
+    ghost: () => [rect(x - r, y - r * 0.6, 2 * r, r * 1.2, { rx: 2, class: "stroke dashes" })],
+  };
+  return svg("g", { class: `mark ${kind}` }, (shapes[kind] || (() => []))());
+}
+
+function scissors(x, y, r) {
+  const blades = "M-6 -4.6a2.6 2.6 0 1 1 .1 .1M-6 4.6a2.6 2.6 0 1 0 .1 -.1M-4 -3L7 4.6M-4 3L7 -4.6";
+  return [svg("circle", { cx: x, cy: y, r, class: "solid" }), path(blades, { class: "on-solid", transform: `translate(${x} ${y}) scale(${r / 12})` })];
+}
+
+/** A mark as a picture of its own, for lines of text. */
+const icon = (kind, size = 18) => svg("svg", { class: "icon", viewBox: "0 0 20 20", style: `width:${size / 13}em;height:${size / 13}em`, "aria-hidden": "true" }, mark(kind, 10, 10, 9));
+
+function torn(x, y, height, direction) {
+  const teeth = Math.max(2, Math.round(height / 8));
+  const zigzag = Array.from({ length: teeth }, (_, k) => `l${(k % 2 ? -4 : 4) * direction} ${height / teeth}`).join("");
+  return path(`M${x} ${y}${zigzag}`, { class: "torn" });
+}
+
+// ------------------------------------------------------------------------------------------------ numbers as pictures
+
+const stateOf = (value) => (value === undefined ? "notyet" : value === null ? "none" : value.state);
+const isScalar = (value) => value && value.shape.length === 0;
+const shapeText = (shape) => (shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`);
+const sizeOf = (value) => (value && Number.isFinite(Number(value.norm)) ? Math.abs(Number(value.norm)) : 0);
+const bytesText = (count) => (count < 1024 ? `${count} B` : count < 1048576 ? `${+(count / 1024).toPrecision(3)} KiB` : `${+(count / 1048576).toPrecision(3)} MiB`);
+
+/** A value in a few characters: the number itself, or its shape. */
+function brief(value) {
+  if (value == null) return value === null ? "None" : "…";
+  if (isScalar(value)) return cell(value.first[0]);
+  return value.state === "nan" ? "nan" : value.state === "zero" ? `0 ${shapeText(value.shape)}` : shapeText(value.shape);
+}
+
+/** Hinton squares: area is size, filled is positive, hollow is negative, a dot is 0, a cross is nan. */
+function picture(value, x, y, width, height) {
+  const { rows, cols, q } = value.thumb;
+  const cells = Uint8Array.from(atob(q), (letter) => letter.charCodeAt(0));
+  const side = Math.min(width / cols, height / rows, 11);
+  const left = x + (width - side * cols) / 2;
+  const top = y + (height - side * rows) / 2;
+  const filled = [], hollow = [], dots = [], crosses = [];
+  cells.forEach((byte, k) => {
+    const level = (byte << 24) >> 24;
+    const cx = left + ((k % cols) + 0.5) * side, cy = top + (Math.floor(k / cols) + 0.5) * side;
+    const half = (Math.sqrt(Math.abs(level) / 127) * side * 0.88) / 2;
+    if (level === -128) crosses.push(`M${cx - side * 0.3} ${cy - side * 0.3}l${side * 0.6} ${side * 0.6}m0 ${-side * 0.6}l${-side * 0.6} ${side * 0.6}`);
+    else if (half < 0.35) dots.push(`M${cx - 0.6} ${cy - 0.6}h1.2v1.2h-1.2z`);
+    else if (level > 0) filled.push(`M${cx - half} ${cy - half}h${2 * half}v${2 * half}h${-2 * half}z`);
+    else { const inset = Math.max(0.3, half - 0.5); hollow.push(`M${cx - inset} ${cy - inset}h${2 * inset}v${2 * inset}h${-2 * inset}z`); }
+  });
+  const shape = (list, className) => list.length > 0 && path(list.join(""), { class: className });
+  return svg("g", { class: "picture" },
+    rect(left - 1.5, top - 1.5, side * cols + 3, side * rows + 3, { rx: 1, class: "paper" }),
+    shape(filled.concat(dots), "filled"), shape(hollow, "hollow"), shape(crosses, "crosses"));
+}
+
+/** A value inside a box of an SVG: picture, mark with its word, or number. */
+function shown(value, x, y, width, height, { size = 14, align = "middle", weight = 400 } = {}) {
+  const state = stateOf(value);
+  const middle = y + height / 2;
+  if (["notyet", "none", "zero", "nan"].includes(state)) {
+    const word = { notyet: "not yet", none: "None", zero: "0", nan: "nan" }[state];
+    const r = Math.min(8, width / 2 - 1, height / 2 - 1);
+    const long = measure(word, size, "mono", weight) + 2 * r + 6;
+    if (long > width) return mark(state, x + width / 2, middle, r);
+    const start = align === "end" ? x + width - long : align === "start" ? x : x + (width - long) / 2;
+    return svg("g", {}, mark(state, start + r, middle, r), label(start + 2 * r + 6, middle + size * 0.35, word, { class: "m", "font-size": size, "font-weight": weight }));
+  }
+  if (value.thumb && !isScalar(value) && height >= 9) return picture(value, x, y + 2, width, height - 4);
+  const text = brief(value);
+  const small = [size, size - 1.5, 11.5, 11].find((s) => measure(text, s, "mono", weight) <= width) || 11;
+  const at = align === "end" ? x + width : align === "start" ? x : x + width / 2;
+  return label(at, middle + small * 0.35, clip(text, width, small, "mono", weight), { class: "m", "text-anchor": align, "font-size": small, "font-weight": weight });
+}
+
+/** A value as a piece of HTML. */
+function valueBox(value, width = 64, height = 34, size = 14) {
+  const drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "value", style: `width:${width / 13}em;height:${height / 13}em`, role: "img", "aria-label": stateOf(value) === "notyet" ? "not yet" : brief(value) });
+  drawn.append(shown(value, 0, 0, width, height, { size }));
+  return drawn;
+}
+
+// -------------------------------------------------------------------------------------------------------------- Story
+
+/** What one view model says, and when. Time t counts the steps done: 0 is before the first, story.end after the last. */
+class Story {
+  constructor(view) {
+    this.view = view;
+    this.sources = view.sources || [];
+    this.folds = view.folds || [];
+    this.cuts = view.cuts || [];
+    this.code = new Map((view.code || []).map((line) => [line.n, line.text]));
+    this.frames = new Map(view.frames.map((frame) => [frame.id, frame]));
+    this.reads = view.readings.map((reading) => new Map(reading.reads.map((read) => [read.frame, read])));
+    this.end = view.steps.length;
+    this.writtenAt = new Map();
+    this.readAt = view.readings.map(() => new Map());
+    this.turnAt = [];
+    this.doneAt = [];
+    view.steps.forEach(([kind, a, b], k) => {
+      if (kind === "write" || kind === "ghost") this.writtenAt.set(a, k + 1);
+      else if (kind === "read") this.readAt[a].set(b, k + 1);
+      else if (kind === "turn") this.turnAt[a] = k + 1;
+      else if (kind === "done" || kind === "error") this.doneAt[a] = k + 1;
+    });
+    this.order = [...this.writtenAt.keys()];
+    this.place = new Map(this.order.map((id, k) => [id, k]));
+    this.templates = new Map();
+    this.largest = Math.max(1e-30, ...this.reads.flatMap((reads) => [...reads.values()].map((read) => sizeOf(read.up))));
+    this.answered = Math.max(0, ...this.doneAt.filter(Boolean)) || this.end;
+  }
+
+  at(t) {
+    const [kind, a, b] = this.view.steps[t - 1] || ["start"];
+    if (kind === "write" || kind === "ghost") return { kind, frame: a, line: this.frame(a).line };
+    if (kind === "read") return { kind, reading: a, frame: b, line: this.frame(b).line };
+    if (kind === "cut") return { kind, cut: a, line: this.cuts[a]?.line };
+    if (kind === "release") return { kind, tape: a };
+    if (kind === "start") return { kind };
+    return { kind, reading: a, line: this.view.readings[a].line };
+  }
+
+  foldOf(id) {
+    return this.folds.find((fold) => id >= fold.first && id < fold.first + fold.per * (fold.turns || 1));
+  }
+
+  /** A frame; one of a turn that was not sent has the form of the same frame in a turn that was, and no value. */
+  frame(id) {
+    return this.frames.get(id) || this.imagined(id, (twin) => this.frames.get(twin), (frame, shift) => ({ ...frame, in: frame.in.map(shift), value: undefined, keeps: [] }));
+  }
+
+  read(reading, id) {
+    if (!this.readAt[reading].has(id)) return undefined;
+    const unsaid = (part, shift) => ({ ...part, to: shift(part.to), product: undefined, total: undefined, local: { ...part.local, value: undefined } });
+    return this.reads[reading].get(id) || this.imagined(id, (twin) => this.reads[reading].get(twin), (read, shift) => ({ up: undefined, parts: read.parts.map((part) => unsaid(part, shift)) }));
+  }
+
+  imagined(id, known, form) {
+    const fold = this.foldOf(id);
+    const blank = form({ id, op: "", glyph: "…", name: "", line: fold?.line, in: [], tapes: [], parts: [] }, (ref) => ref);
+    if (!fold) return { ...blank, id, missing: true };
+    const turn = Math.floor((id - fold.first) / fold.per);
+    const twin = [fold.open ?? 0, 0, fold.turns - 1].map((n) => id + (n - turn) * fold.per).find(known);
+    if (twin === undefined) return { ...blank, id, missing: true };
+    const inside = (n) => n >= fold.first && n < fold.first + fold.per * fold.turns;
+    const shift = (ref) => (typeof ref === "string" && ref[0] === "f" && inside(+ref.slice(1)) ? `f${+ref.slice(1) + id - twin}` : ref);
+    return { ...form(known(twin), shift), id, frame: id, missing: true };
+  }
+
+  isGhost(frame) {
+    return frame.ghost != null || frame.tapes.length === 0;
+  }
+
+  /** The gradient of a source so far: undefined, or what it has received; complete only when its reading has returned. */
+  answer(reading, source, t) {
+    const { answers, error } = this.view.readings[reading];
+    if (!error && t >= this.doneAt[reading]) return { value: answers[source], final: true };
+    if (!this.totals) this.totals = this.view.readings.map(() => new Map());
+    const totals = this.totals[reading];
+    if (!totals.has(source)) {
+      const received = [];
+      for (const [id, read] of this.reads[reading])
+        for (const part of read.parts) if (part.to === source && !part.lost) received.push([this.readAt[reading].get(id), part]);
+      totals.set(source, received);
+    }
+    const latest = totals.get(source).filter(([when]) => when <= t).at(-1);
+    return { value: latest?.[1].total ?? latest?.[1].product, final: false };
+  }
+
+  contributions(reading, source) {
+    this.answer(reading, source, 0);
+    return this.totals[reading].get(source).map(([when, part]) => ({ when, part, frame: this.at(when).frame }));
+  }
+
+  nameOf(ref) {
+    if (!ref) return "";
+    if (ref[0] === "s") return this.sources.find((source) => source.id === ref)?.name || ref;
+    const frame = this.frame(+ref.slice(1));
+    return frame.name || frame.glyph || frame.op;
+  }
+
+  inputs(frame) {
+    return frame.in.map((ref, k) => frame.in_names?.[k] || this.nameOf(ref) || "number");
+  }
+
+  /** "1.0 × 3.0 = 3.0", when all three are single numbers. */
+  equation(read, part) {
+    const [up, local, product] = [read.up, part.local?.value, part.product];
+    return isScalar(up) && isScalar(local) && isScalar(product) ? `${brief(up)} × ${brief(local)} = ${brief(product)}` : "";
+  }
+
+  /** The sentence of a moment: pieces of text, those in lists are strong. */
+  sentence(t) {
+    const now = this.at(t);
+    const line = now.line ? ` (line ${now.line})` : "";
+    const frame = now.frame != null && this.frame(now.frame);
+    const reading = now.reading != null && this.view.readings[now.reading];
+    if (now.kind === "start") return ["Nothing has run yet."];
+    if (now.kind === "write") return ["Written: ", [frame.op], line, frame.value ? `, ${frame.name ? frame.name + " = " : "value "}${brief(frame.value)}.` : "."];
+    if (now.kind === "ghost") return [[frame.op], ` ran${line} and is not written: `, cell(frame.ghost?.why) || "no tape watched it", "."];
+    if (now.kind === "turn") return ["The turn", line, ": reading starts at ", [reading.target_name || this.nameOf(reading.target)], ` with the seed ${brief(reading.seed)}.`];
+    if (now.kind === "cut") return [[cell(this.cuts[now.cut]?.say)]];
+    if (now.kind === "error") return [[cell(reading.error)]];
+    if (now.kind === "release") return ["The tape lets go of what it kept."];
+    if (now.kind === "done") return ["Read to the end", line, ": ", this.sources.slice(0, 4).map((s) => `${s.name} gets ${brief(reading.answers[s.id] ?? null)}`).join(", "), "."];
+    const parts = (this.read(now.reading, now.frame)?.parts || []).filter((part) => part.to);
+    const said = parts.slice(0, 2).flatMap((part, k) => [k ? "; " : "", this.equation(this.read(now.reading, now.frame), part) || (part.product ? brief(part.product) : "a gradient"), " goes to ", [part.name || this.nameOf(part.to)]]);
+    return ["Read back ", [frame.op], line, ": ", ...(said.length ? said : ["nothing needs it"]), "."];
+  }
+
+  /** Where the trouble is: the cut, else the lost product, else the first nan; else the end. */
+  trouble() {
+    const { steps } = this.view;
+    const cut = steps.findIndex(([kind]) => kind === "cut" || kind === "error");
+    if (cut >= 0) return cut + 1;
+    const bad = (test) => steps.findIndex(([kind, a, b]) => kind === "read" && (this.reads[a].get(b)?.parts || []).some(test));
+    const found = [bad((part) => part.lost), bad((part) => part.product?.state === "nan")].find((k) => k >= 0);
+    return found === undefined ? this.end : found + 1;
+  }
+}
+
+const plain = (pieces) => pieces.flat().join("");
+const rich = (pieces) => pieces.map((piece) => (Array.isArray(piece) ? html("b", {}, piece.join("")) : piece));
+
+// ------------------------------------------------------------------------------------------------------------ columns
+
+/** The columns of a film: single frames, and bars for what is folded. `room` says how many may stand open. */
+function columnsOf(story, cursor, room, overrides) {
+  const { order, folds } = story;
+  const here = cursor == null ? null : story.place.get(cursor);
+  const crowded = order.length > Math.min(60, room);
+  const columns = [];
+  const open = (from, to, extra = {}) => { for (let k = from; k < to; k++) columns.push({ frame: order[k], ...extra }); };
+  let next = 0;
+  folds.forEach((fold, index) => {
+    const first = story.place.get(fold.first);
+    if (first === undefined || first < next) return;
+    const turns = fold.turns || 1, last = first + turns * fold.per;
+    const inside = here != null && here >= first && here < last;
+    const folded = overrides.get(index) ?? (crowded && (turns > 2 || !inside));
+    open(next, first);
+    next = last;
+    if (!folded) return open(first, last, { fold: index });
+    if (turns <= 2) return columns.push({ fold: index, from: first, to: last, capsule: true });
+    if (inside) fold.shown = Math.floor((here - first) / fold.per);
+    const turn = fold.shown ?? fold.open ?? 0;
+    const group = Math.ceil(turns / 90);
+    const opened = Math.floor(turn / group) * group;
+    const bar = (a, b) => columns.push({ fold: index, turnA: a, turnB: b, from: first + a * fold.per, to: first + b * fold.per });
+    for (let k = 0; k < turns; k += group) {
+      if (k !== opened) { bar(k, Math.min(k + group, turns)); continue; }
+      for (let j = k; j < Math.min(k + group, turns); j++) {
+        if (j === turn) open(first + j * fold.per, first + (j + 1) * fold.per, { fold: index, turn: j });
+        else bar(j, j + 1);
+      }
+    }
+  });
+  open(next, order.length);
+  return thinned(columns, here ?? order.length - 1, room, story);
+}
+
+/** Too many open frames: those far from the cursor go into bars. */
+function thinned(columns, here, room, story) {
+  const single = columns.filter((column) => column.frame != null);
+  if (single.length <= room) return columns;
+  const keep = Math.max(8, Math.floor(room * 0.6));
+  const middle = Math.max(0, single.findIndex((column) => story.place.get(column.frame) >= here));
+  const start = Math.max(0, Math.min(single.length - keep, middle - Math.floor(keep / 2)));
+  const kept = new Set(single.slice(start, start + keep).map((column) => column.frame));
+  const group = Math.max(2, Math.ceil((single.length - keep) / 60));
+  const out = [];
+  for (const column of columns) {
+    const k = story.place.get(column.frame), last = out.at(-1);
+    if (column.frame == null || kept.has(column.frame)) out.push(column);
+    else if (last?.loose && last.to === k && last.to - last.from < group) last.to = k + 1;
+    else out.push({ loose: true, from: k, to: k + 1 });
+  }
+  return out;
+}
+
+/** Gives every column its x and width; the column under the cursor is wide. */
+function spread(columns, x0, room, cursor, gaps) {
+  const wide = (column) => column.frame != null && column.frame === cursor;
+  const single = columns.filter((column) => column.frame != null || column.capsule || column.empty).length;
+  const bars = columns.length - single;
+  const has = columns.some(wide);
+  room -= gaps.size * GAP;
+  const most = bars ? 46 : single > 3 ? 190 : 260;
+  let big = bars ? 126 : 150;
+  let width = Math.min(most, (bars ? room * 0.62 : room) / Math.max(1, single));
+  if (has && width < big) width = Math.min(most, ((bars ? room * 0.62 : room) - big) / Math.max(1, single - 1));
+  else big = width;
+  const bar = bars ? Math.min(14, (room - (has ? big - width : 0) - width * single) / bars) : 0;
+  let x = x0;
+  for (const column of columns) {
+    column.gap = gaps.has(column.frame) ? GAP : 0;
+    x += column.gap;
+    column.x = x;
+    column.width = wide(column) ? big : column.frame != null || column.capsule || column.empty ? width : bar;
+    x += column.width;
+  }
+  return x;
+}
+
+const GAP = 38;
+const space = (column) => (column.width >= 92 ? 6 : column.width >= 40 ? 3 : column.width >= 9 ? 2 : 0.5);
+const detail = (column) => (column.width >= 92 ? 3 : column.width >= 40 ? 2 : 1);
+
+/** Where two films have frames of the same line, in the same order, these get the same place. */
+function aligned(left, right, storyLeft, storyRight) {
+  const key = (column, story) => (column.frame == null ? "" : story.frame(column.frame).line);
+  const n = left.length, m = right.length;
+  const best = Array.from({ length: n + 1 }, () => new Int32Array(m + 1));
+  for (let i = n - 1; i >= 0; i--)
+    for (let j = m - 1; j >= 0; j--) best[i][j] = key(left[i], storyLeft) === key(right[j], storyRight) ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+  const rows = [[], []];
+  for (let i = 0, j = 0; i < n || j < m; ) {
+    if (i < n && j < m && key(left[i], storyLeft) === key(right[j], storyRight)) { rows[0].push(left[i++]); rows[1].push(right[j++]); }
+    else if (i < n && (j >= m || best[i + 1][j] >= best[i][j + 1])) { rows[0].push(left[i++]); rows[1].push({ empty: true }); }
+    else { rows[0].push({ empty: true }); rows[1].push(right[j++]); }
+  }
+  return rows;
+}
+
+// --------------------------------------------------------------------------------------------------------------- film
+
+/** The film: written from left to right on top, read back from right to left underneath, one lane for each tape. */
+class Film {
+  constructor(inspector, story, t, width, options = {}) {
+    Object.assign(this, { inspector, story, t, width, now: story.at(t), uid: inspector.uid });
+    this.lanes = this.arrange();
+    this.two = this.lanes.length > 1;
+    this.many = story.sources.length > 1;
+    this.left = 12 + (this.two ? 104 : 96);
+    this.sourceWidth = this.many ? 150 : 122;
+    this.right = 108;
+    this.room = width - this.left - this.sourceWidth - 10 - this.right - 12;
+    this.capacity = Math.floor((this.room - 134) / 16);
+    this.cursor = this.now.frame ?? null;
+    this.gapped = new Map(story.cuts.map((cut, k) => [+cell(cut.edge?.[1]).slice(1), k]).filter(([id]) => story.writtenAt.has(id)));
+    this.columns = options.columns || columnsOf(story, this.cursor ?? inspector.lastFrame, this.capacity, inspector.folding);
+    this.gaps = options.gaps || new Set(this.gapped.keys());
+  }
+
+  /** Lanes from the innermost tape to the outermost, each with the rows of its readings. */
+  arrange() {
+    const { view } = this.story;
+    const depth = (tape) => { let n = 0; for (let id = tape.outer, seen = 0; id && seen < 20; seen++) { n++; id = view.tapes.find((other) => other.id === id)?.outer; } return n; };
+    const tapes = [...view.tapes].sort((a, b) => depth(b) - depth(a));
+    const current = this.now.reading != null ? view.readings[this.now.reading].tape : this.now.tape;
+    return (tapes.length ? tapes : [{ id: "", name: "" }]).map((tape) => {
+      const all = view.readings.filter((reading) => reading.tape === tape.id);
+      const last = all.findLastIndex((reading) => this.t >= this.story.turnAt[reading.id]);
+      const readings = all.length <= 3 ? all : all.slice(Math.max(0, last), Math.max(0, last) + 1);
+      return { tape, readings, hidden: all.length - readings.length, closed: tapes.length > 2 && tape.id !== current && depth(tape) !== 0 };
+    });
+  }
+
+  draw() {
+    spread(this.columns, this.left + this.sourceWidth + 10, this.room, this.cursor, this.gaps);
+    let y = 28;
+    const rowsOf = Math.max(...this.lanes.map((lane) => lane.readings.length));
+    const high = this.two ? [38, 34] : rowsOf > 1 ? [50, 40] : [62, 54];
+    for (const lane of this.lanes) {
+      lane.y = y + (this.two ? 7 : 3);
+      lane.h = lane.closed ? 14 : high[0];
+      lane.rows = lane.closed ? [] : lane.readings.map((reading, k) => ({ reading, y: lane.y + lane.h + 6 + k * (high[1] + 5), h: high[1] }));
+      lane.bottom = lane.rows.length ? lane.rows.at(-1).y + high[1] : lane.y + lane.h;
+      y = lane.bottom + (this.two ? 8 : 0);
+    }
+    this.height = y + (this.two ? 6 : 14);
+    const drawing = svg("svg", { class: "film", viewBox: `0 0 ${this.width} ${this.height}`, role: "group", "aria-label": "Film of the tape: written from left to right, read back from right to left" });
+    drawing.append(this.hatch(), ...this.brackets(), ...this.nests(), ...this.lanes.flatMap((lane) => this.lane(lane)));
+    if (!drawing.querySelector("[tabindex='0']")) drawing.setAttribute("tabindex", "0");
+    return drawing;
+  }
+
+  hatch() {
+    const stripes = svg("pattern", { id: `hatch-${this.uid}`, width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, path("M0 0V7", { class: "hatching" }));
+    return svg("defs", {}, stripes);
+  }
+
+  /** Brackets join neighbours of one source line and say as much of it as fits. */
+  brackets() {
+    const groups = [];
+    for (const column of this.columns) {
+      if (column.empty) { groups.push({}); continue; }
+      const frame = column.frame != null && this.story.frame(column.frame);
+      const key = frame ? (frame.by != null ? `reading ${frame.by}` : `line ${frame.line} ${column.turn ?? ""}`) : column.capsule ? `capsule ${column.fold}` : `bars ${column.fold ?? "loose"}`;
+      const last = groups.at(-1);
+      const end = column.x + column.width;
+      if (last?.key === key && !column.gap) Object.assign(last, { end, turnB: column.turnB, to: column.to });
+      else groups.push({ key, start: column.x, end, frame, ...column });
+    }
+    return groups.filter((group) => group.key).flatMap((group) => {
+      const room = group.end - group.start;
+      const lit = group.frame && group.frame.by == null && group.frame.line === this.now.line;
+      const text = this.bracketText(group, room);
+      if (!text && room < 14) return [];
+      return [
+        path(`M${group.start + 3} 24v-3h${Math.max(1, room - 6)}v3`, { class: lit ? "bracket lit" : "bracket" }),
+        text && label(group.start + room / 2, 16, text, { class: `m ${lit ? "lit" : "quiet"}`, "text-anchor": "middle", "font-size": 11.5 }),
+      ];
+    });
+  }
+
+  bracketText(group, room) {
+    const fits = (text) => measure(text, 11.5, "mono") <= room - 2;
+    if (!group.frame) {
+      const fold = this.story.folds[group.fold];
+      const texts = group.capsule ? [fold.label, ""] : group.turnA != null ? [`turns ${group.turnA + 1}–${group.turnB}`, `${group.turnA + 1}–${group.turnB}`] : [`${group.to - group.from} more`, `${group.to - group.from}`];
+      return texts.find(fits) || (group.capsule ? clip(fold.label, room, 11.5, "mono") : "");
+    }
+    const { by, line } = group.frame;
+    if (by != null) return [`reading ${by + 1} ran these`, `read ${by + 1}`, `←${by + 1}`].find(fits) || "";
+    if (line == null) return "";
+    const code = cell(this.story.code.get(line)).trim();
+    return room >= 66 ? clip(`${line}  ${code}`, room - 4, 11.5, "mono") : fits(String(line)) ? String(line) : "";
+  }
+
+  /** Boxes around the lanes of tapes that stand inside one another, and the arrow of what a reading wrote on the outer tape. */
+  nests() {
+    if (!this.two) return [];
+    const out = [];
+    this.lanes.forEach((lane, k) => {
+      const inset = 4 * (this.lanes.length - 1 - k);
+      const nested = lane.tape.outer != null && lane.tape.outer !== "";
+      const end = nested ? Math.min(this.width - 8 - inset, this.endOf(lane) + 56) : this.width - 6;
+      const top = nested || !this.lanes.some((other) => other.tape.outer === lane.tape.id) ? lane.y - 5 : this.lanes[0].y - 9;
+      out.unshift(rect(6 + inset / 2, top, end - 6 - inset / 2, lane.bottom - top + (nested ? 4 : 7), { rx: 5, class: nested ? "nest inner" : "nest" }));
+      if (nested && !lane.closed) out.push(...this.handover(lane, this.lanes[k + 1], end));
+    });
+    return out;
+  }
+
+  handover(lane, outer, end) {
+    const ran = this.columns.filter((column) => column.frame != null && this.story.frame(column.frame).by != null);
+    if (!ran.length || !outer || !lane.rows.length) return [];
+    const target = (ran[0].x + ran.at(-1).x + ran.at(-1).width) / 2;
+    const done = this.t >= this.story.writtenAt.get(ran[0].frame);
+    const y = lane.rows[0].y + lane.rows[0].h / 2 + 6;
+    const words = this.width - end > 330;
+    return [
+      path(`M${end} ${y}H${target}V${outer.y - 12}`, { class: done ? "track read" : "track waiting" }),
+      path(`M${target - 6} ${outer.y - 13}h12l-6 9z`, { class: done ? "tip read" : "tip waiting" }),
+      words && label(end + 24, lane.y + 14, "Reading back is itself work:", { "font-size": 14, "font-weight": 600 }),
+      words && label(end + 24, lane.y + 32, `it ran ${ran.length} ops, and ${outer.tape.name || "the outer tape"}, still open, wrote them down.`, { "font-size": 13.5 }),
+    ];
+  }
+
+  inLane(column, lane) {
+    if (column.empty) return false;
+    if (column.frame == null) return true;
+    const frame = this.story.frame(column.frame);
+    return frame.tapes.includes(lane.tape.id) || (this.story.isGhost(frame) && lane === this.lanes.at(-1));
+  }
+
+  endOf(lane) {
+    const mine = this.columns.filter((column) => this.inLane(column, lane));
+    return mine.length ? mine.at(-1).x + mine.at(-1).width : this.left + this.sourceWidth + 10;
+  }
+
+  lane(lane) {
+    const mine = this.columns.filter((column) => this.inLane(column, lane));
+    const bars = this.columns.some((column) => column.frame == null && !column.empty && !column.capsule);
+    const x = this.two ? 18 : 12;
+    const gutter = (y, h, title, quiet, className) => [
+      label(x, y + h / 2 - 1, title, { class: className, "font-size": 13, "font-weight": 700 }),
+      label(x, y + h / 2 + 14, clip(quiet, 96, 11.5, "mono"), { class: "m quiet", "font-size": 11.5 }),
+    ];
+    const name = lane.tape.name || "tape";
+    const small = mine.some((column) => column.frame != null && detail(column) === 1);
+    const carried = this.story.folds.find((fold) => fold.carry != null && (fold.turns || 1) > 2);
+    const carriedName = carried ? this.story.frame(carried.first + carried.carry).name : "";
+    const out = lane.closed
+      ? [label(x, lane.y + 11, clip(`${name} →`, 92, 11.5), { class: "written", "font-size": 11.5, "font-weight": 700 })]
+      : gutter(lane.y, lane.h, "written →", bars ? `bar = |${carriedName || "value"}|` : name, "written");
+    lane.rows.forEach((row) => {
+      const quiet = lane.hidden ? `line ${row.reading.line}, ${lane.hidden} more` : bars ? "bar = |grad|" : small ? "size = |grad|" : `line ${row.reading.line}`;
+      out.push(...gutter(row.y, row.h, "← read back", quiet, "read"));
+    });
+    if (mine.length) {
+      out.push(...this.tracks(mine, lane));
+      lane.readings.forEach((reading, k) => lane.closed || out.push(this.turn(lane, lane.rows[k], k)));
+    }
+    out.push(...this.sources(lane));
+    for (const column of mine) {
+      if (column.frame == null) out.push(this.bar(column, lane));
+      else {
+        out.push(this.written(column, lane));
+        lane.rows.forEach((row) => out.push(this.readBack(column, lane, row)));
+      }
+    }
+    if (lane === this.lanes.at(-1)) out.push(...this.cutsOf(lane));
+    if (!mine.length) out.push(label(this.left + this.sourceWidth + 22, lane.y + lane.h / 2 + 5, "nothing is written on this tape", { class: "quiet i", "font-size": 13 }));
+    return out;
+  }
+
+  /** The lines that run behind the frames. */
+  tracks(mine, lane) {
+    const out = [];
+    const begin = this.left + this.sourceWidth;
+    mine.forEach((column, k) => {
+      const before = mine[k - 1];
+      if (column.frame == null || (before && before.frame == null)) return;
+      const from = before ? before.x + before.width - space(before) : begin;
+      const to = column.x + space(column);
+      const ghost = [column, before].some((one) => one && this.story.isGhost(this.story.frame(one.frame)));
+      const y = lane.y + lane.h / 2;
+      const reached = this.t >= this.story.writtenAt.get(column.frame);
+      const kind = ghost ? "ghost" : reached ? "written" : "waiting";
+      out.push(path(`M${from} ${y}H${to}`, { class: `track ${kind}` }));
+      if (column.width >= 92 && !this.gapped.has(column.frame)) out.push(path(`M${to} ${y}l-7 -5v10z`, { class: `tip ${kind}` }));
+      for (const row of lane.rows) {
+        const { id } = row.reading;
+        if (row.reading.error || (this.wholeCut() && (ghost || column.gap))) continue;
+        const home = Math.min(...[...this.story.readAt[id]].filter(([frame]) => frame <= column.frame).map(([, when]) => when), this.story.doneAt[id] ?? Infinity);
+        const done = this.t >= home && home < Infinity && this.t >= this.story.turnAt[id];
+        const middle = row.y + row.h / 2;
+        out.push(path(`M${from} ${middle}H${to}`, { class: `track ${done ? "read" : "waiting"}` }));
+        if (column.width >= 92 && done) out.push(path(`M${from} ${middle}l7 -5v10z`, { class: "tip read" }));
+      }
+    });
+    return out;
+  }
+
+  wholeCut() {
+    return this.story.cuts.some((cut) => cut.whole);
+  }
+
+  /** Something that can be clicked, spoken, and focused: what stands for one moment. */
+  spot({ when, selected = "", says, current, twin, className }, ...children) {
+    return svg("g", {
+      class: className, role: "button", tabindex: current ? 0 : -1, "aria-label": says, "aria-current": current ? "step" : null, "data-frame": twin, "data-step": when,
+      onclick: () => this.inspector.go(this.inspector.timeIn(this.story, when), selected),
+      onpointerenter: twin != null && (() => this.inspector.hover(twin)), onpointerleave: twin != null && (() => this.inspector.hover(null)),
+    }, children);
+  }
+
+  phase(when) {
+    return this.t < when ? "future" : this.t === when ? "now" : "past";
+  }
+
+  written(column, lane) {
+    const { story } = this;
+    const frame = story.frame(column.frame);
+    const ghost = story.isGhost(frame);
+    const when = story.writtenAt.get(frame.id);
+    const phase = this.phase(when);
+    const pad = space(column), x = column.x + pad, w = column.width - 2 * pad, { y, h } = lane;
+    const known = phase !== "future";
+    const now = phase === "now" && (!this.two || frame.tapes.includes(lane.tape.id) || ghost);
+    const found = this.inspector.found.has(frame.id);
+    const classes = `spot frame ${ghost ? "ghost" : "written"} ${phase}${found ? " found" : ""}${this.inspector.state.selected === `f${frame.id}` ? " picked" : ""}`;
+    const says = `${ghost ? "ran, not written" : "written"}: ${frame.op}${frame.name ? ` ${frame.name}` : ""}, line ${frame.line}${ghost && frame.ghost ? `, ${frame.ghost.why}` : ""}`;
+    return this.spot({ when, selected: `f${frame.id}`, says, current: now, twin: frame.id, className: classes },
+      rect(x, y, w, h, { class: "box" }),
+      ghost && known && phase !== "now" && rect(x, y, w, h, { fill: `url(#hatch-${this.uid})`, class: "hatched" }),
+      lane.closed ? null : this.writtenInside(frame, ghost, known, { x, y, w, h }, detail(column)),
+      phase === "now" && path(`M${x + w / 2 - 7} ${y - 8}h14l-7 7z`, { class: "pointer" }));
+  }
+
+  writtenInside(frame, ghost, known, { x, y, w, h }, level) {
+    const tall = h >= 50;
+    const glyph = frame.glyph || frame.op;
+    const value = known ? frame.value : undefined;
+    if (level === 3) {
+      const size = tall ? (glyph.length > 6 ? 17 : 20) : 15;
+      const array = value && !isScalar(value) && value.thumb;
+      const name = frame.name || "";
+      const text = array || !known ? name : value === undefined ? name : name ? `${name} = ${brief(value)}` : `= ${brief(value)}`;
+      const shownName = measure(text, 12.5, "mono") <= w - 14 - (array ? 44 : 0) ? text : array || !known ? clip(name, w - 56, 12.5, "mono") : clip(`= ${brief(value)}`, w - 14, 12.5, "mono");
+      const note = ghost ? "not written" : String(this.story.place.get(frame.id) + 1);
+      const noteFits = measure(glyph, size, "ui", 600) + measure(note, 11.5) + 26 < w && (tall || !array);
+      return [
+        label(x + 9, y + (tall ? 25 : 17), clip(glyph, w - 16, size, "ui", 600), { "font-size": size, "font-weight": 600 }),
+        label(x + 9, y + h - (tall ? 12 : 6), shownName, { class: "m", "font-size": 12.5 }),
+        array && picture(value, x + w - 50, tall ? y + (noteFits ? 20 : 8) : y + 3, 42, tall ? h - (noteFits ? 26 : 16) : h - 6),
+        noteFits && label(x + w - 8, y + 15, note, { class: ghost ? "i" : "number", "text-anchor": "end", "font-size": 11.5 }),
+      ];
+    }
+    if (level === 2) {
+      const size = [17, 15, 13, 11.5].find((s) => measure(glyph, s, "ui", 600) <= w - 4) || 11.5;
+      return [
+        label(x + w / 2, y + (tall ? 25 : h / 2 + 5), clip(glyph, w - 2, size, "ui", 600), { "text-anchor": "middle", "font-size": size, "font-weight": 600 }),
+        tall && known && value && shown(value, x + 3, y + h - 27, w - 6, 22, { size: 12 }),
+      ];
+    }
+    return this.upright(glyph, x, y, w, h);
+  }
+
+  /** A name in a narrow frame: level when it fits, else turned. */
+  upright(text, x, y, w, h) {
+    if (w < 9) return null;
+    if (measure(text, 13, "ui", 600) <= w - 1) return label(x + w / 2, y + h / 2 + 4.5, text, { "text-anchor": "middle", "font-size": 13, "font-weight": 600 });
+    return svg("text", { transform: `translate(${x + w / 2 + 4} ${y + h / 2}) rotate(-90)`, "text-anchor": "middle", "font-size": 11.5, "font-weight": 600 }, clip(text, h - 4, 11.5, "ui", 600));
+  }
+
+  readBack(column, lane, row) {
+    const { story } = this;
+    const { reading, y, h } = row;
+    const frame = story.frame(column.frame);
+    const pad = space(column), x = column.x + pad, w = column.width - 2 * pad;
+    const level = detail(column);
+    const over = this.t >= (story.doneAt[reading.id] ?? Infinity);
+    if (reading.error) return this.failed(column, row, x, w);
+    if (story.isGhost(frame)) {
+      const words = over || this.wholeCut() ? "nothing to read" : "";
+      const dotted = path(`M${column.x} ${y + h / 2}h${column.width}`, { class: `track ${!this.wholeCut() && over ? "read" : "waiting"}` });
+      return level < 3 || !words ? dotted : svg("g", {}, dotted, label(x + w / 2, y + h / 2 + 4, words, { class: "quiet i halo", "text-anchor": "middle", "font-size": 12.5 }));
+    }
+    const when = story.readAt[reading.id].get(frame.id);
+    if (when === undefined) {
+      const kind = !over ? "notyet" : this.wholeCut() ? "none" : "off";
+      const word = !over ? "not yet" : this.wholeCut() ? "never reached" : "not on the way";
+      const inside = level === 3 ? x + 17 : x + w / 2;
+      return svg("g", { class: "unread" }, rect(x, y, w, h, { class: "box dotted" }),
+        kind === "off" ? path(`M${inside - Math.min(7, w / 4)} ${y + h / 2}h${Math.min(14, w / 2)}`, { class: "dash" }) : mark(kind, inside, y + h / 2, Math.min(8, w / 2)),
+        level === 3 && label(x + 32, y + h / 2 + 4.5, clip(word, w - 36, 12.5), { class: "quiet", "font-size": 12.5 }));
+    }
+    const phase = this.phase(when);
+    const read = story.read(reading.id, frame.id);
+    const box = { x, y, w, h };
+    return this.spot({ when, selected: `f${frame.id}`, says: `read back: ${frame.op}, line ${frame.line}`, current: phase === "now", twin: frame.id, className: `spot frame read ${phase}` },
+      rect(x, y, w, h, { class: "box" }),
+      phase === "future"
+        ? [mark("notyet", level === 3 ? x + 17 : x + w / 2, y + h / 2, Math.min(8, w / 2)), level === 3 && label(x + 32, y + h / 2 + 4.5, "not yet", { class: "quiet", "font-size": 12.5 })]
+        : this.readInside(read, box, level),
+      phase === "now" && path(`M${x + w / 2 - 7} ${y + h + 8}h14l-7 -7z`, { class: "pointer" }));
+  }
+
+  readInside(read, { x, y, w, h }, level) {
+    const parts = (read?.parts || []).filter((part) => part.to || part.lost);
+    const products = parts.map((part) => part.product);
+    if (!parts.length) return path(`M${x + w / 2 - 6} ${y + h / 2}h12`, { class: "dash" });
+    if (read.missing) return label(x + w / 2, y + h / 2 + 5, "…", { "text-anchor": "middle", "font-size": 14 });
+    const states = products.map(stateOf);
+    if (level === 3) {
+      const rows = parts.slice(0, 2);
+      if (products.every(isScalar) && parts.some((part) => this.story.equation(read, part))) return rows.map((part, k) => this.line(read, part, { x, y: y + (h / rows.length) * k, w, h: h / rows.length }, rows.length));
+      const each = w / rows.length;
+      return rows.map((part, k) => {
+        const name = `→ ${part.name || this.story.nameOf(part.to)}`;
+        const left = x + k * each;
+        const beside = each > 88;
+        return [shown(part.product, left + 5, y + 3, beside ? Math.min(52, each * 0.5) : each - 10, h - 6, { size: 12.5 }),
+          beside && label(left + Math.min(52, each * 0.5) + 10, y + h / 2 + 4.5, clip(name, each - Math.min(52, each * 0.5) - 14, 12.5), { "font-size": 12.5 })];
+      });
+    }
+    const worst = states.includes("nan") ? "nan" : states.every((state) => state === "zero") ? "zero" : null;
+    if (worst) return mark(worst, x + w / 2, y + h / 2, Math.min(8, w / 2 - 0.5));
+    const first = products.find((product) => product && product.state === "value") || products[0];
+    if (level === 2 && isScalar(first) && measure(brief(first), 12, "mono", 600) <= w - 3) return shown(first, x + 1, y, w - 2, h, { size: w > 60 ? 14 : 12, weight: 600 });
+    if (level === 2 && first?.thumb && !isScalar(first)) return shown(first, x + 3, y + 3, w - 6, h - 6);
+    const decades = Math.log10(sizeOf(first) / this.story.largest);
+    const side = Math.max(2, Math.min(w - 3, 14) * Math.min(1, Math.max(0.15, 1 + decades / 4)));
+    return rect(x + w / 2 - side / 2, y + h / 2 - side / 2, side, side, { rx: 0, class: "dot" });
+  }
+
+  /** One product in a wide frame, as an equation if there is room, else the product and where it goes. */
+  line(read, part, { x, y, w, h }, count) {
+    const product = brief(part.product);
+    const state = stateOf(part.product);
+    const to = part.lost ? "lost" : `→ ${part.name || this.story.nameOf(part.to)}`;
+    const whole = this.story.equation(read, part);
+    const sizes = count > 1 ? [12.5] : [16, 15, 14, 13];
+    const marked = state === "nan" || state === "zero" ? 20 : 0;
+    const size = sizes.find((one) => measure(whole, one, "mono", 600) <= w - 14 - marked);
+    const text = whole && size ? whole : `= ${product}`;
+    const used = size || sizes.at(-1);
+    const length = measure(text, used, "mono", 600);
+    const middle = y + h / 2 + (count > 1 ? (y > 0 ? 0 : 0) : 0);
+    const toFits = length + measure(to, 11.5) + 22 + marked < w;
+    return svg("g", { class: part.lost ? "lost" : null },
+      part.lost && rect(x + 3, middle - 8, w - 6, 16, { class: "box" }),
+      marked > 0 && mark(state, x + 16, middle, Math.min(8, h / 2 - 1)),
+      label(x + 8 + marked, middle + used * 0.35, text, { class: "m", "font-size": used, "font-weight": 600 }),
+      toFits && label(x + w - 7, middle + 4, to, { "text-anchor": "end", "font-size": 11.5 }));
+  }
+
+  failed(column, row, x, w) {
+    const first = this.columns.find((one) => !one.empty);
+    const over = this.t >= this.story.doneAt[row.reading.id];
+    const box = rect(x, row.y, w, row.h, { class: "box dotted" });
+    if (!over) return svg("g", { class: "unread" }, box, mark("notyet", x + Math.min(17, w / 2), row.y + row.h / 2, Math.min(8, w / 2)));
+    if (column !== first) return svg("g");
+    const last = this.columns.findLast((one) => !one.empty);
+    const long = last.x + last.width - column.x - 12;
+    return svg("g", { class: "lost" }, rect(x, row.y, long, row.h, { class: "box" }), mark("spent", x + 20, row.y + row.h / 2, 9),
+      label(x + 38, row.y + row.h / 2 + 5, clip(row.reading.error, long - 46, 14, "ui", 600), { "font-size": 14, "font-weight": 600 }));
+  }
+
+  /** Folded turns: the upper bar is the size of what is carried on, the lower one the size of its gradient. */
+  bar(column, lane) {
+    const { story } = this;
+    const fold = story.folds[column.fold];
+    const ids = [story.order[column.from], story.order[column.to - 1]];
+    const when = story.writtenAt.get(ids[1]);
+    const reading = lane.readings.at(-1)?.id;
+    const readWhen = reading == null ? undefined : this.firstRead(reading, column);
+    const row = lane.rows.at(-1);
+    const { x, width } = column;
+    const thick = Math.max(0.8, width * (width > 4 ? 0.62 : 0.75));
+    const left = x + (width - thick) / 2;
+    const now = this.cursor != null && this.inColumn(this.cursor, column);
+    const target = column.capsule ? story.writtenAt.get(ids[0]) : when;
+    const what = column.capsule ? fold.label : column.turnA != null ? `turn ${column.turnA + 1}${column.turnB > column.turnA + 1 ? ` to ${column.turnB}` : ""}` : `frames ${column.from + 1} to ${column.to}`;
+    const attributes = { when: target, selected: `f${column.capsule ? ids[0] : ids[1]}`, says: `folded: ${what}`, current: now, className: `spot bar ${now ? "now" : ""}` };
+    if (column.capsule) {
+      const pad = space(column);
+      return this.spot({ ...attributes, className: `spot frame written capsule ${this.phase(when)}` },
+        rect(x + pad + 2, lane.y - 3, column.width - 2 * pad, lane.h, { class: "box behind" }), rect(x + pad, lane.y, column.width - 2 * pad, lane.h, { class: "box" }),
+        this.upright(fold.label, x + pad, lane.y, column.width - 2 * pad, lane.h),
+        row && rect(x + pad, row.y, column.width - 2 * pad, row.h, { class: readWhen && this.t >= readWhen ? "box read-box" : "box dotted" }));
+    }
+    const up = this.level(column, "written"), down = this.level(column, "read");
+    const high = Math.max(4, lane.h * (0.12 + 0.88 * up));
+    return this.spot(attributes,
+      rect(x, lane.y, width, (row ? row.y + row.h : lane.y + lane.h) - lane.y, { rx: 0, class: "catch" }),
+      rect(left, lane.y + lane.h - high, thick, high, { rx: Math.min(1, thick / 3), class: this.t >= when ? "bar-w" : "bar-w waiting" }),
+      row && down > 0 && rect(left, row.y, thick, Math.max(1.5, row.h * down), { rx: Math.min(1, thick / 3), class: readWhen !== undefined && this.t >= readWhen ? "bar-r" : "bar-r waiting" }));
+  }
+
+  inColumn(id, column) {
+    const k = this.story.place.get(id);
+    return k >= column.from && k < column.to;
+  }
+
+  firstRead(reading, column) {
+    const readAt = this.story.readAt[reading];
+    for (let k = column.from; k < column.to; k++) if (readAt.has(this.story.order[k])) return readAt.get(this.story.order[k]);
+    return undefined;
+  }
+
+  /** The height of a bar, from 0 to 1: linear, or by decades when the sizes differ by more than a thousand. */
+  level(column, side) {
+    const { story } = this;
+    const fold = story.folds[column.fold];
+    const sizes = column.turnA != null ? fold[side] || [] : story.order.slice(column.from, column.to).map((id) => sizeOf(side === "written" ? story.frame(id).value : story.read(story.reads.length - 1, id)?.up));
+    const all = column.turnA != null ? sizes : [story.largest];
+    const mine = Math.max(0, ...(column.turnA != null ? sizes.slice(column.turnA, column.turnB) : sizes).map(Number).filter(Number.isFinite));
+    const scale = (fold && (fold[`${side}Scale`] ||= scaleOf(all))) || scaleOf(all);
+    if (!mine || !scale.most) return 0;
+    return scale.linear ? Math.min(1, mine / scale.most) : Math.max(0.03, Math.min(1, 1 + Math.log10(mine / scale.most) / 6));
+  }
+
+  turn(lane, row, k) {
+    const { story } = this;
+    const { reading } = row;
+    const when = story.turnAt[reading.id];
+    const phase = this.phase(when);
+    const several = lane.readings.length > 1;
+    const y0 = lane.y + lane.h / 2, y1 = row.y + row.h / 2;
+    const nested = this.two && lane.tape.outer;
+    const x = this.endOf(lane) + 8;
+    const straight = nested ? 8 : several ? 34 + 12 * k : 42;
+    const rx = nested ? 30 : several ? 20 + 8 * k : 32;
+    const back = nested ? 4 : straight - 4;
+    const words = lane.readings.length === 1;
+    return this.spot({ when, says: `the turn: ${cell(story.code.get(reading.line)).trim()}`, current: phase === "now", className: `spot turn ${phase}` },
+      rect(x, y0 - 6, straight + rx + 6, y1 - y0 + 12, { class: "catch" }),
+      path(`M${x} ${y0}h${straight}a${rx} ${(y1 - y0) / 2} 0 0 1 0 ${y1 - y0}h${-back}`, { class: "arc" }),
+      path(`M${x + straight - back - 8} ${y1}l10 -7v14z`, { class: "head" }),
+      words && label(x + 8, (y0 + y1) / 2 - (nested || this.two ? 0 : 4), "turn", { class: "halo", "font-size": 12.5, "font-weight": 700 }),
+      words && !nested && reading.seed && label(x + 8, (y0 + y1) / 2 + (this.two ? 14 : 12), clip(`seed ${brief(reading.seed)}`, 64, 12, "mono"), { class: "m quiet halo", "font-size": 12 }));
+  }
+
+  /** The left end: where the film comes from, and what comes home. */
+  sources(lane) {
+    const { story } = this;
+    const x = this.left, w = this.sourceWidth;
+    const shownSources = story.sources.slice(0, story.sources.length > 5 ? 4 : 5);
+    const rest = story.sources.length - shownSources.length;
+    const row = lane.rows[0];
+    if (lane.closed || !shownSources.length) return [];
+    if (this.many && lane.rows.length === 1) {
+      const h = row.y + row.h - lane.y, each = h / (shownSources.length + (rest ? 1 : 0));
+      return [rect(x, lane.y, w, h, { class: `source ${this.answerClass(row.reading, null)}`, rx: 8 }),
+        ...shownSources.flatMap((source, k) => this.sourceRow(source, row.reading, x, lane.y + k * each, w, each, k)),
+        rest > 0 && label(x + 12, lane.y + h - each / 2 + 4, `and ${rest} more`, { class: "quiet", "font-size": 12 })];
+    }
+    const out = [rect(x, lane.y, w, lane.h, { class: "source", rx: 8 })];
+    if (!this.many) {
+      const [source] = shownSources;
+      const array = source.value && !isScalar(source.value) && source.value.thumb;
+      const tall = lane.h >= 50;
+      const text = array ? source.name : `${source.name} = ${brief(source.value ?? undefined)}`;
+      const size = [18, 16, 14, 12.5].find((s) => measure(text, s, "mono", 600) <= w - 22) || 12.5;
+      out.push(label(x + 12, lane.y + (tall ? lane.h / 2 - 4 : lane.h / 2 + 5), clip(text, w - (array ? 62 : 20), size, "mono", 600), { class: "m", "font-size": tall ? size : Math.min(size, 16), "font-weight": 600 }),
+        tall && label(x + 12, lane.y + lane.h - 13, array ? shapeText(source.value.shape) : cell(source.kind), { class: "quiet", "font-size": 12 }),
+        array && picture(source.value, x + w - 50, lane.y + 5, 42, lane.h - 10));
+    } else out.push(label(x + 12, lane.y + lane.h / 2 + 5, clip(story.sources.map((source) => source.name).join(", "), w - 20, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }));
+    for (const one of lane.rows) out.push(...this.answerBox(one, x, w));
+    return out.map((element, k) => (k === 0 && !this.many ? this.sourceSpot(shownSources[0], element) : element));
+  }
+
+  sourceSpot(source, ...children) {
+    return svg("g", { class: `spot${this.inspector.state.selected === source.id ? " picked" : ""}`, role: "button", tabindex: -1, "aria-label": `source ${source.name}`, onclick: () => this.inspector.go(this.inspector.state.step, source.id) }, children);
+  }
+
+  answerClass(reading, source) {
+    if (!(this.t >= this.story.doneAt[reading.id])) return "waiting";
+    const status = this.story.view.verdict?.status;
+    const value = source ? reading.answers[source.id] : undefined;
+    if (reading.error || (source && value == null)) return "lost";
+    if (status === "partial") return "lost partial";
+    return `home${this.t === this.story.doneAt[reading.id] ? " now" : ""}`;
+  }
+
+  sourceRow(source, reading, x, y, w, h, k) {
+    const { value, final } = this.story.answer(reading.id, source.id, this.t);
+    const valueWidth = 62;
+    return [k > 0 && path(`M${x} ${y}h${w}`, { class: "rule" }), this.sourceSpot(source, rect(x, y, w, h, { class: "catch" }),
+      label(x + 10, y + h / 2 + 5, clip(source.name, 60, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }),
+      !final && value !== undefined && mark("notyet", x + w - valueWidth - 18, y + h / 2, 6),
+      shown(value, x + w - valueWidth - 8, y + 1, valueWidth, h - 2, { size: 12.5, align: "end" }))];
+  }
+
+  answerBox({ reading, y, h }, x, w) {
+    const { story } = this;
+    const all = story.sources.map((source) => ({ source, ...story.answer(reading.id, source.id, this.t) }));
+    const over = this.t >= story.doneAt[reading.id];
+    const [one] = all;
+    const target = reading.target_name || story.nameOf(reading.target);
+    const title = this.many ? "" : `d${target}/d${one.source.name}`.length < 12 ? `d${target}/d${one.source.name}` : "gradient";
+    const className = `answer ${this.answerClass(reading, this.many ? null : one.source)}`;
+    const box = rect(x, y, w, h, { class: "source", rx: 8 });
+    if (reading.error && over) return [svg("g", { class: className }, box, mark("spent", x + 18, y + h / 2, 8), label(x + 34, y + h / 2 + 5, "error", { class: "m", "font-size": 14, "font-weight": 600 }))];
+    if (this.many) {
+      const each = (w - 12) / Math.min(4, all.length);
+      return [svg("g", { class: className }, box, all.slice(0, 4).map(({ value }, k) => shown(value, x + 6 + k * each, y + 3, each - 2, h - 6, { size: 12 })))];
+    }
+    const tall = h >= 50;
+    const soFar = !one.final && one.value !== undefined;
+    const titleWidth = measure(title, 12, "mono");
+    const partial = className.includes("partial");
+    return [svg("g", { class: className }, box,
+      label(x + 11, tall ? y + 18 : y + h / 2 + 4, soFar && !tall ? "so far" : title, { class: "m", "font-size": 12 }),
+      soFar && tall && label(x + w - 10, y + 18, "so far", { class: "i", "text-anchor": "end", "font-size": 11.5 }),
+      partial && mark("partial", x + w - 18, y + h / 2, 9),
+      tall ? shown(one.value, x + 11, y + 22, w - (partial ? 50 : 22), h - 26, { size: 17, align: "start", weight: 600 })
+        : shown(one.value, x + 14 + titleWidth, y + 3, w - titleWidth - 24, h - 6, { size: 15, align: "end", weight: 600 }))];
+  }
+
+  cutsOf(lane) {
+    const { story } = this;
+    const bottom = lane.rows.length ? lane.rows.at(-1).y + lane.rows.at(-1).h : lane.y + lane.h;
+    return [...this.gapped].flatMap(([id, k]) => {
+      const column = this.columns.find((one) => one.frame === id || (one.from != null && this.inColumn(id, one)));
+      if (!column) return [];
+      const cut = story.cuts[k];
+      const x = column.x - column.gap / 2;
+      const when = story.view.steps.findIndex(([kind, which]) => kind === "cut" && which === k) + 1 || story.writtenAt.get(id);
+      const end = cut.whole ? bottom + 5 : lane.y + lane.h + 4;
+      const y = cut.whole && lane.rows.length ? (lane.y + lane.h + lane.rows[0].y) / 2 : lane.y + lane.h / 2;
+      return [this.spot({ when, says: `cut: ${cut.say}`, current: this.now.kind === "cut" && this.now.cut === k, className: "spot cut" },
+        rect(x - 13, lane.y - 6, 26, end - lane.y + 6, { rx: 0, class: "paper" }), torn(x - 11, lane.y - 6, end - lane.y + 6, 1), torn(x + 7, lane.y - 6, end - lane.y + 6, 1),
+        mark("cut", x, y, 13.5))];
+    });
+  }
+}
+
+function scaleOf(sizes) {
+  const real = sizes.map(Number).filter((size) => Number.isFinite(size) && size > 0);
+  const most = real.length ? real.reduce((a, b) => Math.max(a, b)) : 0;
+  return { most, linear: real.length === sizes.length && real.reduce((a, b) => Math.min(a, b), Infinity) > most * 1e-3 };
+}
+
+// ----------------------------------------------------------------------------------------------------------- scrubber
+
+/** Time as a line that one can drag: its height is the memory the tape holds. */
+class Scrubber {
+  constructor(inspector) {
+    this.inspector = inspector;
+    this.element = svg("svg", { class: "scrubber", role: "slider", tabindex: 0, "aria-label": "Time, drawn as the memory the tape holds", "aria-valuemin": 0 });
+    const drag = (event) => {
+      const box = this.element.getBoundingClientRect();
+      inspector.go(Math.round(((event.clientX - box.left) / box.width) * this.width / (this.width - 24) * inspector.end - (12 / (this.width - 24)) * inspector.end));
+    };
+    this.element.addEventListener("pointerdown", (event) => { this.element.setPointerCapture(event.pointerId); drag(event); });
+    this.element.addEventListener("pointermove", (event) => this.element.hasPointerCapture(event.pointerId) && drag(event));
+  }
+
+  x(t) {
+    return 12 + (t / Math.max(1, this.inspector.end)) * (this.width - 24);
+  }
+
+  draw(story, width) {
+    const { view } = story;
+    const times = this.inspector.timesOf(story);
+    this.width = width;
+    const top = 20, base = 58;
+    const most = Math.max(1, ...[view.peak || 0], view.bytes.reduce((a, b) => Math.max(a, b), 0));
+    this.y = (bytes) => base - (bytes / most) * (base - top);
+    this.story = story;
+    const reading = (k) => story.turnAt.some((turn, id) => k + 1 > turn - 1 && k + 1 <= (story.doneAt[id] ?? story.end));
+    const stride = Math.max(1, Math.floor(view.steps.length / 1200));
+    const spans = [];
+    let before = 0;
+    view.bytes.forEach((bytes, k) => {
+      if (k % stride && k !== view.bytes.length - 1) return;
+      const kind = reading(k) ? "read" : "written";
+      if (spans.at(-1)?.kind !== kind) spans.push({ kind, d: `M${this.x(k ? times[k] : 0)} ${this.y(before)}`, start: this.x(k ? times[k] : 0) });
+      const span = spans.at(-1);
+      span.d += stride > 1 ? `L${this.x(times[k + 1])} ${this.y(bytes)}` : `V${this.y(bytes)}H${this.x(times[k + 1])}`;
+      span.end = this.x(times[k + 1]);
+      before = bytes;
+    });
+    const turns = story.turnAt.map((turn, id) => ({ x: this.x(times[turn]), text: story.turnAt.length === 1 ? "turn" : `${view.tapes.length > 1 ? view.readings[id].tape + " turns" : "reading " + (id + 1)}` }));
+    let free = measure("memory", 12) + 20;
+    this.element.setAttribute("viewBox", `0 0 ${width} 70`);
+    this.element.setAttribute("aria-valuemax", this.inspector.end);
+    this.pin = path("", { class: "pin" });
+    this.knob = svg("circle", { r: 6.5, cy: base, class: "knob" });
+    this.tag = svg("g", { class: "tag" }, rect(0, 0, 10, 17), label(0, 0, "", { class: "m", "font-size": 12.5, "font-weight": 600 }));
+    this.element.replaceChildren(
+      rect(0, 0, width, 70, { class: "catch" }),
+      label(12, 13, "memory", { class: "quiet", "font-size": 12 }),
+      ...spans.flatMap((span) => [path(`${span.d}V${base}H${span.start}Z`, { class: `area ${span.kind}` }), path(span.d, { class: `edge ${span.kind}` })]),
+      path(`M${this.x(0)} ${base}H${this.x(this.inspector.end)}`, { class: "base" }),
+      ...turns.slice(0, 12).map(({ x, text }) => {
+        const half = measure(text, 12.5, "ui", 700) / 2;
+        const fits = x - half > free && x + half < width;
+        if (fits) free = x + half + 8;
+        return [path(`M${x} 17V${base}`, { class: "turn-line" }), fits && label(x, 13, text, { "text-anchor": "middle", "font-size": 12.5, "font-weight": 700 })];
+      }).flat(),
+      this.pin, this.knob, this.tag);
+  }
+
+  move(t, text) {
+    const x = this.x(t);
+    const bytes = this.inspector.bytesAt(this.story, t);
+    const word = bytesText(bytes);
+    const wide = measure(word, 12.5, "mono", 600) + 12;
+    const left = x + wide + 10 < this.width ? x + 7 : x - wide - 7;
+    this.pin.setAttribute("d", `M${x} 18V58`);
+    this.knob.setAttribute("cx", x);
+    const [box, words] = this.tag.children;
+    const y = Math.max(24, Math.min(38, this.y(bytes) + 4));
+    box.setAttribute("x", left); box.setAttribute("y", y); box.setAttribute("width", wide);
+    words.setAttribute("x", left + 6); words.setAttribute("y", y + 13); words.textContent = word;
+    this.element.setAttribute("aria-valuenow", t);
+    this.element.setAttribute("aria-valuetext", text);
+  }
+}

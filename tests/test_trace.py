@@ -1,0 +1,230 @@
+"""The trace hears everything, keeps little, and changes nothing."""
+
+import contextlib
+import gc
+import re
+import time
+import weakref
+
+import numpy as np
+import pytest
+from scenarios import SCENARIOS, run
+
+import minigrad as mg
+from minigrad.events import Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote
+from minigrad.listening import listening
+
+
+def kinds(log):
+    return [type(event).__name__ for event in log.events]
+
+
+def only(log, kind):
+    return [event for event in log.events if isinstance(event, kind)]
+
+
+def test_it_hears_what_happens_in_the_order_of_time():
+    x = mg.Variable(3.0)
+    with mg.trace() as log:
+        with mg.GradientTape() as tape:
+            y = x * x
+        dx = tape.gradient(y, x)
+        x.assign_sub(dx)
+        float(x)
+        mg.constant(2.0)
+    assert kinds(log) == ["Turned", "Ran", "Turned", "Asked", "Wrote", "Left", "Came"]
+    assert [event.number for event in log.events] == sorted(event.number for event in log.events)
+
+
+def test_an_op_is_kept_with_inputs_line_tapes_and_value():
+    x, c = mg.Variable([1.0, 2.0]), mg.constant([3.0, 4.0])
+    with mg.trace() as log, mg.GradientTape() as tape:
+        y = x * c + 1.0
+    multiply, add = only(log, Ran)
+    assert (multiply.name, multiply.inputs, multiply.recorded) == ("multiply", [x.id, c.id], {tape.number: [x.id]})
+    assert (add.outputs, add.numbers, add.value.sample) == ([y.id], {1: 1.0}, [4.0, 9.0])
+    assert multiply.place.text == "y = x * c + 1.0"
+    assert multiply.versions == {x.id: 0}
+
+
+def test_a_ghost_is_an_op_that_no_tape_recorded():
+    c = mg.constant(3.0)
+    with mg.trace() as log:
+        c * c
+        with mg.GradientTape() as tape:
+            c * c
+            tape.watch(c)
+            c * c
+    assert [event.recorded for event in only(log, Ran)] == [{}, {tape.number: []}, {tape.number: [c.id, c.id]}]
+    assert [event.source for event in only(log, Watched)] == [c.id]
+
+
+def test_assignments_are_kept_with_versions_and_values():
+    x = mg.Variable(3.0)
+    with mg.trace() as log:
+        x * 1.0
+        x.assign(5.0)
+        x.assign_add(x * 2.0)
+    first, second = only(log, Wrote)
+    assert (first.how, first.version, str(first.before), str(first.value)) == ("assign", 1, "3.0", "5.0")
+    assert (second.how, second.version, str(second.before), str(second.value)) == ("assign_add", 2, "5.0", "15.0")
+    assert second.source == only(log, Ran)[-1].outputs[0]
+
+
+@pytest.mark.parametrize(
+    ("leave", "door"),
+    [
+        (lambda x: x.numpy(), "numpy()"), (float, "float()"), (int, "int()"), (bool, "bool()"), (np.mean, "NumPy"), (np.asarray, "NumPy"),
+        (lambda x: np.add(x, 1.0), "NumPy"), (complex, "complex()"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("make", [mg.Variable, mg.constant])
+def test_every_door_is_watched(leave, door, make):
+    x = make(3.0)
+    with mg.trace() as log:
+        leave(x)
+    assert [(event.door, event.tensor) for event in only(log, Left)] == [(door, x.id)]
+
+
+def test_values_that_come_in_are_kept():
+    with mg.trace() as log:
+        x = mg.constant([1.0, 2.0])
+        mg.convert_to_tensor(np.float32(3.0))
+        x * np.ones(2, np.float32)
+    assert [event.value.sample for event in only(log, Came)] == [[1.0, 2.0], [3.0], [1.0, 1.0]]
+
+
+def test_state_is_heard():
+    x = mg.constant([1.0, 2.0])
+    with mg.trace() as log:
+        queue = mg.queue.FIFOQueue(2, mg.float32)
+        queue.enqueue(x)
+        out = queue.dequeue()
+        rows = list(mg.data.Dataset.from_tensor_slices(x))
+    stored = only(log, Stored)
+    assert (stored[0].where, stored[0].tensor, stored[0].result) == ("FIFOQueue", x.id, out.id)
+    assert [event.result for event in stored[-2:]] == [row.id for row in rows]
+
+
+def test_the_life_of_a_tape():
+    x = mg.Variable(1.0)
+    with mg.trace() as log, mg.GradientTape() as tape:
+        with tape.stop_recording():
+            pass
+        tape.reset()
+        y = x * x
+        tape.gradient(y, x)
+    turns = [event.what for event in only(log, Turned)]
+    assert turns == ["opened", "paused", "closed", "opened", "forgot", "closed", "closed"]
+
+
+def test_a_question_is_kept_with_its_steps():
+    x = mg.Variable(3.0)
+    with mg.trace() as log:
+        with mg.GradientTape() as tape:
+            h = x * x
+            y = mg.exp(h) * 2.0
+        tape.gradient(y, x)
+    (asked,) = only(log, Asked)
+    assert (asked.targets, asked.sources, asked.released) == ((y.id,), (x.id,), True)
+    steps = [step for step in log.steps if asked.began < step.number < asked.number]
+    assert [step.source for step in steps] == [steps[1].outputs[0], h.id, x.id, x.id]
+    assert str(steps[0].upstream) == "1.0"
+    assert str(steps[0].sent) == "2.0"
+    assert asked.slopes[0].sample == pytest.approx([2 * np.exp(9.0) * 6.0])
+
+
+def test_it_keeps_neither_tensors_nor_large_arrays():
+    with mg.trace() as log:
+        x = mg.ones([1000])
+        y = x * 2.0
+        array = y.value
+        alive = weakref.ref(y), weakref.ref(array)
+        del x, y, array
+        gc.collect()
+    assert [one() for one in alive] == [None, None]
+    assert all(event.value.kept.size <= 64 for event in only(log, Ran))
+
+
+def test_it_forgets_the_oldest():
+    with mg.trace(limit=10) as log:
+        x = mg.constant(1.0)
+        for _ in range(50):
+            x = x + 1.0
+    assert len(log.events) == 10
+    assert log.cut
+    assert len(log.made) == 10
+
+
+def test_summaries_tell_what_is_not_finite_and_what_is_zero():
+    big = np.ones(1000, np.float32)
+    assert Summary(big).finite
+    assert not Summary(big).zero
+    assert Summary(big * 0).zero
+    assert Summary(big * np.float32(1e30)).finite  # its square is not
+    assert not Summary(big * np.float32(1e-30)).zero  # its square is
+    big[777] = np.nan
+    assert not Summary(big).finite
+    assert str(Summary(big)) == "[1.0 1.0 1.0 1.0 ...]"
+    assert str(Summary(np.float32(-0.0))) == "0.0"
+    assert Summary(np.array([], np.float32)).finite
+    assert str(Summary.of([None, np.ones(1)])) == "[1.0]"
+
+
+def test_as_a_switch_it_can_be_turned_off_and_on():
+    try:
+        mg.trace(True)
+        assert len(listening.now) == 1
+        mg.trace(True)
+        assert len(listening.now) == 1
+    finally:
+        mg.trace(False)
+    assert listening.now == ()
+    mg.trace(False)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_nothing_is_different_with_a_trace(name, monkeypatch):
+    if name.endswith(".plot"):
+        pytest.importorskip("matplotlib")
+    found = []
+    for block in (contextlib.nullcontext, mg.trace):
+        monkeypatch.setattr(mg.custom, "GRADIENTS", {**mg.custom.GRADIENTS})
+        mg.keras.utils.clear_session()
+        mg.keras.utils.set_random_seed(1)
+        with block():
+            found.append(run(name, mg))
+        monkeypatch.undo()
+    assert without_addresses(found[0]) == without_addresses(found[1])
+
+
+def without_addresses(result):
+    return re.sub(r"0x[0-9a-f]+|\d+\.\d+ ?(?=ms|us|s\b)", "", repr(result))
+
+
+def test_it_costs_less_than_the_work_itself_twice_over():
+    rng = np.random.default_rng(0)
+    x, labels = mg.constant(rng.normal(size=(32, 64)), mg.float32), mg.constant(rng.integers(0, 10, 32), mg.int32)
+    weights = [mg.Variable(rng.normal(size=shape) * 0.1, dtype=mg.float32) for shape in ((64, 64), (64, 64), (64, 10))]
+
+    def step():
+        with mg.GradientTape() as tape:
+            h = x
+            for w in weights[:2]:
+                h = mg.nn.relu(h @ w)
+            loss = mg.reduce_mean(mg.nn.sparse_softmax_cross_entropy_with_logits(labels, h @ weights[2]))
+        for w, dw in zip(weights, tape.gradient(loss, weights)):
+            w.assign_sub(0.01 * dw)
+
+    def fastest():
+        times = []
+        for _ in range(60):
+            begin = time.perf_counter()
+            step()
+            times.append(time.perf_counter() - begin)
+        return min(times)
+
+    fastest()
+    without = fastest()
+    with mg.trace():
+        assert fastest() < 3.0 * without
