@@ -58,14 +58,16 @@ __version__ = "0.1.0"
 newaxis = None
 vars(dtypes).update(cast=cast, complex=complex, saturate_cast=saturate_cast)  # TensorFlow has them in tf.dtypes too
 
-LATER = {"data", "explain", "keras", "queue", "trace"}  # loaded when they are first used, so that importing stays quick
+LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
+    "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "events",
+}  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 
 
 def __getattr__(name):
     if name in LATER:
-        module = importlib.import_module(f"{__name__}.{'events' if name == 'trace' else name}")
-        globals()[name] = module.trace if name == "trace" else module
+        module = importlib.import_module(f"{__name__}.{LATER[name] or name}")
+        globals()[name] = getattr(module, name) if LATER[name] else module
         return globals()[name]
     if name in INITIALIZERS or name in ("initializers", "losses", "optimizers"):
         keras = importlib.import_module(f"{__name__}.keras")

@@ -34,7 +34,8 @@ def open_course(arguments: Sequence[str]) -> int:
     from jupyterlab.labapp import LabApp
 
     as_root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    LabApp.launch_instance([*as_root, f"--ServerApp.root_dir={COURSE}", *arguments])
+    first = min(lesson.name for lesson in COURSE.glob("*.ipynb"))
+    LabApp.launch_instance([*as_root, f"--ServerApp.root_dir={COURSE}", f"--LabApp.default_url=/lab/tree/{first}", *arguments])
     return 0
 
 

@@ -46,6 +46,8 @@ class Summary:
     @classmethod
     def of(cls, value) -> "Summary":
         """Of an array, a Tensor, or whatever a walk works on. (Of the gradients of many outputs, the first.)"""
+        if value.__class__ is np.ndarray:
+            return cls(value)
         if isinstance(value, list):
             value = next((one for one in value if one is not None), 0.0)
         for inner in ("values", "value"):  # of rows; of a Tensor, or of a stack of arrays
@@ -81,8 +83,12 @@ class Summary:
 
 
 def all_finite(array) -> bool:
-    """Is there no inf and no nan?"""
-    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+    """Is there no inf and no nan? The sum of squares tells quickly, unless it overflows."""
+    if array.dtype.kind not in "fc":
+        return True
+    flat = array.ravel()
+    total = flat.dot(flat)
+    return bool(total - total == 0) or bool(np.isfinite(flat).all())
 
 
 def brief(number) -> str:
@@ -160,8 +166,10 @@ def user_frame():
 def callers_of(frame) -> tuple:
     """The places from which the user's code was called by the user's code, the nearest first."""
     found = []
-    while frame.f_back and len(found) < 6:
+    for _ in range(24):
         frame = frame.f_back
+        if frame is None or len(found) == 6:
+            break
         code = frame.f_code
         if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
             found.append(Place(code, frame.f_lasti))
@@ -170,6 +178,7 @@ def callers_of(frame) -> tuple:
 
 # ---- events --------------------------------------------------------------------------------------------------------
 
+NOTHING = {}  # for the many events that have no Variables, no numbers or no tapes: they share it, and nobody writes into it
 QUIET = {"gradient", "jacobian", "batch_jacobian", "decorated", "convert"}  # names that tell less than the op's own
 
 
@@ -294,16 +303,19 @@ class Walked:
     local: "Summary | None"  # the op's own slope, looked at only where `sent` is no longer finite
 
 
-def walked(number, step, upstream, sent, dy) -> Walked:
-    """The event for a step, with what arrived and what was sent."""
-    output, source, rule, arrays, *_ = step
-    local = None
-    if not sent.finite and upstream.finite and isinstance(dy, (np.ndarray, np.generic)):
-        try:
-            local = Summary.of(rule(np.ones_like(dy), *arrays))
-        except Exception:  # a rule that the user wrote may take no such question
-            local = None
-    return Walked(number, tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,), source, upstream, sent, local)
+def outputs_of(step) -> tuple:
+    """The numbers of the Tensors that a step of a tape begins with."""
+    output = step[0]
+    return tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,)
+
+
+def slope_of(step, dy) -> "Summary | None":
+    """What the rule of a step sends for an upstream of ones: the op's own slope, element by element."""
+    _, _, rule, arrays, *_ = step
+    try:
+        return Summary.of(rule(np.ones_like(dy), *arrays))
+    except Exception:  # a rule that the user wrote need not answer this
+        return None
 
 
 # ---- the log -------------------------------------------------------------------------------------------------------
@@ -346,10 +358,14 @@ class Trace(Listener):
         self.events.append(event)
 
     def forget(self, event):
-        for number in event.outputs if isinstance(event, Ran) else (getattr(event, "tensor", 0), getattr(event, "result", 0)):
-            self.made.pop(number, None)
-        if isinstance(event, Wrote):
+        kind = event.__class__
+        if kind is Ran:
+            for number in event.outputs:
+                self.made.pop(number, None)
+        elif kind is Wrote:
             self.written.pop((event.variable, event.version), None)
+        elif kind is Came or kind is Stored:
+            self.made.pop(event.tensor if kind is Came else event.result, None)
 
     def next(self) -> int:
         self.count += 1
@@ -366,17 +382,21 @@ class Trace(Listener):
             if x.__class__ is list or x.__class__ is tuple:
                 inputs = [y for x in inputs for y in (x if x.__class__ is list or x.__class__ is tuple else (x,))]
                 break
-        ids, outputs = [x.id for x in inputs], output if output.__class__ is list else [output]
-        versions, tapes = self.versions, {}
+        ids, outputs = tuple([x.id for x in inputs]), output if output.__class__ is list else (output,)
+        known, tapes, versions, numbers = self.versions, NOTHING, NOTHING, NOTHING
         for tape in listening.now:
-            if tape.live is not None:
-                live = tape.live
-                tapes[tape.number] = [i for i in ids if i in live]
-        numbers = {k: float(x.value.real) for k, x in enumerate(inputs) if not x.id and x.value.dtype.kind in "fc"} if 0 in ids else {}
+            live = tape.live
+            if live is not None:
+                tapes = {**tapes, tape.number: tuple([i for i in ids if i in live])}
+        for k, i in enumerate(ids):
+            if i in known:
+                versions = {**versions, i: known[i]}
+            elif not i and inputs[k].value.dtype.kind in "fc":
+                numbers = {**numbers, k: float(inputs[k].value.real)}
         self.count += 1
         event = Ran(
-            self.count, Place(frame.f_code, frame.f_lasti, callers_of(frame) if numbers else ()), called, op, ids, [y.id for y in outputs],
-            "".join([x.value.dtype.kind for x in inputs]), {i: versions[i] for i in ids if i in versions}, tapes,
+            self.count, Place(frame.f_code, frame.f_lasti, callers_of(frame) if numbers else ()), called, op, ids,
+            tuple([y.id for y in outputs]), "".join([x.value.dtype.kind for x in inputs]), versions, tapes,
             Summary(outputs[0].value) if outputs else None, numbers,
         )  # fmt: skip
         for y in outputs:
@@ -459,12 +479,15 @@ class Trace(Listener):
         self.walk_began, self.last, self.sent = self.next(), (None,) * 4, {}
 
     def walked(self, step, dy, dx):
-        """The summary of what a step sends often is that of what the next one receives, or of the answer."""
-        before, sent = self.last, Summary.of(dx)
+        """A step. What it sends often is what arrived at it, what arrives at the next one, or the answer: one summary serves them all."""
+        before = self.last
         upstream = before[1] if before[0] is dy else before[3] if before[2] is dy else Summary.of(dy)
+        sent = upstream if dx is dy else Summary.of(dx)
         self.last = dx, sent, dy, upstream
         self.sent[step[1]] = None if step[1] in self.sent else sent
-        self.steps.append(walked(self.next(), step, upstream, sent, dy))
+        self.count += 1
+        local = slope_of(step, dy) if not sent.finite and upstream.finite else None
+        self.steps.append(Walked(self.count, outputs_of(step), step[1], upstream, sent, local))
 
     def asked(self, tape, targets, sources, results):
         frame, called = user_frame()

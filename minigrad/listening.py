@@ -19,6 +19,7 @@ class Listener:
     """
 
     live: "set | None" = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
+    number = 0  # a tape has one of its own
 
     def start(self) -> None:
         """Listen from here on, in this thread."""

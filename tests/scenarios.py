@@ -296,9 +296,11 @@ def _(mg, show):
     with mg.GradientTape() as tape:
         tape.watch(x)
         y = mg.nn.sigmoid(x)
-    show("dy", tape.gradient(y, x))
+    dy = show("dy", tape.gradient(y, x))
     show("x", x)
     show("y", y)
+    show("every 50th y", y[::50])
+    show("every 50th dy", dy[::50])
 
 
 @scenario("guide.plot")

@@ -225,7 +225,7 @@ def played(lesson, library=None):
 
 
 HELPERS = ["audit", "check", "hint", "predict", "solution"]
-ONLY_OURS = re.compile(r"mg\.(trace|inspect|test)\b|\.explain\(")
+ONLY_OURS = re.compile(r"mg\.(trace|inspect|test)\b|\.explain\(|tracemalloc|weighed")
 
 
 def test_the_balloon_and_its_three_tangents():
@@ -284,3 +284,25 @@ def test_the_dimmer_and_the_hill_of_its_slopes():
     assert np.allclose(dimmer.get_ydata(), 1 / (1 + np.exp(-x)))
     assert np.allclose(hill.get_ydata(), np.gradient(dimmer.get_ydata(), 0.1), atol=1e-3)
     assert np.allclose([*np.ravel(top.get_data())], [0.0, hill.get_ydata().max()])
+
+
+def test_the_tape_that_answers_once_lets_go_and_the_other_keeps():
+    space, _ = played("04")
+    kept, once = space["ax"].lines
+    assert list(once.get_ydata()) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 2, 2]
+    assert list(kept.get_ydata()) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2]
+    assert list(space["weighed_once"])[-2:] == ["asked", "del tape"]
+
+
+def test_the_slopes_of_the_ball_lean_as_their_own_piece_does():
+    space, _ = played("06")
+    assert np.allclose(space["touches"], [(0.60, 3.6, 12.0, 2), (0.75, 4.21875, 16.875, 3), (0.82, 4.521218, 22.05472, 4)])
+    *curves, tangent_1, point_1, tangent_2, point_2, tangent_3, point_3 = space["ax"].lines
+    for curve, turns in zip(curves, range(2, 7), strict=True):
+        assert np.allclose(curve.get_ydata(), 10 * curve.get_xdata() ** turns)
+        assert (curve.get_ydata() <= 5).all()
+    for tangent, point in ((tangent_1, point_1), (tangent_2, point_2), (tangent_3, point_3)):
+        (left, right), (low, high) = tangent.get_data()
+        (share,), (height,) = point.get_data()
+        assert np.isclose((low + high) / 2, height)
+        assert np.isclose((high - low) / (right - left), {0.60: 12.0, 0.75: 16.875, 0.82: 22.05472}[share])

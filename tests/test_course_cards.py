@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 import build
 import helpers
-from helpers import card as cards
 from helpers import audit, check, hint, predict, progress, solution, trying
+from helpers import card as cards
 
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 EXERCISES = [name for lesson in LESSONS for name in cards.cards_of(lesson)]

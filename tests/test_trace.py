@@ -3,7 +3,7 @@
 import contextlib
 import gc
 import re
-import time
+import sys
 import weakref
 
 import numpy as np
@@ -13,6 +13,12 @@ from scenarios import SCENARIOS, run
 import minigrad as mg
 from minigrad.events import Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote
 from minigrad.listening import listening
+
+
+@pytest.fixture(autouse=True)
+def _no_names_are_left_over():
+    yield
+    mg.keras.utils.clear_session()
 
 
 def kinds(log):
@@ -41,8 +47,8 @@ def test_an_op_is_kept_with_inputs_line_tapes_and_value():
     with mg.trace() as log, mg.GradientTape() as tape:
         y = x * c + 1.0
     multiply, add = only(log, Ran)
-    assert (multiply.name, multiply.inputs, multiply.recorded) == ("multiply", [x.id, c.id], {tape.number: [x.id]})
-    assert (add.outputs, add.numbers, add.value.sample) == ([y.id], {1: 1.0}, [4.0, 9.0])
+    assert (multiply.name, multiply.inputs, multiply.recorded) == ("multiply", (x.id, c.id), {tape.number: (x.id,)})
+    assert (add.outputs, add.numbers, add.value.sample) == ((y.id,), {1: 1.0}, [4.0, 9.0])
     assert multiply.place.text == "y = x * c + 1.0"
     assert multiply.versions == {x.id: 0}
 
@@ -55,7 +61,7 @@ def test_a_ghost_is_an_op_that_no_tape_recorded():
             c * c
             tape.watch(c)
             c * c
-    assert [event.recorded for event in only(log, Ran)] == [{}, {tape.number: []}, {tape.number: [c.id, c.id]}]
+    assert [event.recorded for event in only(log, Ran)] == [{}, {tape.number: ()}, {tape.number: (c.id, c.id)}]
     assert [event.source for event in only(log, Watched)] == [c.id]
 
 
@@ -202,7 +208,7 @@ def without_addresses(result):
     return re.sub(r"0x[0-9a-f]+|\d+\.\d+ ?(?=ms|us|s\b)", "", repr(result))
 
 
-def test_it_costs_less_than_the_work_itself_twice_over():
+def test_it_costs_a_few_calls_for_each_call_of_the_work():
     rng = np.random.default_rng(0)
     x, labels = mg.constant(rng.normal(size=(32, 64)), mg.float32), mg.constant(rng.integers(0, 10, 32), mg.int32)
     weights = [mg.Variable(rng.normal(size=shape) * 0.1, dtype=mg.float32) for shape in ((64, 64), (64, 64), (64, 10))]
@@ -216,15 +222,22 @@ def test_it_costs_less_than_the_work_itself_twice_over():
         for w, dw in zip(weights, tape.gradient(loss, weights)):
             w.assign_sub(0.01 * dw)
 
-    def fastest():
-        times = []
-        for _ in range(60):
-            begin = time.perf_counter()
-            step()
-            times.append(time.perf_counter() - begin)
-        return min(times)
+    def calls():
+        """How many functions run, of ours and of NumPy: unlike times, they are the same on every machine."""
+        count = 0
 
-    fastest()
-    without = fastest()
+        def heard(frame, event, argument):
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        step()
+        sys.setprofile(heard)
+        try:
+            step()
+        finally:
+            sys.setprofile(None)
+        return count
+
+    without = calls()
     with mg.trace():
-        assert fastest() < 3.0 * without
+        assert calls() < 5 * without

@@ -138,6 +138,8 @@ def shown(x):
     """A value in few digits."""
     if isinstance(x, (list, tuple)):
         return f"[{', '.join(map(shown, x))}]"
+    if isinstance(x, dict):
+        return ", ".join(f"{key}: {shown(value)}" for key, value in x.items())
     if isinstance(x, (float, np.floating)):
         return f"{x:.4g}"
     if isinstance(x, np.ndarray):

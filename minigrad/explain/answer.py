@@ -12,7 +12,7 @@ from .explanation import Explanation
 from .names import Names
 from .numbers import flat, is_summed, measured, not_finite, stale
 from .question import UNKNOWN, Question, flows, is_tensor, kind_of, recall, slopes_now, status_of, steps_of, unheard
-from .search import NO_SLOPE, History, count
+from .search import NO_SLOPE, Edge, History, count
 from .source import assigned_name, decides, rebinds
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
@@ -72,10 +72,20 @@ def answers_for(tape, target, leaves, trace, frame, output_gradients):
     for leaf in leaves:
         if is_tensor(leaf):
             q = Question(tape, targets, leaf, names, slopes.get(leaf.id, UNKNOWN), seeds=seeds, weighted=output_gradients is not None)
-            found.append((explained(q, trace), q.slope))
+            found.append((answered(q, trace), q.slope))
         else:
             found.append((no_tensor("source", described(leaf)), None))
     return found
+
+
+def answered(q, trace):
+    """The answer; should the log hold something that nobody foresaw, the one without it. A question never fails."""
+    try:
+        return explained(q, trace)
+    except Exception as problem:
+        q.history = q.question = None
+        answer = explained(q, None)
+        return replace(answer, notes=(*answer.notes, f"the log could not be read ({type(problem).__name__}: {problem})"))
 
 
 def described(value):
@@ -121,6 +131,7 @@ def raised(q, trace):
             "",
             f"the walk ended with {type(problem).__name__}: {problem}",
             "mend the gradient function that was called",
+            "likely",
         )
         return none(q, "broken", told, why="the gradient cannot be computed")
     kernel = str(problem).partition(": ")[2]
@@ -250,9 +261,25 @@ def independent(q):
     decision = deciding(q)
     if decision is not None:
         return none(q, "independent", cause("ONLY_DECIDES", q, op="if", line=decision.place.text), why=f"{why} smoothly")
+    edge = unseen(q, made[0])
+    if edge is not None:
+        return none(q, "broken", cause_of(q, edge), why=f"{name} left, and what came back cannot be followed")
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
     told = cause("UNUSED", q, op=uses[-1].name, line=uses[-1].place.text) if uses else cause("UNUSED", q)
     return none(q, "independent", told, why=why)
+
+
+def unseen(q, target):
+    """An edge that may be there, if the source cannot be read: something that depends on the source left, and the target came after."""
+    history = q.history
+    event = history.trace.made.get(target.id)
+    if event is None or event.place.text:
+        return None
+    for exit in reversed([e for e in history.returns.exits if history.opened < e.number < event.number][-50:]):
+        node = history.node(exit.tensor, exit.versions)
+        if history.cheapest([node]) is not None:
+            return Edge(node, target.id, event, "LEFT_ENGINE", "likely", exit)
+    return None
 
 
 def rebound(q):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import nest
-from ..events import Ran, Summary, brief, version_of
+from ..events import Ran, Summary, brief, outputs_of, version_of
 from ..op import OPS, convert
 from ..tensor import Tensor
 from .causes import cause
@@ -113,10 +113,6 @@ def op_at(q, step):
         rule = next((one[2] for one in q.tape.steps if one[1] == step.source and step.outputs[0] in outputs_of(one)), None)
         return rule_names().get(rule, "an op"), "", None
     return "an op", "", None
-
-
-def outputs_of(step):
-    return [i for i, _, _ in step[0]] if step[0].__class__ is tuple else [step[0]]
 
 
 def rule_names():

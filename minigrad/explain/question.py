@@ -2,10 +2,11 @@
 
 import contextlib
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from ..events import Asked, Summary, walked
+from ..events import Asked, Summary, Walked, outputs_of, slope_of
 from ..listening import Listener, listening
 from ..op import convert
 from ..slices import Rows
@@ -26,11 +27,11 @@ class Question:
         history: what the trace knows; None without one.
     """
 
-    tape: object
+    tape: Any
     targets: list
-    source: object
+    source: Any
     names: Names
-    slope: object = UNKNOWN
+    slope: Any = UNKNOWN
     question: "Asked | None" = None
     history: "History | None" = None
     seeds: dict = field(default_factory=dict)
@@ -53,7 +54,8 @@ class Question:
         """The gradient as text."""
         if self.slope is UNKNOWN:
             return "?"
-        return str(self.slope) if isinstance(self.slope, Summary) else number_text(self.slope)
+        whole = isinstance(self.slope, Summary) and self.slope.kept.shape == self.slope.shape
+        return number_text(self.slope.kept) if whole else str(self.slope) if isinstance(self.slope, Summary) else number_text(self.slope)
 
     def kind_name(self, edge):
         """The dtype of what an edge begins with."""
@@ -148,7 +150,9 @@ class Steps(Listener):
         self.heard = []
 
     def walked(self, step, dy, dx):
-        self.heard.append(walked(0, step, Summary.of(dy), Summary.of(dx), dy))
+        upstream, sent = Summary.of(dy), Summary.of(dx)
+        local = slope_of(step, dy) if not sent.finite and upstream.finite else None
+        self.heard.append(Walked(len(self.heard), outputs_of(step), step[1], upstream, sent, local))
 
 
 def steps_of(q):

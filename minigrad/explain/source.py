@@ -9,6 +9,7 @@ import copy
 import itertools
 import linecache
 from functools import lru_cache
+from typing import Any
 
 # Functions whose value follows their arguments; and those that make steps of them, or something else
 PURE = {"float", "list", "tuple", "sum", "max", "min", "abs", "pow", "zip", "sorted", "map", "dict", "enumerate", "reversed", "complex"}
@@ -91,8 +92,8 @@ def position(code, instruction):
     return line, None, None, None
 
 
-def node_at(place) -> "tuple[Module, ast.AST] | tuple[None, None]":
-    """The expression in which an event happened: the very one, or else the statement on its line."""
+def node_at(place) -> "tuple[Any, Any]":
+    """The module and the expression in which an event happened: the very one, or else the statement on its line; None, None if unknown."""
     module = module_of(place.code.co_filename)
     if module is None:
         return None, None

@@ -1,0 +1,53 @@
+"""mg.inspect: a film of a tape, being written and read back, to be stepped, clicked and read.
+
+film finds out what ran; model makes plain data of it, with folds, layout and the user's code; text and widget show it, and
+html saves it.
+"""
+
+import importlib.util
+
+from ..events import user_frame
+from ..tape import GradientTape
+from .model import Model
+
+__all__ = ["inspect"]
+
+
+def inspect(tape_or_trace, target=None, sources=None):
+    """The film of a tape: what was written on it, what was not and why, and how it is read back.
+
+    In a notebook it is a widget that can be stepped; printed, it is a table. It is a snapshot: what happens later does not
+    change it, and the tape is not used up. Under `mg.trace()` it knows every line, and the ops that no tape has recorded.
+
+    Args:
+        tape_or_trace: a GradientTape in any state, or the log of a trace, whose last tape is shown.
+        target, sources: as given to `tape.gradient`; by default those of the last question. If `target` is a second tape,
+            the two are shown beside each other: `mg.inspect(broken, mended)`.
+
+    Returns:
+        A TapeInspector, with `step` and `selected`, `to_html()` and `save_html(path)`.
+
+    Raises:
+        TypeError: the first argument is neither a tape nor a log.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(3.0)
+    >>> with mg.trace(), mg.GradientTape() as tape:
+    ...     y = x * x.numpy()
+    >>> print(mg.inspect(tape, y, x))
+    tape inspector   1 tape: 1 kept, 1 ghost
+     #  op         line                value   on the tape              backward, to x
+     1  numpy      y = x * x.numpy()   3.0     ghost: left the engine   cut (would carry 3.0)
+     2  multiply   y = x * x.numpy()   9.0     kept                     3.0
+     paths: live 3.0, lost 3.0, together 6.0
+    """
+    frame = user_frame()[0]
+    if isinstance(target, GradientTape):
+        models = [Model(tape_or_trace, frame=frame), Model(target, frame=frame)]
+    else:
+        models = [Model(tape_or_trace, target, sources, frame)]
+    if importlib.util.find_spec("anywidget") is None:
+        from .inspection import TextInspector as Inspector
+    else:
+        from .widget import TapeInspector as Inspector
+    return Inspector(models, ("as written", "mended"))

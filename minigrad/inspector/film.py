@@ -6,6 +6,7 @@ what it has recorded; nothing more is known then. Both become the same `Frame`s 
 
 import ast
 import inspect
+import math
 import textwrap
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,8 +19,9 @@ from ..listening import Listener, listening
 from ..op import OPS, Signature
 from ..tape import dense, prune, seeds_of, walk
 from ..tensor import Tensor
-from ..events import Asked, Came, Left, Ran, Summary, Turned, Walked, Watched, Wrote, walked
+from ..events import Asked, Came, Left, Ran, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
 
+MOST_READINGS = 4  # of one tape, if nobody said which
 DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # ways out that are no work of NumPy
 
 
@@ -106,7 +108,6 @@ class Film:
         tape: the number of the tape that is looked at.
         tapes: number -> (number of the tape around it, is it persistent?).
         steps: ("write", frame) ("ghost", frame) ("turn", reading) ("read", reading, k) ("done", reading) ("release", tape).
-        lost: pairs of an edge of the history, and the nodes of the model that it lies between.
     """
 
     tape: int
@@ -119,6 +120,7 @@ class Film:
     made: dict = field(default_factory=dict)  # the node of a Tensor -> the frame that made it
     values: dict = field(default_factory=dict)  # what else is known: of Variables and watched Tensors
     history: "History | None" = None
+    ways: list = field(default_factory=list)  # the edges of the history that lie on a way from a source to the target
     cut: bool = False  # has the log forgotten its beginning?
     traced: bool = False
 
@@ -126,24 +128,26 @@ class Film:
 # ---- from the log ------------------------------------------------------------------------------------------------------
 
 
-def film_of_log(trace, tape, targets, sources) -> Film:
+def film_of_log(trace, tape, targets, sources, every=False) -> Film:
     """The film of one tape, and of those inside its block.
 
     Args:
         trace: the log.
         tape: the tape, or what stands for one: it has a `number` and is `persistent` or not.
         targets, sources: the Tensors and Variables that are asked about; empty if it is not known.
+        every: show the last questions to this tape, whatever they were about.
     """
     events = tuple(trace.events)
     history = History(trace, tape, [one.id for one in sources], None)
     wanted = {one.id for one in targets}
     film = Film(tape.number, history=history, cut=trace.cut, traced=True)
-    own = [e for e in history.questions if not wanted or (set(e.targets) == wanted and {one.id for one in sources} & set(e.sources))]
+    own = history.questions[-MOST_READINGS:] if every or not wanted else [e for e in history.questions if (set(e.targets) == wanted and {one.id for one in sources} & set(e.sources))]
     first = history.renewed or history.forgot or history.opened
     closed = max([e.number for e in history.turns if e.what == "closed"], default=trace.count)
     last = max([closed, *[e.number for e in own]])
-    on_ways = {e.event.number: e for e in history.ways(history.nodes(targets))} if targets and sources else {}
-    exits = {e.by.number: e for e in on_ways.values() if e.by is not None}
+    film.ways = history.ways(history.nodes(targets)) if targets and sources else []
+    on_ways = {edge.event.number: edge for edge in film.ways}
+    exits = {edge.by.number: edge for edge in film.ways if edge.by is not None}
     film.tapes = tapes_between(events, tape, first, closed)
     questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in film.tapes and e.tape != tape.number and e.number <= last))]
     began = [Began(e.began, e) for e in questions]
@@ -218,12 +222,12 @@ class Builder:
             film.values.setdefault(self.alias[e.outputs[0]], e.value)
             return
         inputs = [self.node(i, e.versions) if i else None for i in e.inputs]
-        for edge in self.history.into(e.outputs[0]) if e.outputs and e.number in self.on_ways else ():
+        for edge in self.history.into(e.outputs[0]) if e.numbers and e.number in self.on_ways else ():
             if edge.by is not None and ("left", edge.by.number) in film.made:  # a number that came back
                 slot = next((k for k in e.numbers if inputs[k] is None), None)
                 if slot is not None:
                     inputs[slot] = ("left", edge.by.number)
-        frame = Frame(e.name, inputs, e.outputs, e.value, e.place, e, e.numbers, kernel=e.op.kernel, on_way=e.number in self.on_ways)
+        frame = Frame(CALLED.get(e.name, e.name), inputs, e.outputs, e.value, e.place, e, e.numbers, kernel=e.op.kernel, on_way=e.number in self.on_ways)
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if i in live and rule_of(e.op, k, len(e.inputs))] if e.op.kernel != "StopGradient" else []
             if slots and tape in film.tapes:
@@ -242,7 +246,11 @@ class Builder:
             return self.film.frames[k].value
         trace = self.history.trace
         event = trace.written.get(node) or trace.made.get(number)
-        return getattr(event, "value", None) or self.film.values.get(node)
+        value = getattr(event, "value", None) or self.film.values.get(node)
+        if value is None and self.walks:  # what a walk begins with has the form of its target
+            target = self.film.made.get(self.film.readings[self.walks[-1]].targets[0])
+            return None if target is None else self.film.frames[target].value
+        return value
 
     def add(self, frame, outputs):
         film = self.film
@@ -378,7 +386,7 @@ def kept_by(e, slots, known):
 
 
 def nbytes(summary) -> int:
-    return 0 if summary is None else summary.size * summary.dtype.itemsize
+    return 0 if summary is None else math.prod(summary.shape) * summary.dtype.itemsize
 
 
 @lru_cache(maxsize=1000)
@@ -418,12 +426,12 @@ def film_of_tape(tape) -> Film:
     """The film of what a tape has written, as long as it is not used up."""
     film = Film(tape.number, tapes={tape.number: (None, tape.persistent, None)}, roots=sorted(tape.roots))
     for step in tape.steps or ():
-        output, source, rule, arrays, tensors, _ = step
-        outputs = tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,)
+        _, source, rule, arrays, tensors, _ = step
+        outputs = outputs_of(step)
         op, name = owners(len(OPS)).get(rule, (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
-            frame = Frame(op.__name__ if op else "custom gradient", [], outputs, slots={tape.number: []}, keeps={tape.number: []})
+            frame = Frame(CALLED.get(op.__name__, op.__name__) if op else "custom gradient", [], outputs, slots={tape.number: []}, keeps={tape.number: []})
             frame.kernel = op.kernel if op else ""
             film.steps.append(("write", len(film.frames)))
             film.made.update(dict.fromkeys(outputs, len(film.frames)))
@@ -450,7 +458,8 @@ class Heard(Listener):
         self.steps = []
 
     def walked(self, step, dy, dx):
-        self.steps.append(walked(0, step, Summary.of(dy), Summary.of(dx), dy))
+        local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
+        self.steps.append(Walked(0, outputs_of(step), step[1], Summary.of(dy), Summary.of(dx), local))
 
 
 def read_again(film, tape, targets, sources):
@@ -481,6 +490,7 @@ def read_again(film, tape, targets, sources):
     film.steps.append(("error" if error else "done", k))
 
 
+CALLED = {"product": "matmul", "take_slice": "getitem", "take": "getitem"}  # what is behind @ and [], by a name that tells
 WHY = {  # why a frame is a ghost, in a few words and in a sentence
     "LEFT_ENGINE": ("left the engine", "NumPy or Python did this; the tape cannot see it."),
     "NO_DERIVATIVE": ("no derivative", "It is flat with jumps, and has no derivative to write down."),

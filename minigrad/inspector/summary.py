@@ -83,13 +83,14 @@ def dtype_name(dtype) -> str:
     return "string" if dtype.kind in "OSU" else dtype.name
 
 
-def text_of(value) -> str:
-    """A value in few characters: `9.0`, `[1.0 2.0]`, `[1.0 2.0 3.0 4.0 ...]`."""
+def text_of(value, first=4) -> str:
+    """A value in few characters: `9.0`, `[1.0 2.0]`, `[1.0 2.0 3.0 4.0 ...]`; short vectors are whole."""
     summary = value if isinstance(value, Summary) else Summary.of(value)
     if summary.size == 0:
         return f"empty {tuple(summary.shape)}".replace(" ()", "")
-    shown = [short(x) for x in summary.kept.ravel()[:4].tolist()]
-    return shown[0] if summary.shape == () else f"[{' '.join(shown)}{' ...' if summary.size > 4 else ''}]"
+    first = max(first, 3) if summary.size <= 3 else first
+    shown = [short(x) for x in summary.kept.ravel()[:first].tolist()]
+    return shown[0] if summary.shape == () else f"[{' '.join(shown)}{' ...' if summary.size > first else ''}]"
 
 
 def number_text(x, digits=6) -> str:
@@ -119,5 +120,5 @@ def norm_shown(summary) -> "float | None":
     """The size of a value, as a bar shows it; of a large one, that of the first numbers."""
     if summary is None or summary.dtype.kind not in "biuf":
         return None
-    size = norm_of(np.asarray(summary.kept, float).ravel())
+    size = abs(float(summary.kept)) if summary.shape == () else norm_of(np.asarray(summary.kept, float).ravel())
     return float(f"{size:.3g}") if math.isfinite(size) else None

@@ -89,15 +89,16 @@ function torn(x, y, height, direction) {
 // ------------------------------------------------------------------------------------------------ numbers as pictures
 
 const stateOf = (value) => (value === undefined ? "notyet" : value === null ? "none" : value.state);
-const isScalar = (value) => value && value.shape.length === 0;
-const shapeText = (shape) => (shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`);
+const isScalar = (value) => value?.shape?.length === 0;
+const shapeText = (shape) => (!shape ? "" : shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`);
 const sizeOf = (value) => (value && Number.isFinite(Number(value.norm)) ? Math.abs(Number(value.norm)) : 0);
 const bytesText = (count) => (count < 1024 ? `${count} B` : count < 1048576 ? `${+(count / 1024).toPrecision(3)} KiB` : `${+(count / 1048576).toPrecision(3)} MiB`);
 
 /** A value in a few characters: the number itself, or its shape. */
 function brief(value) {
   if (value == null) return value === null ? "None" : "…";
-  if (isScalar(value)) return cell(value.first[0]);
+  if (value.state === "unknown") return "?";
+  if (isScalar(value)) return cell(value.first[0] ?? value.text);
   return value.state === "nan" ? "nan" : value.state === "zero" ? `0 ${shapeText(value.shape)}` : shapeText(value.shape);
 }
 
@@ -129,7 +130,7 @@ function shown(value, x, y, width, height, { size = 14, align = "middle", weight
   const state = stateOf(value);
   const middle = y + height / 2;
   if (["notyet", "none", "zero", "nan"].includes(state)) {
-    const word = { notyet: "not yet", none: "None", zero: "0", nan: "nan" }[state];
+    const word = { notyet: "not yet", none: "None", zero: "0", nan: (isScalar(value) && brief(value)) || "nan" }[state];
     const r = Math.min(8, width / 2 - 1, height / 2 - 1);
     const long = measure(word, size, "mono", weight) + 2 * r + 6;
     if (long > width) return mark(state, x + width / 2, middle, r);
@@ -162,12 +163,13 @@ class Story {
     this.code = new Map((view.code || []).map((line) => [line.n, line.text]));
     this.frames = new Map(view.frames.map((frame) => [frame.id, frame]));
     this.reads = view.readings.map((reading) => new Map(reading.reads.map((read) => [read.frame, read])));
-    this.end = view.steps.length;
+    this.steps = this.stepsByFrame(view);
+    this.end = this.steps.length;
     this.writtenAt = new Map();
     this.readAt = view.readings.map(() => new Map());
     this.turnAt = [];
     this.doneAt = [];
-    view.steps.forEach(([kind, a, b], k) => {
+    this.steps.forEach(([kind, a, b], k) => {
       if (kind === "write" || kind === "ghost") this.writtenAt.set(a, k + 1);
       else if (kind === "read") this.readAt[a].set(b, k + 1);
       else if (kind === "turn") this.turnAt[a] = k + 1;
@@ -180,8 +182,28 @@ class Story {
     this.answered = Math.max(0, ...this.doneAt.filter(Boolean)) || this.end;
   }
 
+  /** The steps; those that read name the frame that is read, also where a folded turn was not sent. */
+  stepsByFrame({ steps, readings, folds = [] }) {
+    const frameOf = readings.map((reading) => {
+      const known = reading.reads.map((read) => [read.id ?? read.frame, read.frame]).sort((a, b) => a[0] - b[0]);
+      const frames = new Map(known);
+      known.slice(1).forEach(([id, frame], k) => {
+        const [before, high] = known[k];
+        const missing = id - before - 1;
+        if (missing < 1) return;
+        const fold = folds.find((one) => frame < one.first + one.per * one.turns && high >= one.first) || { first: 0, per: 1 };
+        const places = new Set(known.filter(([, one]) => one >= fold.first).map(([, one]) => (one - fold.first) % fold.per));
+        const alike = [];
+        for (let one = high - 1; one > frame; one--) if (places.has((one - fold.first) % fold.per)) alike.push(one);
+        for (let n = 0; n < missing; n++) frames.set(before + 1 + n, alike.length === missing ? alike[n] : Math.round(high - ((high - frame) * (n + 1)) / (missing + 1)));
+      });
+      return frames;
+    });
+    return steps.map((step) => (step[0] === "read" ? ["read", step[1], frameOf[step[1]].get(step[2]) ?? step[2]] : step));
+  }
+
   at(t) {
-    const [kind, a, b] = this.view.steps[t - 1] || ["start"];
+    const [kind, a, b] = this.steps[t - 1] || ["start"];
     if (kind === "write" || kind === "ghost") return { kind, frame: a, line: this.frame(a).line };
     if (kind === "read") return { kind, reading: a, frame: b, line: this.frame(b).line };
     if (kind === "cut") return { kind, cut: a, line: this.cuts[a]?.line };
@@ -250,7 +272,7 @@ class Story {
   }
 
   inputs(frame) {
-    return frame.in.map((ref, k) => frame.in_names?.[k] || this.nameOf(ref) || "number");
+    return (frame.args || frame.in.map((node) => ({ node }))).map(({ node, text }) => text || this.nameOf(node) || "number");
   }
 
   /** "1.0 × 3.0 = 3.0", when all three are single numbers. */
@@ -268,7 +290,7 @@ class Story {
     if (now.kind === "start") return ["Nothing has run yet."];
     if (now.kind === "write") return ["Written: ", [frame.op], line, frame.value ? `, ${frame.name ? frame.name + " = " : "value "}${brief(frame.value)}.` : "."];
     if (now.kind === "ghost") return [[frame.op], ` ran${line} and is not written: `, cell(frame.ghost?.why) || "no tape watched it", "."];
-    if (now.kind === "turn") return ["The turn", line, ": reading starts at ", [reading.target_name || this.nameOf(reading.target)], ` with the seed ${brief(reading.seed)}.`];
+    if (now.kind === "turn") return ["The turn", line, ": reading starts at ", [reading.targetName || this.nameOf(reading.target)], ` with the seed ${brief(reading.seed)}.`];
     if (now.kind === "cut") return [[cell(this.cuts[now.cut]?.say)]];
     if (now.kind === "error") return [[cell(reading.error)]];
     if (now.kind === "release") return ["The tape lets go of what it kept."];
@@ -280,7 +302,7 @@ class Story {
 
   /** Where the trouble is: the cut, else the lost product, else the first nan; else the end. */
   trouble() {
-    const { steps } = this.view;
+    const { steps } = this;
     const cut = steps.findIndex(([kind]) => kind === "cut" || kind === "error");
     if (cut >= 0) return cut + 1;
     const bad = (test) => steps.findIndex(([kind, a, b]) => kind === "read" && (this.reads[a].get(b)?.parts || []).some(test));
@@ -289,6 +311,7 @@ class Story {
   }
 }
 
+const mendOf = (mend) => cell(mend.code || mend.text);
 const plain = (pieces) => pieces.flat().join("");
 const rich = (pieces) => pieces.map((piece) => (Array.isArray(piece) ? html("b", {}, piece.join("")) : piece));
 
@@ -460,7 +483,7 @@ class Film {
       const last = groups.at(-1);
       const end = column.x + column.width;
       if (last?.key === key && !column.gap) Object.assign(last, { end, turnB: column.turnB, to: column.to });
-      else groups.push({ key, start: column.x, end, frame, ...column });
+      else groups.push({ ...column, key, start: column.x, end, frame });
     }
     return groups.filter((group) => group.key).flatMap((group) => {
       const room = group.end - group.start;
@@ -583,7 +606,7 @@ class Film {
       if (column.width >= 92 && !this.gapped.has(column.frame)) out.push(path(`M${to} ${y}l-7 -5v10z`, { class: `tip ${kind}` }));
       for (const row of lane.rows) {
         const { id } = row.reading;
-        if (row.reading.error || (this.wholeCut() && (ghost || column.gap))) continue;
+        if (row.reading.error || (this.wholeCut() && !this.story.readAt[id].size)) continue;
         const home = Math.min(...[...this.story.readAt[id]].filter(([frame]) => frame <= column.frame).map(([, when]) => when), this.story.doneAt[id] ?? Infinity);
         const done = this.t >= home && home < Infinity && this.t >= this.story.turnAt[id];
         const middle = row.y + row.h / 2;
@@ -733,13 +756,13 @@ class Film {
     const state = stateOf(part.product);
     const to = part.lost ? "lost" : `→ ${part.name || this.story.nameOf(part.to)}`;
     const whole = this.story.equation(read, part);
-    const sizes = count > 1 ? [12.5] : [16, 15, 14, 13];
+    const sizes = count > 1 ? [12.5] : [16, 15, 14, 13, 12.5, 12];
     const marked = state === "nan" || state === "zero" ? 20 : 0;
     const size = sizes.find((one) => measure(whole, one, "mono", 600) <= w - 14 - marked);
     const text = whole && size ? whole : `= ${product}`;
     const used = size || sizes.at(-1);
     const length = measure(text, used, "mono", 600);
-    const middle = y + h / 2 + (count > 1 ? (y > 0 ? 0 : 0) : 0);
+    const middle = y + h / 2;
     const toFits = length + measure(to, 11.5) + 22 + marked < w;
     return svg("g", { class: part.lost ? "lost" : null },
       part.lost && rect(x + 3, middle - 8, w - 6, 16, { class: "box" }),
@@ -891,7 +914,7 @@ class Film {
     const all = story.sources.map((source) => ({ source, ...story.answer(reading.id, source.id, this.t) }));
     const over = this.t >= story.doneAt[reading.id];
     const [one] = all;
-    const target = reading.target_name || story.nameOf(reading.target);
+    const target = reading.targetName || story.nameOf(reading.target);
     const title = this.many ? "" : `d${target}/d${one.source.name}`.length < 12 ? `d${target}/d${one.source.name}` : "gradient";
     const className = `answer ${this.answerClass(reading, this.many ? null : one.source)}`;
     const box = rect(x, y, w, h, { class: "source", rx: 8 });
@@ -920,7 +943,7 @@ class Film {
       if (!column) return [];
       const cut = story.cuts[k];
       const x = column.x - column.gap / 2;
-      const when = story.view.steps.findIndex(([kind, which]) => kind === "cut" && which === k) + 1 || story.writtenAt.get(id);
+      const when = story.steps.findIndex(([kind, which]) => kind === "cut" && which === k) + 1 || story.writtenAt.get(id);
       const end = cut.whole ? bottom + 5 : lane.y + lane.h + 4;
       const y = cut.whole && lane.rows.length ? (lane.y + lane.h + lane.rows[0].y) / 2 : lane.y + lane.h / 2;
       return [this.spot({ when, says: `cut: ${cut.say}`, current: this.now.kind === "cut" && this.now.cut === k, className: "spot cut" },
@@ -963,8 +986,8 @@ class Scrubber {
     const most = Math.max(1, ...[view.peak || 0], view.bytes.reduce((a, b) => Math.max(a, b), 0));
     this.y = (bytes) => base - (bytes / most) * (base - top);
     this.story = story;
-    const reading = (k) => story.turnAt.some((turn, id) => k + 1 > turn - 1 && k + 1 <= (story.doneAt[id] ?? story.end));
-    const stride = Math.max(1, Math.floor(view.steps.length / 1200));
+    const reading = (k) => story.turnAt.some((turn, id) => k + 1 > turn && k + 1 <= (story.doneAt[id] ?? story.end));
+    const stride = Math.max(1, Math.floor(story.end / 1200));
     const spans = [];
     let before = 0;
     view.bytes.forEach((bytes, k) => {
@@ -1013,3 +1036,872 @@ class Scrubber {
     this.element.setAttribute("aria-valuetext", text);
   }
 }
+
+// -------------------------------------------------------------------------------------------------------------- graph
+
+/** What depends on what, in layers from left to right as the film; small graphs whole, large ones by source line. */
+class Graph {
+  constructor(inspector) {
+    this.inspector = inspector;
+    this.box = html("div", { class: "graph-box", tabindex: -1 });
+    this.note = html("span");
+    this.element = html("section", { class: "graph", "aria-label": "Graph" }, html("h4", {}, "Graph", this.note), this.box);
+  }
+
+  /** The nodes to be drawn: which frames each stands for. */
+  nodes(story, cursor) {
+    const { order } = story;
+    const nodes = new Map();
+    const home = new Map();
+    const add = (id, ids, extra) => { nodes.set(id, { id, ids, ...extra }); ids.forEach((one) => home.set(one, id)); };
+    const wanted = order.filter((id) => this.counts(story, id));
+    const small = wanted.length <= 14;
+    const line = cursor == null ? null : story.frame(cursor).line;
+    const loop = story.folds.find((fold) => (fold.turns || 1) > 2 && order.length > 60);
+    const turnOf = (id) => (loop && id >= loop.first && id < loop.first + loop.per * loop.turns ? Math.floor((id - loop.first) / loop.per) : null);
+    const open = loop ? turnOf(cursor) ?? loop.shown ?? loop.open ?? 0 : null;
+    const stacks = { before: [], after: [] };
+    const groups = [];
+    for (const id of wanted) {
+      const turn = turnOf(id);
+      if (turn !== null && turn !== open) { stacks[turn < open ? "before" : "after"].push(id); continue; }
+      const { line: own, by } = story.frame(id);
+      const last = groups.at(-1);
+      const near = Math.abs(story.place.get(id) - (story.place.get(cursor) ?? order.length)) < 12;
+      const alone = small || turn !== null || (own === line && near) || by != null || own == null;
+      if (!alone && last && !last.alone && last.line === own && !story.isGhost(story.frame(id)) && last.turn === turn) last.ids.push(id);
+      else groups.push({ alone, line: own, turn, ids: [id] });
+    }
+    if (stacks.before.length) add(`g${loop.id ?? 0}a`, stacks.before, { text: "loop", under: `turns 1–${open}`, stack: true });
+    for (const group of groups) {
+      const ids = group.ids, first = story.frame(ids[0]), last = story.frame(ids.at(-1));
+      const text = ids.length === 1 ? first.glyph || first.op : last.name || ids.map((id) => story.frame(id).glyph).join(" ");
+      add(`f${ids.at(-1)}`, ids, { text, stack: ids.length > 1 });
+    }
+    if (stacks.after.length) add(`g${loop.id ?? 0}b`, stacks.after, { text: "loop", under: `turns ${open + 2}–${loop.turns}`, stack: true });
+    for (const source of story.sources.slice(0, 12)) nodes.set(source.id, { id: source.id, ids: [], text: source.name, source });
+    return { nodes, home, hidden: order.length - wanted.length, small, open, loop };
+  }
+
+  /** Ghosts off the way are hidden in a large graph. */
+  counts(story, id) {
+    const frame = story.frames.get(id);
+    return story.order.length <= 14 || !frame || !frame.ghost || frame.ghost.on_way;
+  }
+
+  edges(story, { nodes, home, loop }) {
+    const edges = new Map();
+    const nodeOf = (ref) => (!ref ? null : ref[0] === "f" ? home.get(+ref.slice(1)) : nodes.has(ref) ? ref : null);
+    const add = (from, to, ref, id) => {
+      if (!from || !to || from === to) return;
+      const key = `${from}>${to}`;
+      if (!edges.has(key)) edges.set(key, { from, to, pairs: [] });
+      edges.get(key).pairs.push([ref, id]);
+    };
+    for (const node of nodes.values()) {
+      const ids = node.under?.startsWith("turns 1–") ? node.ids.slice(0, loop.per) : node.under ? [...node.ids.slice(0, loop.per), ...node.ids.slice(-loop.per)] : node.ids;
+      for (const id of ids) for (const ref of story.frame(id).in) add(nodeOf(ref), node.id, ref, id);
+    }
+    return [...edges.values()];
+  }
+
+  /** Python's places, or, where frames are folded together, layers by the longest way and rows by the middle of the neighbours. */
+  places(story, nodes, edges) {
+    const known = story.view.graph?.nodes || {};
+    if ([...nodes.values()].every((node) => node.id in known && node.ids.length <= 1)) return new Map([...nodes.keys()].map((id) => [id, [...known[id]]]));
+    const order = [...nodes.values()].sort((a, b) => (a.source ? -1 : story.place.get(a.ids[0])) - (b.source ? -1 : story.place.get(b.ids[0])));
+    const layer = new Map(order.map((node) => [node.id, 0]));
+    const into = (id) => edges.filter((edge) => edge.to === id);
+    for (const node of order) layer.set(node.id, Math.max(0, ...into(node.id).map((edge) => layer.get(edge.from) + 1)));
+    for (const node of order.filter((one) => one.source)) {
+      const uses = edges.filter((edge) => edge.from === node.id).map((edge) => layer.get(edge.to));
+      layer.set(node.id, uses.length ? Math.min(...uses) - 1 : 0);
+    }
+    const least = Math.min(0, ...layer.values());
+    const rows = [];
+    for (const node of order) (rows[layer.get(node.id) - least] ||= []).push(node.id);
+    const y = new Map();
+    for (const row of rows) row?.forEach((id, k) => y.set(id, k - (row.length - 1) / 2));
+    const neighbours = (id) => edges.flatMap((edge) => (edge.from === id ? [edge.to] : edge.to === id ? [edge.from] : []));
+    const mean = (id) => { const near = neighbours(id); return near.length ? near.reduce((sum, one) => sum + y.get(one), 0) / near.length : y.get(id); };
+    for (let sweep = 0; sweep < 6; sweep++)
+      for (const row of sweep % 2 ? [...rows].reverse() : rows) {
+        if (!row) continue;
+        const wish = new Map(row.map((id) => [id, mean(id)]));
+        row.sort((a, b) => wish.get(a) - wish.get(b));
+        const shift = row.reduce((sum, id) => sum + wish.get(id), 0) / row.length;
+        row.forEach((id, k) => y.set(id, row.length === 1 ? wish.get(id) : shift + k - (row.length - 1) / 2));
+      }
+    return new Map(order.map((node) => [node.id, [layer.get(node.id) - least, y.get(node.id)]]));
+  }
+
+  draw(story, t, width, height) {
+    const { inspector } = this;
+    const now = story.at(t);
+    const cursor = now.frame ?? inspector.lastFrame ?? null;
+    const plan = this.nodes(story, cursor);
+    const key = [...plan.nodes.values()].map((node) => `${node.id}:${node.ids.length}`).join();
+    if (this.key !== key || this.story !== story) {
+      this.edgeList = this.edges(story, plan);
+      this.at = this.places(story, plan.nodes, this.edgeList);
+      Object.assign(this, { key, story });
+    }
+    const values = plan.small;
+    const sized = (node) => Math.max(node.source ? 38 : 44, Math.min(96, measure(node.text, node.source ? 14 : 15, "ui", 600) + 18));
+    const columns = new Map();
+    for (const node of plan.nodes.values()) {
+      node.text = clip(node.text, 84, 15, "ui", 600);
+      node.w = sized(node);
+      const [layer] = this.at.get(node.id);
+      columns.set(layer, Math.max(columns.get(layer) || 0, node.w));
+    }
+    const layers = [...columns.keys()].sort((a, b) => a - b);
+    const taken = layers.reduce((sum, layer) => sum + columns.get(layer), 32);
+    const gap = Math.max(24, Math.min(34, (width - taken) / Math.max(1, layers.length - 1)));
+    const natural = taken + gap * (layers.length - 1);
+    const loose = natural < width ? Math.min(36, (width - natural) / Math.max(1, layers.length - 1)) : 0;
+    const center = new Map();
+    let x = 16;
+    for (const layer of layers) { center.set(layer, x + columns.get(layer) / 2); x += columns.get(layer) + gap + loose; }
+    const whole = x - gap - loose + 16;
+    const ys = [...this.at.values()].map(([, y]) => y);
+    const low = Math.min(...ys), high = Math.max(...ys);
+    const step = Math.max(values ? 62 : 40, Math.min(values ? 82 : 54, (height - 50) / Math.max(1, high - low + 0.4)));
+    const tall = Math.max(height, (high - low) * step + 76);
+    const across = Math.max(width, whole);
+    const shiftX = (across - whole) / 2;
+    for (const node of plan.nodes.values()) {
+      const [layer, y] = this.at.get(node.id);
+      Object.assign(node, { x: center.get(layer) + shiftX, y: tall / 2 + (y - (low + high) / 2) * step, h: node.source ? 36 : 32 });
+    }
+    const scale = inspector.state.overview ? Math.min(1, width / across, height / tall) : 1;
+    this.note.textContent = [plan.loop && `turn ${plan.open + 1} of ${plan.loop.turns} open`, !plan.small && !plan.loop && "folded by line", plan.hidden > 0 && `${plan.hidden} off the way hidden`].filter(Boolean).join(", ");
+    const current = [...plan.nodes.values()].find((node) => node.ids.includes(now.frame));
+    const drawing = svg("svg", { class: "drawing", viewBox: `0 0 ${across} ${tall}`, style: `width:${(across * scale) / 13}em;height:${(tall * scale) / 13}em`, role: "group", "aria-label": "Graph of the operations" });
+    drawing.append(...this.edgeList.map((edge) => this.edge(story, t, plan.nodes, edge)), ...[...plan.nodes.values()].map((node) => this.node(story, t, node, node === current, values)));
+    this.box.replaceChildren(drawing);
+    this.pan(current, scale);
+  }
+
+  /** Moves to the cursor, and fades the side on which there is more. */
+  pan(current, scale) {
+    const unit = this.inspector.unit * scale;
+    if (current) {
+      this.box.scrollLeft = current.x * unit - this.box.clientWidth / 2;
+      this.box.scrollTop = current.y * unit - this.box.clientHeight / 2;
+    }
+    const { scrollLeft, scrollWidth, clientWidth } = this.box;
+    this.box.classList.toggle("more-left", scrollLeft > 4);
+    this.box.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 4);
+  }
+
+  edge(story, t, nodes, edge) {
+    const from = nodes.get(edge.from), to = nodes.get(edge.to);
+    const x1 = from.x + from.w / 2 + (from.stack ? 3 : 0), x2 = to.x - to.w / 2;
+    const rank = this.edgeList.filter((one) => one.to === edge.to).map((one) => nodes.get(one.from)).sort((a, b) => a.y - b.y);
+    const y1 = from.y, y2 = to.y + (rank.indexOf(from) - (rank.length - 1) / 2) * Math.min(9, 22 / rank.length);
+    const [layerA] = this.at.get(edge.from), [layerB] = this.at.get(edge.to);
+    const d = layerB - layerA <= 1 ? `M${x1} ${y1}C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}` : this.around(x1, y1, x2, y2, nodes, layerA, layerB);
+    const cut = story.cuts.find((one) => one.edge && edge.pairs.some(([ref, id]) => ref === one.edge[0] && `f${id}` === one.edge[1]));
+    const ghost = to.ids.length > 0 && story.isGhost(story.frame(to.ids.at(-1)));
+    const reads = edge.pairs.flatMap(([ref, id]) => story.readAt.flatMap((times, k) => (times.has(id) && times.get(id) <= t && (story.read(k, id)?.parts || []).some((part) => part.to === ref && !part.lost) ? [times.get(id)] : [])));
+    const done = to.ids.length > 0 && t >= story.writtenAt.get(to.ids[0]);
+    const kind = ghost || cut ? "ghost" : reads.length ? "read" : done ? "written" : "waiting";
+    const tip = kind === "read" ? path(`M${x1} ${y1}l7 -4.5v9z`, { class: `tip ${kind}` }) : path(`M${x2} ${y2}l-7 -4.5v9z`, { class: `tip ${kind}` });
+    return svg("g", {}, path(d, { class: `track ${kind}` }), tip, cut && mark("cut", (x1 + x2) / 2, (y1 + y2) / 2, 11));
+  }
+
+  /** A long edge keeps clear of the nodes between: it runs above or below them. */
+  around(x1, y1, x2, y2, nodes, layerA, layerB) {
+    const between = [...nodes.values()].filter((node) => { const [layer] = this.at.get(node.id); return layer > layerA && layer < layerB; });
+    const middle = (y1 + y2) / 2;
+    const hit = between.filter((node) => Math.abs(node.y - (y1 + ((node.x - x1) / (x2 - x1)) * (y2 - y1))) < node.h / 2 + 10);
+    if (!hit.length) return `M${x1} ${y1}C${x1 + 40} ${y1} ${x2 - 40} ${y2} ${x2} ${y2}`;
+    const above = Math.min(...hit.map((node) => node.y)) - 34, below = Math.max(...hit.map((node) => node.y)) + 34;
+    const y = middle - above < below - middle ? above : below;
+    const a = hit[0].x - hit[0].w / 2 - 2, b = hit.at(-1).x + hit.at(-1).w / 2 + 2;
+    const left = Math.max(x1 + 10, Math.min(...hit.map((n) => n.x - n.w / 2)) - 4), right = Math.min(x2 - 10, Math.max(...hit.map((n) => n.x + n.w / 2)) + 4);
+    return a <= b ? `M${x1} ${y1}C${(x1 + left) / 2} ${y1} ${(x1 + left) / 2} ${y} ${left} ${y}H${right}C${(right + x2) / 2} ${y} ${(right + x2) / 2} ${y2} ${x2} ${y2}` : "";
+  }
+
+  node(story, t, node, current, values) {
+    const { inspector } = this;
+    const { x, y, w, h, ids } = node;
+    const left = x - w / 2, top = y - h / 2;
+    if (node.source) {
+      const gradient = this.gradient(story, t, node.source.id);
+      return svg("g", { class: `spot node source-node${inspector.state.selected === node.id ? " picked" : ""}`, role: "button", tabindex: -1, "aria-label": `source ${node.text}`, onclick: () => inspector.go(inspector.state.step, node.id) },
+        rect(left, top, w, h, { rx: h / 2, class: "box" }), label(x, y + 5, node.text, { class: "m", "text-anchor": "middle", "font-size": 14, "font-weight": 600 }), values && this.beside(node, node.source.value, gradient));
+    }
+    const last = ids.at(-1), frame = story.frame(last);
+    const ghost = story.isGhost(frame);
+    const written = story.writtenAt.get(ids[0]);
+    const read = story.readAt.flatMap((times) => ids.filter((id) => times.has(id) && times.get(id) <= t)).length > 0;
+    const kind = ghost ? "ghost" : read ? "read" : "written";
+    const phase = current ? "now" : t < written ? "future" : "past";
+    const now = story.at(t);
+    const when = inspector.twinTime(story, last, now);
+    const texts = node.stack ? rect(left + 4, top - 4, w, h, { class: "box behind" }) : null;
+    return svg("g", {
+      class: `spot frame node ${kind} ${phase}${inspector.state.selected === `f${last}` ? " picked" : ""}${ids.some((id) => inspector.found.has(id)) ? " found" : ""}`, role: "button", tabindex: current ? 0 : -1,
+      "aria-label": `${node.text}${node.under ? `, ${node.under}` : ""}, ${kind}`, "aria-current": current ? "step" : null, "data-frame": last, "data-id": node.id,
+      onclick: () => inspector.go(inspector.timeIn(story, when), `f${last}`), onpointerenter: () => inspector.hover(last), onpointerleave: () => inspector.hover(null),
+    }, texts, rect(left, top, w, h, { class: "box" }),
+    label(x, y + 5.5, node.text, { "text-anchor": "middle", "font-size": 15, "font-weight": 600 }),
+    node.under && label(x, y + h / 2 + 17, node.under, { class: "quiet", "text-anchor": "middle", "font-size": 11.5 }),
+    values && t >= written && this.beside(node, frame.value, this.gradient(story, t, `f${last}`), frame.name));
+  }
+
+  /** What has arrived so far at a node, summed up: the last reading that came by. */
+  gradient(story, t, ref) {
+    let found;
+    story.reads.forEach((reads, k) => {
+      if (ref[0] === "s") { const { value, final } = story.answer(k, ref, t); if (value !== undefined || final) found = value ?? null; }
+      else { const when = story.readAt[k].get(+ref.slice(1)); if (when <= t) found = story.read(k, +ref.slice(1)).up; }
+    });
+    return found;
+  }
+
+  beside({ x, y, h, w }, value, gradient) {
+    const small = { size: 12.5 };
+    const place = (one, top, className) => svg("g", { class: className }, shown(one, x - 36, top, 72, isScalar(one) || !one?.thumb ? 16 : 22, small));
+    return [
+      value != null && value.state !== "unknown" && place(value, y - h / 2 - (isScalar(value) || !value.thumb ? 18 : 25), "value-above"),
+      gradient !== undefined && place(gradient, y + h / 2 + (isScalar(gradient) || !gradient?.thumb ? 3 : 4), "value-below"),
+    ];
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- code
+
+class Code {
+  constructor(inspector) {
+    this.inspector = inspector;
+    this.note = html("span");
+    this.list = html("ol", { class: "lines" });
+    this.element = html("section", { class: "code", "aria-label": "Code" }, html("h4", {}, "Code", this.note), this.list);
+    this.list.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  set(story) {
+    const cuts = new Set(story.cuts.map((cut) => cut.line));
+    const ghosts = new Set([...story.frames.values()].filter((frame) => story.isGhost(frame)).map((frame) => frame.line));
+    this.lines = new Map();
+    for (const { n, text } of story.view.code || []) {
+      const gutter = cuts.has(n) ? "cut" : ghosts.has(n) ? "ghost" : null;
+      const says = { cut: ", the path is cut here", ghost: ", ran without being written" }[gutter] || "";
+      const item = html("li", { role: "button", tabindex: -1, class: gutter || "", "aria-label": `line ${n}: ${text.trim()}${says}`, onclick: () => this.choose(story, n) },
+        html("span", { class: "n" }, n), html("span", { class: "gutter" }, gutter && icon(gutter, gutter === "cut" ? 15 : 13)), html("span", { class: "text" }, text));
+      this.lines.set(n, item);
+    }
+    this.list.replaceChildren(...this.lines.values());
+    if (!this.lines.size) this.list.append(html("li", { class: "empty" }, html("span"), html("span"), html("span", {}, "no source lines are known")));
+  }
+
+  choose(story, n) {
+    const first = story.steps.findIndex((_, k) => story.at(k + 1).line === n);
+    if (first >= 0) this.inspector.goTo(story, first + 1);
+  }
+
+  draw(line) {
+    this.note.textContent = line ? `line ${line}` : "";
+    for (const [n, item] of this.lines) {
+      const current = n === line;
+      item.classList.toggle("current", current);
+      item.tabIndex = current ? 0 : -1;
+      if (current) item.setAttribute("aria-current", "step"); else item.removeAttribute("aria-current");
+    }
+    const item = this.lines.get(line) || this.lines.values().next().value;
+    if (!item) return;
+    if (!this.lines.has(line)) item.tabIndex = 0;
+    if (this.lines.has(line)) this.list.scrollTop = item.offsetTop - this.list.offsetTop - (this.list.clientHeight - item.clientHeight) / 2;
+  }
+
+  key(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || event.shiftKey) return;
+    const items = [...this.lines.values()];
+    const item = items[items.indexOf(document.activeElement) + step];
+    if (!item) return;
+    event.preventDefault();
+    event.stopPropagation();
+    item.focus({ preventScroll: true });
+    this.inspector.line(step);
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- pane
+
+/** All about one moment, or about what is selected: the one place with every number. */
+class Pane {
+  constructor(inspector) {
+    this.inspector = inspector;
+    this.element = html("section", { class: "pane", tabindex: 0, "aria-label": "Frame" });
+  }
+
+  draw(story, t, selected) {
+    const now = story.at(t);
+    const body = selected[0] === "s" ? this.source(story, t, story.sources.find((source) => source.id === selected))
+      : selected[0] === "f" && story.writtenAt.has(+selected.slice(1)) ? this.frame(story, t, +selected.slice(1), now)
+      : now.frame != null ? this.frame(story, t, now.frame, now) : this.moment(story, t, now);
+    this.element.replaceChildren(...body);
+  }
+
+  heading(title, note) {
+    return html("h4", {}, title, html("span", {}, note || ""));
+  }
+
+  facts(...rows) {
+    return html("dl", {}, rows.filter(Boolean).map(([key, ...value]) => [html("dt", {}, key), html("dd", {}, value)]));
+  }
+
+  about(value) {
+    if (value === undefined) return [html("span", { class: "quiet" }, "this turn's values were not saved")];
+    if (value === null || value.state === "unknown") return [html("span", { class: "quiet" }, "not known")];
+    const range = value.min != null && !isScalar(value) ? ` ${value.min} … ${value.max}` : "";
+    const large = isScalar(value) || value.state === "text" || value.state === "empty" ? html("b", { class: "m" }, value.state === "empty" ? "empty" : cell(value.first[0] ?? value.text)) : null;
+    return [value.state !== "value" && value.state !== "text" && value.state !== "empty" && icon(value.state, 15), " ", large || (value.thumb ? valueBox(value, 58, 26) : html("span", { class: "m" }, value.first.join(" "))),
+      html("span", { class: "m quiet" }, range), html("span", { class: "quiet type" }, ` ${shapeText(value.shape)} ${value.dtype}`)];
+  }
+
+  box(value, note, className = "") {
+    return html("div", { class: `box ${className}` }, valueBox(value, 66, value && value.thumb && !isScalar(value) ? 32 : 20), note && html("small", {}, note));
+  }
+
+  frame(story, t, id, now) {
+    const frame = story.frame(id);
+    const ghost = story.isGhost(frame);
+    const reading = now.frame === id && now.kind === "read" ? now.reading : story.readAt.findLastIndex((times) => times.get(id) <= t);
+    const when = reading >= 0 ? story.readAt[reading].get(id) : undefined;
+    const read = when <= t ? story.read(reading, id) : undefined;
+    const state = ghost ? "not written" : now.kind === "read" && now.frame === id ? "read back" : read ? "was read back" : "written";
+    const written = t >= story.writtenAt.get(id);
+    const keeps = frame.keeps || [];
+    const held = story.view.tapes.some((tape) => frame.tapes.includes(tape.id) && tape.persistent) || !read;
+    const bytes = keeps.reduce((sum, kept) => sum + kept.bytes, 0);
+    return [
+      this.heading(`Frame ${story.place.get(id) + 1}`, `${frame.line ? `line ${frame.line}, ` : ""}${state}`),
+      html("div", { class: "title" }, html("b", {}, frame.op || frame.glyph), html("span", { class: "quiet" }, `${story.inputs(frame).join(", ")} → `, html("b", {}, frame.name || "·"))),
+      this.facts(["value", written ? this.about(frame.value) : [icon("notyet", 15), " not yet"]], frame.attributes && ["with", html("span", { class: "m" }, frame.attributes)]),
+      ghost ? this.ghost(story, frame) : this.product(story, t, frame, read, reading),
+      !ghost && this.facts(["keeps", html("span", { class: "m" }, keeps.length ? keeps.map((kept) => kept.what).join(", ") : "nothing"), " ",
+        keeps.length > 0 && html("b", { class: "m" }, bytesText(bytes)), keeps.length > 0 && html("span", { class: "quiet" }, written ? (held ? " held" : " released") : "")]),
+    ].filter(Boolean);
+  }
+
+  ghost(story, frame) {
+    const cut = story.cuts.find((one) => one.edge?.[1] === `f${frame.id}`);
+    return html("div", { class: "why" }, html("b", {}, "It ran, but is not on the tape: "), cell(frame.ghost?.say || frame.ghost?.why) || "no tape watched what went in.",
+      cut?.mend && html("p", {}, html("span", { class: "quiet" }, "mend "), html("b", { class: "m" }, mendOf(cut.mend))));
+  }
+
+  product(story, t, frame, read, reading) {
+    const header = ["to", "upstream", "", "local", "", "product"].map((text) => html("span", { class: "head" }, text));
+    if (!read) {
+      const over = story.doneAt.length > 0 && story.doneAt.every((done) => t >= done);
+      const blank = () => this.box(undefined);
+      return html("div", {}, html("div", { class: "equation" }, header, html("span"), blank(), "×", blank(), "=", blank()),
+        html("p", { class: "quiet" }, over ? "Not on the way to the answer." : "Not yet read back."));
+    }
+    const parts = read.parts.filter((part) => part.to || part.lost);
+    const rows = parts.map((part) => {
+      const times = frame.op === "matmul" ? "@" : "×";
+      const text = cell(part.local?.text);
+      return [html("b", { class: "m name" }, clip(part.name || story.nameOf(part.to) || "input", 62, 12.5, "mono", 600)), this.box(read.up), times,
+        part.local?.value ? this.box(part.local.value, /[^\d.\-−]/.test(text) && clip(text, 66, 11)) : html("div", { class: "box" }, html("span", { class: "m" }, clip(text, 70, 12.5, "mono") || "…")), "=",
+        this.box(part.product, part.lost && "lost", part.lost ? "lost" : "product")];
+    });
+    const sums = parts.filter((part) => part.total && part.product && isScalar(part.total) && brief(part.total) !== brief(part.product)).slice(-2);
+    return html("div", {}, html("div", { class: "equation" }, header, rows),
+      sums.map((part) => html("p", { class: "quiet" }, `adds up at ${part.name || story.nameOf(part.to)} to `, html("b", { class: "m" }, brief(part.total)))),
+      read.missing && html("p", { class: "quiet" }, "this turn's values were not saved"));
+  }
+
+  source(story, t, source) {
+    if (!source) return [this.heading("Source")];
+    return [this.heading("Source", source.kind), html("div", { class: "title" }, html("b", { class: "m" }, source.name), html("span", { class: "quiet" }, source.watched ? "watched" : "not watched")),
+      this.facts(["value", this.about(source.value)]), ...story.view.readings.flatMap((reading) => this.answer(story, t, reading, source))];
+  }
+
+  answer(story, t, reading, source) {
+    const { value, final } = story.answer(reading.id, source.id, t);
+    if (!final && value === undefined) return [html("div", { class: "answer-row" }, html("b", { class: "m" }, source.name), icon("notyet", 17), " not yet")];
+    const from = story.contributions(reading.id, source.id).filter(({ when }) => when <= t);
+    const scalar = from.length > 0 && from.every(({ part }) => isScalar(part.product));
+    const row = html("div", { class: "answer-row" }, html("b", { class: "m" }, source.name),
+      value && isScalar(value) ? html("b", { class: "m large" }, ["zero", "nan"].includes(value.state) && icon(value.state, 17), " ", brief(value)) : value ? valueBox(value, 84, 40) : html("b", { class: "m large" }, icon("none", 18), " None"),
+      value && html("span", { class: "quiet" }, `${shapeText(value.shape)} ${value.dtype ?? ""}${value.max != null && !isScalar(value) ? `, ${value.min} … ${value.max}` : ""}${final ? "" : ", so far"}`));
+    if (!scalar || story.sources.length > 1 || story.view.readings.length > 2) return [row];
+    if (from.length > 3) return [row, html("p", { class: "quiet" }, `${from.length} contributions add up:`), html("p", { class: "m" }, clip(from.map(({ part }) => brief(part.product)).join(" + "), 560, 12.5, "mono"))];
+    return [row, html("p", { class: "quiet" }, from.length > 1 ? `${from.length} contributions add up:` : "one contribution:"),
+      ...from.map(({ part, frame }) => html("p", {}, html("span", { class: "quiet" }, `frame ${story.place.get(frame) + 1} `), html("b", {}, story.frame(frame).glyph), " ", html("span", { class: "m" }, this.equationOf(story, reading.id, frame, part))))];
+  }
+
+  equationOf(story, reading, frame, part) {
+    const read = story.read(reading, frame);
+    return (read && story.equation(read, part)) || brief(part.product);
+  }
+
+  moment(story, t, now) {
+    const reading = now.reading != null ? story.view.readings[now.reading] : null;
+    const line = now.line ? `line ${now.line}` : "";
+    const { verdict } = story.view;
+    if (now.kind === "start") return [this.heading("Start"), html("p", {}, "Nothing has run yet. Press → or play."), ...story.sources.slice(0, 6).map((source) => this.facts([source.name, this.about(source.value)]))];
+    if (now.kind === "turn") return [this.heading("The turn", line), html("div", { class: "title" }, html("b", {}, "From here it is read back")),
+      this.facts(["starts at", html("b", { class: "m" }, reading.targetName || story.nameOf(reading.target))], ["seed", reading.seed ? this.about(reading.seed) : "none"], ["held now", html("b", { class: "m" }, bytesText(this.inspector.bytesAt(story, t)))])];
+    if (now.kind === "error") return [this.heading("Error", line), html("div", { class: "big" }, icon("spent", 20), html("b", {}, cell(reading.error))), html("p", {}, cell(verdict?.say))];
+    const cut = story.cuts[now.cut] || (t >= story.answered && story.cuts[0]);
+    if (cut) return this.cut(story, cut, t);
+    if (now.kind === "release" && t < story.end) return [this.heading("Released", line), html("p", {}, "The tape lets go of what it kept: ", html("b", { class: "m" }, bytesText(this.inspector.bytesAt(story, t))), " held now.")];
+    const upTo = reading ? story.view.readings.filter((one) => story.doneAt[one.id] <= t) : story.view.readings;
+    return [this.heading("Answer", line), ...upTo.slice(-3).flatMap((one) => story.sources.slice(0, 8).flatMap((source) => (one.error ? [] : this.answer(story, t, one, source)))),
+      story.sources.length > 8 && html("p", { class: "quiet" }, `and ${story.sources.length - 8} more`), !story.view.readings.length && html("p", {}, "Nothing was asked of this tape yet.")].filter(Boolean);
+  }
+
+  cut(story, cut, t) {
+    const { verdict } = story.view;
+    const box = (value, word, className) => html("div", { class: `box ${className || ""}` }, html("b", { class: "m" }, value), html("small", {}, word));
+    const sum = verdict?.status === "partial" && verdict.lost != null && t >= story.answered;
+    return [this.heading("Cut", cut.line ? `line ${cut.line}` : ""), html("div", { class: "big" }, icon("cut", 24), html("b", {}, cell(cut.say))),
+      this.facts(cut.line && [`line ${cut.line}`, html("span", { class: "m" }, cell(story.code.get(cut.line)).trim())], cut.mend && ["mend", html("b", { class: "m" }, mendOf(cut.mend))]),
+      sum && html("div", { class: "equation sum" }, box(cell(verdict.answer), "read back", "product"), "+", box(cell(verdict.lost), "lost", "lost"), "=", box(cell(verdict.full ?? "?"), "full")),
+      t >= story.answered && verdict?.status === "none" && html("p", {}, "This None means ", html("b", {}, cell(verdict.meaning) || "broken"), verdict.meaning === "broken" ? ": the true derivative is not 0, it is lost." : ".")].filter(Boolean);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- inspector
+
+const KEYS = [
+  ["← →", "one step back, one step on"], ["Shift ← →", "to another source line"], ["↑ ↓", "from a reading to its frame, and back"], ["Home End", "to the start, to the end"], ["Space", "play or pause"],
+  ["B", "to the turn"], ["W", "why: to the cut, the lost product or the first nan"], ["[ ]", "reading or tape before, after"], ["F", "fold or unfold here"], ["/", "find a name, an op or a line"], ["0", "fit: all of the graph, and folds as they were"], ["? Esc", "this sheet; Esc closes it, then leaves"],
+];
+const ICONS = {
+  first: ["M6 5v14M18 5L8 12l10 7z", "Home: to the start"], back: ["M16 5L6 12l10 7z", "←: one step back"], play: ["M7 4l13 8-13 8z", "Space: play"], pause: ["M8 5v14M16 5v14", "Space: pause"],
+  on: ["M8 5l10 7-10 7z", "→: one step on"], turn: ["M5 7h9a5 5 0 0 1 0 10H6M10 13l-4 4 4 4", "B: to the turn"],
+};
+let instances = 0;
+
+class Inspector {
+  constructor(model, el) {
+    this.model = model;
+    this.uid = ++instances;
+    this.folding = new Map();
+    this.found = new Set();
+    this.state = { step: 0, selected: "", mode: 0, overview: false };
+    this.element = html("div", { class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "Tape inspector", "data-lm-suppress-shortcuts": "true" });
+    this.code = new Code(this);
+    this.graph = new Graph(this);
+    this.pane = new Pane(this);
+    this.scrubber = new Scrubber(this);
+    this.skeleton();
+    el.append(this.element);
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.listeners = { "change:view": () => this.load(), "change:step": () => this.heard("step"), "change:selected": () => this.heard("selected"), "msg:custom": (message) => this.opened(message) };
+    for (const [event, listener] of Object.entries(this.listeners)) model.on(event, listener);
+    this.resized = new ResizeObserver(() => this.fit());
+    this.resized.observe(el);
+    this.load();
+  }
+
+  remove() {
+    this.pause();
+    clearTimeout(this.asking);
+    this.resized.disconnect();
+    for (const [event, listener] of Object.entries(this.listeners)) this.model.off?.(event, listener);
+  }
+
+  skeleton() {
+    this.mark = html("span", { class: "mark-slot" });
+    this.question = html("span", { class: "question" });
+    this.said = html("p", { class: "say", role: "status", "aria-live": "polite" });
+    this.modes = html("div", { class: "modes", role: "group", "aria-label": "Which film" });
+    this.films = html("div", { class: "films" });
+    this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
+    this.memory = html("div", { class: "memory" });
+    this.finder = html("input", { type: "search", "aria-label": "Find a name, an op or a line", placeholder: "find", oninput: () => this.find(0), onkeydown: (event) => this.findKey(event) });
+    this.findCount = html("span", { class: "quiet" });
+    this.findBox = html("div", { class: "find", hidden: "" }, this.finder, this.findCount);
+    this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
+    const legend = [["notyet", "not yet"], ["none", "None"], ["zero", "0"], ["nan", "nan"], ["ghost", "ran, not written"], ["cut", "cut"]].map(([kind, word]) => html("span", {}, icon(kind, 14), word));
+    const keys = [["← →", "step"], ["↓ ↑", "written, read"], ["B", "turn"], ["W", "why"], ["Space", "play"], ["?", "all keys"]];
+    this.element.append(
+      html("header", {}, html("div", { class: "ask" }, this.mark, this.question), this.said, this.modes),
+      this.films,
+      html("div", { class: "control" }, html("div", { class: "left" }, html("div", { class: "buttons", role: "toolbar", "aria-label": "Time" }, Object.values(this.buttons)), this.memory), this.scrubber.element),
+      html("div", { class: "panes" }, this.code.element, this.graph.element, this.pane.element),
+      html("footer", {}, html("div", { class: "legend" }, legend), html("div", { class: "keys" }, keys.map(([key, does]) => html("span", {}, key.split(" ").map((one) => html("kbd", {}, one)), does)))),
+      this.findBox, this.sheet);
+    for (const name of Object.keys(this.buttons)) this.face(name, name);
+  }
+
+  face(button, name) {
+    const [d, title] = ICONS[name];
+    const line = name === "turn" || name === "pause";
+    this.buttons[button].replaceChildren(svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, path(d, { class: line ? "line" : "" })));
+    this.buttons[button].title = title;
+    this.buttons[button].setAttribute("aria-label", title);
+  }
+
+  // ---- state
+
+  load() {
+    const view = this.model.get("view");
+    this.stories = (view.compare || [view]).map((film) => new Story(film));
+    this.names = view.titles || ["as written", "mended"];
+    this.axis = this.stories.length > 1 ? merged(...this.stories) : null;
+    const both = this.stories.length;
+    if (!this.loaded) this.state.mode = both > 1 ? both : 0;
+    const step = this.model.get("step");
+    this.state.step = Math.max(0, Math.min(this.end, (step ?? this.end) + 1));
+    this.state.selected = this.model.get("selected") || "";
+    this.loaded = true;
+    this.code.shown = this.scrubbed = null;
+    this.fit(true);
+  }
+
+  get both() { return this.state.mode >= this.stories.length && this.stories.length > 1; }
+  get story() { return this.stories[this.both ? 0 : this.state.mode]; }
+  get end() { return this.axis ? this.axis.length - 1 : this.stories[0].end; }
+
+  /** Time in one story; two stories share a longer time, in which steps of the same line happen together. */
+  timeOf(story) {
+    return this.axis ? this.axis[this.state.step][this.stories.indexOf(story)] : this.state.step;
+  }
+
+  timeIn(story, t) {
+    if (!this.axis) return t;
+    const k = this.stories.indexOf(story);
+    return Math.max(0, this.axis.findIndex((pair) => pair[k] >= t));
+  }
+
+  timesOf(story) {
+    if (!this.axis) return Array.from({ length: story.end + 1 }, (_, t) => t);
+    const k = this.stories.indexOf(story), times = [];
+    this.axis.forEach((pair, step) => { times[pair[k]] ??= step; });
+    return times;
+  }
+
+  bytesAt(story, t) {
+    return t > 0 ? story.view.bytes[(this.axis ? this.axis[t][this.stories.indexOf(story)] : t) - 1] ?? 0 : 0;
+  }
+
+  /** The one hand: it moves time and selection together. */
+  go(step, selected) {
+    step = Math.max(0, Math.min(this.end, step));
+    this.state.step = step;
+    const now = this.story.at(this.timeOf(this.story));
+    this.state.selected = selected ?? (now.frame != null ? `f${now.frame}` : "");
+    this.model.set("step", step - 1);
+    this.model.set("selected", this.state.selected);
+    this.model.save_changes();
+    this.draw();
+  }
+
+  goTo(story, t) {
+    this.go(this.timeIn(story, t));
+  }
+
+  heard(name) {
+    const value = name === "step" ? this.model.get("step") + 1 : this.model.get("selected") || "";
+    if (value === this.state[name]) return;
+    if (name === "step") return this.go(value);
+    this.state.selected = value;
+    this.draw();
+  }
+
+  act(name) {
+    if (name === "play") return this.timer ? this.pause() : this.play();
+    if (name === "first") return this.go(0);
+    if (name === "turn") return this.turn();
+    return this.go(this.state.step + (name === "on" ? 1 : -1));
+  }
+
+  turn() {
+    const turns = this.story.turnAt.filter(Boolean);
+    if (turns.length) this.goTo(this.story, turns.at(-1));
+  }
+
+  /** To the reading before or after; without one, to the tape before or after. */
+  reading(direction) {
+    const t = this.timeOf(this.story), turns = this.story.turnAt.filter(Boolean);
+    const next = direction > 0 ? turns.find((turn) => turn > t) : turns.findLast((turn) => turn < t);
+    this.goTo(this.story, next ?? (direction > 0 ? this.story.end : 0));
+  }
+
+  play() {
+    if (this.state.step >= this.end) this.go(0);
+    const slow = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const stride = Math.max(1, Math.round(this.end / 60));
+    this.timer = setInterval(() => (this.state.step >= this.end || !this.element.isConnected ? this.pause() : this.go(this.state.step + stride)), slow ? 1200 : 700);
+    this.face("play", "pause");
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.face("play", "play");
+  }
+
+  /** To the step at which another source line begins. */
+  line(direction) {
+    const { story } = this;
+    let t = this.timeOf(story);
+    const { line } = story.at(t);
+    do t += direction; while (t > 0 && t < story.end && story.at(t).line === line);
+    this.goTo(story, Math.max(0, Math.min(story.end, t)));
+  }
+
+  twinTime(story, id, now) {
+    const read = now.reading ?? story.readAt.findLastIndex((times) => times.has(id));
+    const reading = now.kind === "read" || now.kind === "done" || now.kind === "release" || this.timeOf(story) >= story.end;
+    return (reading && story.readAt[read]?.get(id)) || story.writtenAt.get(id);
+  }
+
+  /** From a frame to its reading (down), or from a reading to its frame (up). */
+  cross(down) {
+    const { story } = this, now = story.at(this.timeOf(story));
+    if (now.frame == null) return;
+    if (!down && now.kind === "read") this.goTo(story, story.writtenAt.get(now.frame));
+    const reading = down && (now.kind === "read" ? now.reading + 1 : 0);
+    const times = down && story.readAt.slice(reading).find((one) => one.has(now.frame));
+    if (times) this.goTo(story, times.get(now.frame));
+  }
+
+  fold() {
+    const { story } = this, id = story.at(this.timeOf(story)).frame ?? this.lastFrame;
+    const fold = id == null ? undefined : story.foldOf(id);
+    const index = fold ? story.folds.indexOf(fold) : 0;
+    if (!story.folds.length) return;
+    const drawn = this.drawn[0].columns.some((column) => column.fold === index && column.frame == null);
+    this.folding.set(index, !drawn);
+    this.draw();
+  }
+
+  overview() {
+    this.folding.clear();
+    this.state.overview = !this.state.overview;
+    this.draw();
+  }
+
+  find(step) {
+    const wanted = this.finder.value.trim().toLowerCase();
+    const { story } = this;
+    const matches = !wanted ? [] : story.order.filter((id) => {
+      const frame = story.frame(id);
+      return !frame.missing && [frame.name, frame.op, frame.glyph, `line ${frame.line}`, story.code.get(frame.line)].some((text) => cell(text).toLowerCase().includes(wanted));
+    });
+    this.found = new Set(matches);
+    this.match = matches.length ? (((step ? (this.match ?? -1) + step : 0) % matches.length) + matches.length) % matches.length : null;
+    this.findCount.textContent = !wanted ? "" : matches.length ? `${this.match + 1} of ${matches.length}` : "none";
+    if (matches.length) this.goTo(story, story.writtenAt.get(matches[this.match]));
+    else this.draw();
+  }
+
+  findKey(event) {
+    event.stopPropagation();
+    if (event.key === "Enter") this.find(event.shiftKey ? -1 : 1);
+    if (event.key !== "Escape") return;
+    this.findBox.hidden = true;
+    this.found.clear();
+    this.element.focus({ preventScroll: true });
+    this.draw();
+  }
+
+  escape() {
+    if (!this.sheet.hidden) this.sheet.hidden = true;
+    else document.activeElement.blur();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target === this.finder) return;
+    const pressed = event.target.tagName === "BUTTON" || (event.target.getAttribute("role") === "button" && event.target !== this.element);
+    const own = pressed && (event.key === "Enter" || (event.key === " " && event.target.tagName === "BUTTON"));
+    if (own) {
+      event.stopPropagation();
+      if (event.target.tagName !== "BUTTON") event.target.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      return;
+    }
+    const { step } = this.state;
+    const actions = {
+      ArrowRight: () => (event.shiftKey ? this.line(1) : this.go(step + 1)), ArrowLeft: () => (event.shiftKey ? this.line(-1) : this.go(step - 1)),
+      ArrowDown: () => this.cross(true), ArrowUp: () => this.cross(false), Home: () => this.go(0), End: () => this.go(this.end), " ": () => this.act("play"),
+      b: () => this.turn(), w: () => this.goTo(this.story, this.story.trouble()), "[": () => this.reading(-1), "]": () => this.reading(1), f: () => this.fold(), 0: () => this.overview(),
+      "/": () => { this.findBox.hidden = false; this.finder.select(); this.finder.focus({ preventScroll: true }); }, "?": () => { this.sheet.hidden = !this.sheet.hidden; }, Escape: () => this.escape(),
+    };
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  }
+
+  hover(id) {
+    const line = id == null ? null : this.story.frame(id).line;
+    for (const element of this.element.querySelectorAll("[data-frame]")) element.classList.toggle("twin", id != null && +element.dataset.frame === id);
+    for (const [n, item] of this.code.lines) item.classList.toggle("hover", n === line);
+  }
+
+  // ---- drawing
+
+  /** The root grows with its container: from 1150 px on everything does. */
+  fit(always) {
+    const room = this.element.parentElement?.clientWidth || this.element.clientWidth;
+    if (!room || (room === this.roomWidth && !always)) return;
+    this.roomWidth = room;
+    this.element.style.setProperty("--scale", room > 1150 ? Math.min(1.5, room / 1104) : 1);
+    const style = getComputedStyle(this.element);
+    this.unit = parseFloat(style.fontSize) / 13;
+    families.ui = style.fontFamily || families.ui;
+    families.mono = style.getPropertyValue("--mono") || families.mono;
+    widths.clear();
+    this.width = Math.floor(room / this.unit);
+    this.element.classList.toggle("narrow", this.width < 880);
+    this.element.classList.toggle("slim", this.width < 560);
+    this.scrubbed = null;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.width) return;
+    const { story, both } = this;
+    const t = this.timeOf(story);
+    const now = story.at(t);
+    if (now.frame != null) this.lastFrame = now.frame;
+    const inFilm = document.activeElement?.closest?.(".films"), inGraph = document.activeElement?.closest?.(".graph");
+    const mine = this.element.contains(document.activeElement);
+    this.drawHead(story, t);
+    this.drawFilms(both);
+    this.drawControl(story, t);
+    this.element.classList.toggle("both", both);
+    if (!both) this.drawPanes(story, t, now);
+    if (mine && inFilm) (this.films.querySelector("[tabindex='0']") || this.element).focus({ preventScroll: true });
+    if (mine && inGraph) (this.graph.box.querySelector("[tabindex='0']") || this.graph.box).focus({ preventScroll: true });
+    this.askForTurn(story, now);
+  }
+
+  drawHead(story, t) {
+    const { verdict } = story.view;
+    const known = t >= story.answered && verdict;
+    this.mark.replaceChildren(icon(known ? this.markOf(verdict) : "notyet", 22));
+    const ask = cell(verdict?.ask) || "tape";
+    const answer = known ? cell(verdict.answer) : "?";
+    const text = ask === "tape" ? ask : `${ask} = ${answer}`;
+    this.question.textContent = clip(text, this.width * (this.width < 880 ? 0.9 : 0.42), 20, "mono", 600);
+    this.question.title = text;
+    const mend = story.cuts[0]?.mend;
+    const title = { complete: "Complete.", none: `None${verdict?.meaning ? `: ${verdict.meaning}` : ""}.`, partial: "Partial.", nan: "nan.", zero: "0.", spent: "Spent tape." }[verdict?.status];
+    const verdictSaid = known && [title && html("b", {}, title), " ", cell(verdict.say), mend && [" Mend: ", this.mendButton(mend)]];
+    const step = [html("b", { class: "count" }, `${this.state.step} of ${this.end}`), " ", ...rich(story.sentence(t))];
+    this.said.replaceChildren(...(verdictSaid && (t === story.end || t >= story.answered) ? verdictSaid : step).flat(2).filter(Boolean));
+    this.sentence = known ? `${cell(verdict.ask)} = ${answer}. ${cell(verdict.say)}` : plain(story.sentence(t));
+    const names = this.stories.length > 1 ? [...this.names.slice(0, this.stories.length), "both"] : [];
+    this.modes.replaceChildren(...names.map((name, k) => html("button", { type: "button", "aria-pressed": String(this.state.mode === k), onclick: () => this.show(k) }, name)));
+  }
+
+  mendButton(mend) {
+    return this.stories.length > 1 ? html("button", { type: "button", class: "mend", onclick: () => this.show(this.stories.length) }, mendOf(mend)) : html("code", { class: "mend" }, mendOf(mend));
+  }
+
+  show(mode) {
+    this.state.mode = mode;
+    this.scrubbed = null;
+    this.draw();
+  }
+
+  markOf({ status }) {
+    return { complete: "complete", none: "none", partial: "partial", nan: "nan", zero: "zero", spent: "spent", error: "spent" }[status] || "notyet";
+  }
+
+  drawFilms(both) {
+    const stories = both ? this.stories : [this.story];
+    const films = stories.map((story) => new Film(this, story, this.timeOf(story), this.width));
+    if (both && films.every((film) => film.columns.length < 400)) {
+      const [a, b] = films;
+      [a.columns, b.columns] = aligned(a.columns, b.columns, a.story, b.story);
+      const gaps = new Set(a.columns.flatMap((column, k) => (a.gapped.has(column.frame) || b.gapped.has(b.columns[k].frame) ? [k] : [])));
+      for (const film of films) {
+        film.gaps = new Set([...gaps].map((k) => film.columns[k].frame));
+        film.cursor = null;
+      }
+    }
+    this.drawn = films;
+    this.films.replaceChildren(...films.flatMap((film, k) => [both && this.filmHead(film, k), film.draw()]).filter(Boolean));
+  }
+
+  filmHead({ story, t }, k) {
+    const cut = this.stories.flatMap((one) => one.cuts)[0];
+    const { verdict } = story.view;
+    const known = t >= story.answered && verdict;
+    return html("div", { class: "film-head" }, html("b", {}, this.names[k] || ""), html("code", {}, cut?.line ? `${cut.line}  ${cell(story.code.get(cut.line)).trim()}` : ""),
+      html("span", {}, icon(known ? this.markOf(verdict) : "notyet", 17), " ", html("b", { class: "m" }, `${cell(verdict?.ask)} = ${known ? cell(verdict.answer) : "?"}`)));
+  }
+
+  drawControl(story) {
+    const left = this.width < 560 ? 0 : 196;
+    if (this.scrubbed !== story) this.scrubber.draw(story, this.width - left);
+    this.scrubbed = story;
+    this.scrubber.move(this.state.step, this.sentence);
+    const bytes = this.bytesAt(story, this.state.step);
+    this.memory.replaceChildren("keeps ", html("b", { class: "m" }, bytesText(bytes)), ` of ${bytesText(story.view.peak || 0)}`);
+  }
+
+  drawPanes(story, t, now) {
+    if (this.code.shown !== story) {
+      this.code.set(story);
+      this.code.shown = story;
+      const longest = (story.view.code || []).reduce((most, { text }) => Math.max(most, text.length), 0);
+      const lines = (story.view.code || []).length;
+      this.codeWidth = Math.max(250, Math.min(352, 62 + longest * 7.6));
+      this.paneHeight = this.width < 880 ? 208 : Math.max(218, Math.min(252, lines * 20 + 40));
+      this.element.style.setProperty("--code", `${this.codeWidth / 13}em`);
+      this.element.style.setProperty("--panes", `${this.paneHeight / 13}em`);
+    }
+    this.code.draw(now.line);
+    this.pane.draw(story, t, this.state.selected);
+    const pane = Math.min(318, this.width * 0.46);
+    const width = this.width < 560 ? this.width : this.width < 880 ? this.width - pane : this.width - this.codeWidth - 318;
+    this.graph.draw(story, t, width - 2, this.paneHeight - 32);
+  }
+
+  /** A folded turn that was not sent: Python is asked for it, when the hand rests. */
+  askForTurn(story, { frame }) {
+    clearTimeout(this.asking);
+    if (frame == null || story.frames.has(frame) || !this.model.send) return;
+    const fold = story.foldOf(frame);
+    if (!fold) return;
+    this.asking = setTimeout(() => this.model.send({ type: "open_turn", film: this.stories.indexOf(story), fold: fold.id ?? story.folds.indexOf(fold), turn: Math.floor((frame - fold.first) / fold.per) }), 150);
+  }
+
+  /** Python sends a turn that was folded. */
+  opened({ type, film = 0, frames, reads }) {
+    if (type !== "turn") return;
+    const story = this.stories[film];
+    for (const frame of frames) story.frames.set(frame.id, frame);
+    reads.forEach((list, k) => { for (const read of list) story.reads[k].set(read.frame, read); });
+    story.totals = null;
+    this.draw();
+  }
+}
+
+/** The common time of two stories: pairs of times, in which steps of one kind and line go together. */
+function merged(a, b) {
+  const key = (story, k) => { const now = story.at(k + 1); return `${now.kind === "ghost" ? "write" : now.kind} ${now.line}`; };
+  const n = a.end, m = b.end, pairs = [[0, 0]];
+  if (n * m > 1e6) return Array.from({ length: Math.max(n, m) + 1 }, (_, k) => [Math.round((k * n) / Math.max(n, m)), Math.round((k * m) / Math.max(n, m))]);
+  const left = Array.from({ length: n }, (_, k) => key(a, k)), right = Array.from({ length: m }, (_, k) => key(b, k));
+  const best = Array.from({ length: n + 1 }, () => new Int32Array(m + 1));
+  for (let i = n - 1; i >= 0; i--) for (let j = m - 1; j >= 0; j--) best[i][j] = left[i] === right[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+  for (let i = 0, j = 0; i < n || j < m; pairs.push([i, j])) {
+    if (i < n && j < m && left[i] === right[j]) { i++; j++; }
+    else if (i < n && (j >= m || best[i + 1][j] >= best[i][j + 1])) i++;
+    else j++;
+  }
+  return pairs;
+}
+
+function render({ model, el }) {
+  const inspector = new Inspector(model, el);
+  return () => inspector.remove();
+}
+
+export default { render };

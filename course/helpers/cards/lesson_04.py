@@ -1,0 +1,281 @@
+"""The exercises of lesson 04, Intermediates and persistence."""
+
+from ..card import Card, Reply, contains, stops
+
+SPENT = stops(RuntimeError, "non-persistent")
+
+BY_PRESSURE = """
+def by_pressure(wind):
+    wind = mg.Variable(float(wind))
+    with mg.GradientTape() as tape:
+        pressure = wind * wind
+        damage = pressure * pressure
+    return tape.gradient(damage, pressure)
+"""
+
+by_pressure = Card(
+    points=((2.0,), (5.0,), (1.5,)),
+    right=lambda wind: 2.0 * wind**2,
+    yes="Pressure was never watched by name. It came from wind, and that put it on the tape.",
+    came_out="the tape gave 18.0.",
+    miss="At wind {0} it gave {seen}.",
+    hints=(
+        "Which of the three values is the target here, and which is the source?",
+        "Make wind a Variable, compute both lines in the block, and use the pressure from the block as the source.",
+        "Below the block: return tape.gradient(damage, pressure).",
+    ),
+    solution=BY_PRESSURE,
+    replies=(
+        Reply(
+            BY_PRESSURE.replace("(damage, pressure)", "(damage, wind)"),
+            lambda wind: 4.0 * wind**3,
+            "This is damage by wind: one line further than asked. Stop at pressure.",
+        ),
+        Reply(
+            BY_PRESSURE.replace("(damage, pressure)", "(pressure, wind)"),
+            lambda wind: 2.0 * wind,
+            "This is pressure by wind, the other half of the way.",
+        ),
+        Reply(
+            BY_PRESSURE.replace("(damage, pressure)", "(damage, wind * wind)"),
+            lambda wind: None,
+            "None. Two usual reasons: the pressure you ask by is not the one from the block, or nothing in the block was watched.",
+        ),
+        Reply(
+            BY_PRESSURE.replace("tape.gradient(damage, pressure)", "damage"),
+            lambda wind: wind**4,
+            "This is the damage itself, and it is right. Ask the tape for the slope.",
+        ),
+        Reply(
+            BY_PRESSURE.replace("mg.Variable(float(wind))", "float(wind)"),
+            lambda wind: stops(AttributeError, "'float' object"),
+            "With a Python number all the results are Python numbers, and a tape cannot see those. Make wind a Variable.",
+        ),
+    ),
+)
+
+
+REPORT = """
+def report(wind, gust):
+    wind, gust = mg.Variable(float(wind)), mg.Variable(float(gust))
+    with mg.GradientTape() as tape:
+        pressure = wind * wind * gust
+        damage = pressure * pressure
+    return tape.gradient(damage, {"pressure": pressure, "wind": wind, "gust": gust})
+"""
+
+
+def slopes_of_damage(wind, gust):
+    upstream = 2.0 * wind**2 * gust
+    return {"pressure": upstream, "wind": upstream * 2.0 * wind * gust, "gust": upstream * wind**2}
+
+
+report = Card(
+    points=((2.0, 3.0), (1.5, -2.0), (3.0, 0.5)),
+    right=slopes_of_damage,
+    yes="Three slopes from one reading. Pressure's is the number that the other two were made from.",
+    came_out="the second question raised a RuntimeError.",
+    miss="At wind {0} and gust {1} it gave {seen}.",
+    hints=(
+        "How many questions may you ask this tape? And how many sources fit into one?",
+        'The sources go into a dict: {"pressure": pressure, "wind": wind, "gust": gust}. The answer has the same form.',
+        "Two Variables, both lines in the block, and below it: return tape.gradient(damage, that dict).",
+    ),
+    solution=REPORT,
+    replies=(
+        Reply(
+            """
+def report(wind, gust):
+    wind, gust = mg.Variable(float(wind)), mg.Variable(float(gust))
+    with mg.GradientTape() as tape:
+        pressure = wind * wind * gust
+        damage = pressure * pressure
+    sources = {"pressure": pressure, "wind": wind, "gust": gust}
+    return {name: tape.gradient(damage, source) for name, source in sources.items()}
+""",
+            lambda wind, gust: SPENT,
+            "Asked once for each source, and the first question used the tape up. Hand over the whole dict in one call.",
+        ),
+        Reply(
+            REPORT.replace('{"pressure": pressure, "wind": wind, "gust": gust}', "[pressure, wind, gust]"),
+            lambda wind, gust: list(slopes_of_damage(wind, gust).values()),
+            "The right numbers, in a list. Put the sources into a dict, and the answer will be one.",
+        ),
+        Reply(
+            REPORT.replace("wind * wind * gust", "wind * gust"),
+            lambda wind, gust: {"pressure": 2 * wind * gust, "wind": 2 * wind * gust**2, "gust": 2 * wind**2 * gust},
+            "These are the slopes for wind * gust, as in the cell above. Here the pressure is wind * wind * gust.",
+        ),
+        Reply(
+            REPORT.replace("mg.Variable(float(wind)), mg.Variable(float(gust))", "mg.constant(wind), mg.constant(gust)"),
+            lambda wind, gust: {"pressure": None, "wind": None, "gust": None},
+            "None for all three. What makes a tape watch wind and gust? A Variable needs nothing more; a constant needs tape.watch.",
+        ),
+        Reply(
+            REPORT.replace('"pressure": pressure', '"pressure": wind * wind * gust'),
+            lambda wind, gust: {**slopes_of_damage(wind, gust), "pressure": None},
+            "None for pressure alone. The source has to be the pressure that was computed in the block, not one like it.",
+        ),
+        Reply(
+            REPORT.replace("gradient(damage,", "gradient(pressure,"),
+            lambda wind, gust: {"pressure": 1.0, "wind": 2.0 * wind * gust, "gust": wind**2},
+            "These are the slopes of pressure. The target is damage.",
+        ),
+    ),
+)
+
+
+SHARED = {"s * s": (lambda s: s * s, lambda s: 2.0 * s), "3 * s": (lambda s: 3.0 * s, lambda s: 3.0)}
+ENDS = {
+    "m * m": (lambda m: m * m, lambda m: 2.0 * m),
+    "1 - m": (lambda m: 1.0 - m, lambda m: -1.0),
+    "5 * m": (lambda m: 5.0 * m, lambda m: 5.0),
+}
+
+
+def ask_each_end(each_end, shared, ends, x):
+    """The slopes, and how often the shared part ran."""
+    runs = []
+
+    def counted(s):
+        runs.append(s)
+        return SHARED[shared][0](s)
+
+    slopes = each_end(counted, [ENDS[end][0] for end in ends], x)
+    return {"slopes": list(slopes) if isinstance(slopes, tuple) else slopes, "shared ran": len(runs)}
+
+
+def ends_by_middle(shared, ends, x):
+    return [ENDS[end][1](float(SHARED[shared][0](x))) for end in ends]
+
+
+def ends_by_x(shared, ends, x):
+    return [slope * SHARED[shared][1](x) for slope in ends_by_middle(shared, ends, x)]
+
+
+def comes(slopes, runs=1):
+    """What comes out, if these are the slopes."""
+    return lambda shared, ends, x: {"slopes": slopes(shared, ends, x), "shared ran": runs}
+
+
+EACH_END = """
+def each_end(shared, ends, x):
+    x = mg.Variable(x)
+    with mg.GradientTape(persistent=True) as tape:
+        middle = shared(x)
+        targets = [end(middle) for end in ends]
+    return [tape.gradient(target, x) for target in targets]
+"""
+
+each_end = Card(
+    points=(("s * s", ("m * m", "1 - m", "5 * m"), 2.0), ("3 * s", ("1 - m", "m * m"), -1.5)),
+    ask=ask_each_end,
+    right=comes(ends_by_x),
+    yes="One run of the slow part, one question for each end. At the return the tape is freed with the function's other names.",
+    came_out="the second answer was [2, 6].",
+    miss="For shared = {0}, ends = {1} and x = {2} it gave {seen}.",
+    hints=(
+        "One run, several targets, each by itself: which kind of tape is that a job for?",
+        "In the block: middle = shared(x) once, then a list with end(middle) for each end. The questions come below the block.",
+        "x = mg.Variable(x); persistent=True; and last: return [tape.gradient(target, x) for target in targets].",
+    ),
+    solution=EACH_END,
+    replies=(
+        Reply(
+            EACH_END.replace("persistent=True", ""),
+            lambda shared, ends, x: SPENT,
+            "The first question used the tape up, and there are several. This is a job for persistent=True.",
+        ),
+        Reply(
+            """
+def each_end(shared, ends, x):
+    x = mg.Variable(x)
+    slopes = []
+    for end in ends:
+        with mg.GradientTape() as tape:
+            target = end(shared(x))
+        slopes.append(tape.gradient(target, x))
+    return slopes
+""",
+            lambda shared, ends, x: {"slopes": ends_by_x(shared, ends, x), "shared ran": len(ends)},
+            "The slopes are right. But shared ran once for each end, and it is the slow part. Run it once, on one tape that keeps.",
+        ),
+        Reply(
+            EACH_END.replace("[tape.gradient(target, x) for target in targets]", "tape.gradient(targets, x)"),
+            comes(lambda shared, ends, x: sum(ends_by_x(shared, ends, x))),
+            "One number: a list of targets is added up. Ask for each target by itself.",
+        ),
+        Reply(
+            EACH_END.replace("gradient(target, x)", "gradient(target, middle)"),
+            comes(ends_by_middle),
+            "These are the slopes by middle, each right. Asked are the slopes by x, one line further back.",
+        ),
+        Reply(
+            EACH_END.replace("        targets =", "    targets ="),
+            comes(lambda shared, ends, x: [None] * len(ends)),
+            "None for each. Do the ends run inside the block, and is x a Variable?",
+        ),
+    ),
+)
+
+
+JOBS = {"A": "once", "B": "persistent", "C": "once", "D": "once", "E": "once"}
+
+
+def job(letter, answer, text):
+    """A reply to one entry."""
+    return Reply(f"jobs = {JOBS | {letter: answer}}", lambda: {letter: answer}, f": {letter}. {text}")
+
+
+jobs = Card(
+    right=lambda: JOBS,
+    yes="Four of five, and in daily work the share is larger still. It is the case of several targets, each by itself, that needs keeping.",
+    came_out="the persistent tape held 9.",
+    hints=(
+        "For each job count the questions, not the slopes. How many targets are there?",
+        "Many sources: one question. A sum of targets: one target. Two targets, each by itself: two questions.",
+        "Only one of the five asks one run more than once.",
+    ),
+    solution=f"""
+jobs = {JOBS}
+""",
+    replies=(
+        job("A", "persistent", "Fifty slopes, one target. A list of fifty sources is one question."),
+        job("B", "once", "In one question the two losses would be added up, and the slopes of each could not be told apart."),
+        job("C", "persistent", "A result in the middle is a source like any other. It goes into the same list as the weights."),
+        job("D", "persistent", "The sum of two losses is one target. And a list of two targets is added up as well: again one question."),
+        job("E", "persistent", "Each turn has a tape of its own, and that one is asked once."),
+    ),
+)
+
+
+ticket = Card(
+    right=lambda: {"2": 40.0, "3": contains("del tape")},
+    yes="Both. For item 1, any sentence that names the memory, and that one question may hold many sources.",
+    hints=(
+        "Item 2: how large is area, and what is the slope of 5 · area²?",
+        "Item 2: the slope is 10 · area. Item 3: the last line of the first cell of section 3.",
+        "Item 2: area is 4. Item 3: it begins with del.",
+    ),
+    solution="""
+ticket = {"2": 40.0, "3": "del tape"}
+""",
+    replies=(
+        Reply('ticket = {"2": 160.0, "3": "del tape"}', lambda: {"2": 160.0},
+              ": 2. 160 is the slope by side, one line further back. Asked is the slope by area."),
+        Reply('ticket = {"2": 80.0, "3": "del tape"}', lambda: {"2": 80.0},
+              ": 2. 80 is the price itself. Asked is its slope by area."),
+        Reply('ticket = {"2": 20.0, "3": "del tape"}', lambda: {"2": 20.0},
+              ": 2. The area at side 2 is 4. With 2 in its place you get 20. Or did one of the two factors area stand still?"),
+        Reply('ticket = {"2": None, "3": "del tape"}', lambda: {"2": None},
+              ": 2. Not None: area was computed from something watched, so it is on the tape."),
+    ),
+)  # fmt: skip
+
+CARDS = {
+    "04.1": by_pressure,
+    "04.2": report,
+    "04.3": each_end,
+    "04.4": jobs,
+    "04.exit": ticket,
+}

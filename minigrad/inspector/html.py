@@ -1,0 +1,74 @@
+"""The inspector as one HTML file: the same front end, without a kernel and without a network."""
+
+import html
+import json
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ margin: 0; background: #fff; }}
+@media (prefers-color-scheme: dark) {{ body {{ background: #212121; }} }}
+{css}
+</style>
+</head>
+<body>
+<div id="inspector"></div>
+<noscript><pre>{twin}</pre></noscript>
+<script type="application/json" id="state">{state}</script>
+<script type="application/json" id="front-end">{esm}</script>
+<script type="module">
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const state = read("state"), heard = {{}};
+const fire = (event, ...given) => (heard[event] || []).forEach((call) => call(...given));
+const model = {{
+  get: (name) => state[name],
+  set(name, value) {{ if (state[name] !== value) {{ state[name] = value; fire("change:" + name, model, value); fire("change", model); }} }},
+  on(events, call) {{ events.split(" ").forEach((event) => (heard[event] = heard[event] || []).push(call)); }},
+  off(events, call) {{ (events || "").split(" ").forEach((event) => {{ heard[event] = (heard[event] || []).filter((one) => call && one !== call); }}); }},
+  save_changes() {{}},
+  send(content) {{ setTimeout(() => fire("msg:custom", {{ ...content, type: "unsaved" }}, [])); }},
+}};
+const url = URL.createObjectURL(new Blob([read("front-end")], {{ type: "text/javascript" }}));
+const frontEnd = (await import(url)).default;
+const made = typeof frontEnd === "function" ? await frontEnd() : frontEnd;
+await made.initialize?.({{ model }});
+await made.render({{ model, el: document.getElementById("inspector") }});
+</script>
+</body>
+</html>
+"""
+
+
+def page(view, twin, step, selected) -> str:
+    """The whole file.
+
+    Args:
+        view: the view model.
+        twin: the same as text, for whoever has no JavaScript.
+        step, selected: where it opens.
+    """
+    state = {"view": view, "step": step, "selected": selected}
+    return PAGE.format(
+        title=html.escape(title_of(view)), css=front_end("tape.css").replace("</", "<\\/"), twin=html.escape(twin),
+        state=in_script(state), esm=in_script(front_end("tape.js")),
+    )  # fmt: skip
+
+
+def title_of(view) -> str:
+    verdict = view["compare"][0]["verdict"] if "compare" in view else view["verdict"]
+    return f"{verdict['ask']} = {verdict['answer']}" if verdict["ask"] else "tape inspector"
+
+
+def in_script(data) -> str:
+    """JSON that cannot end the script it stands in."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def front_end(name) -> str:
+    return (HERE / name).read_text(encoding="utf-8")

@@ -1,0 +1,47 @@
+"""What every inspector can do, with a widget or without: print itself, and become an HTML file."""
+
+from pathlib import Path
+
+from .compare import compared, side_by_side
+from .html import page
+from .text import twin
+
+MISSING = 'To see it as a film in a notebook: pip install "minigrad[course]"'
+
+
+class Inspection:
+    """The film of a tape, or of two, as a table of text. `save_html` writes it as a page that can be stepped.
+
+    Args:
+        models: one Model, or two to be compared.
+        titles: what to call them.
+    """
+
+    hint = ""
+
+    def __init__(self, models, titles):
+        self.models = models
+        self.plain = models[0].data if len(models) == 1 else compared(models, titles)
+        self.text = twin(models[0]) if len(models) == 1 else side_by_side(models, titles)
+        self.last = max(len(model.data["steps"]) for model in models) - 1
+        self.nodes = {f"f{k}" for model in models for k in range(model.data["count"])} | {s["id"] for model in models for s in model.data["sources"]}
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        return f"{self.text}{self.hint}"
+
+    def to_html(self) -> str:
+        """One HTML page that needs no kernel and no network."""
+        return page(self.plain, self.text, getattr(self, "step", self.last), getattr(self, "selected", ""))
+
+    def save_html(self, path) -> None:
+        """Write the page to a file."""
+        Path(path).write_text(self.to_html(), encoding="utf-8")
+
+
+class TextInspector(Inspection):
+    """An inspector where anywidget is not installed."""
+
+    hint = f"\n{MISSING}"

@@ -1,0 +1,197 @@
+"""The text twin: the film as a table, the same on every run, for terminals, for readers of the page and for tests."""
+
+from .summary import text_of
+
+MOST = 36  # rows; more are folded
+WIDE = {"op": 18, "line": 34, "value": 34, "on the tape": 40, "backward": 64}
+
+
+def twin(model) -> str:
+    """The table of a Model."""
+    view = model.data
+    rows = [row for row in folded(rows_of(model))]
+    heading = headline(view)
+    lines = [heading]
+    if rows:
+        asked = [source["name"] for source in view["sources"] if source["asked"]]
+        backward = f"backward, to {', '.join(asked[:3])}{', ...' if asked[3:] else ''}" if view["readings"] else "backward"
+        columns = [("#", "op", "line", "value", "on the tape", backward), *rows]
+        if not any(row[2] for row in rows):
+            columns = [(row[0], row[1], *row[3:]) for row in columns]
+        lines += table(columns)
+    lines += [f" {line}" for line in last_lines(view)]
+    return "\n".join(lines)
+
+
+def headline(view) -> str:
+    tapes = len(view["tapes"])
+    ghosts, kept = view["ghosts"], view["count"] - view["ghosts"]
+    return f"tape inspector   {tapes} tape{'s' * (tapes != 1)}: {kept} kept, {ghosts} ghost{'s' * (ghosts != 1)}"
+
+
+def rows_of(model):
+    """(frame number or None, cells) for each frame and each mark."""
+    marks = {}
+    for mark in model.data["marks"]:
+        marks.setdefault(mark["at"], []).append(mark)
+    reads = {}
+    for r, reading in enumerate(model.film.readings):
+        if reading.tape == model.film.tape:
+            reads.update({read.frame: (r, i) for i, read in enumerate(reading.reads)})
+    rows = []
+    for k in shown_frames(model):
+        if not isinstance(k, int):
+            rows.append(("", f"... {k[1]}", "", "", "", ""))
+            continue
+        rows += [mark_row(mark) for mark in marks.pop(k, ())]
+        rows.append(frame_row(model, k, reads.get(k)))
+    rows += [mark_row(mark) for at in sorted(marks) for mark in marks[at] if at >= model.data["count"]]
+    return rows
+
+
+def shown_frames(model):
+    """The numbers of the frames to show; of a loop the first turn and the last, and between them how many there are more."""
+    numbers, k = [], 0
+    for fold in [*model.data["folds"], None]:
+        end = fold["first"] if fold else model.data["count"]
+        numbers += range(k, end)
+        if fold:
+            first, per, turns = fold["first"], fold["per"], fold["turns"]
+            what = "turns" if fold["kind"] == "loop" else "stretches"
+            few = per <= 8
+            numbers += range(first, first + per) if few else [*range(first, first + 4), ("", f"{per - 4} more ops in this turn")]
+            numbers.append(("", f"{turns - 2} more {what} of {per} op{'s' * (per != 1)}"))
+            numbers += range(first + per * (turns - 1), first + per * turns) if few else [("", f"{per} ops: the last turn")]
+            k = first + per * turns
+    return numbers
+
+
+def folded(rows):
+    """At most so many rows: the first and the last, and between them how many there are more."""
+    if len(rows) <= MOST:
+        return rows
+    half = MOST // 2
+    return [*rows[:half], ("", f"... {len(rows) - 2 * half} more", "", "", "", ""), *rows[-half:]]
+
+
+def mark_row(mark):
+    what = "watch" if mark["kind"] == "watch" else "assign"
+    return ("-", what, mark["text"], mark["value"]["text"] if mark["value"] else "-", mark["say"], "-")
+
+
+def frame_row(model, k, read):
+    frame = model.film.frames[k]
+    value = value_text(frame.value)
+    return (str(k + 1), frame.op, model.line_text(frame.place), value, on_tape(model, frame, k), backward(model, frame, k, read))
+
+
+def value_text(value, first=4) -> str:
+    return "?" if value is None else text_of(value, first)
+
+
+def on_tape(model, frame, k) -> str:
+    """Was it written, and on which tapes? If not: why."""
+    if frame.ghost:
+        return f"ghost: {model.ghost_words(k)}"
+    tapes = [one["name"] for one in model.data["tapes"] if one["id"] in [model.tape_ids[n] for n in frame.slots]]
+    words = "kept" if len(model.data["tapes"]) == 1 else f"kept on {', '.join(tapes)}"
+    stale = [s for s in model.data["sources"] if s["version"] is not None and s["now"] not in (None, s["version"]) and s["asked"]]
+    reads = [s for s in stale if any(isinstance(node, tuple) and model.source_ids.get(node[0]) == s["id"] for node in frame.inputs)]
+    return words + "".join(f", read {s['name']} version {s['version']}" for s in reads)
+
+
+def backward(model, frame, k, read) -> str:
+    """What the reading sent from here to the sources, or on to other ops."""
+    cut = model.would_carry(k)
+    if cut is not None:
+        return cut
+    if frame.ghost and frame.ghost[0] == "NO_DERIVATIVE" and frame.value is not None and frame.value.dtype.kind == "b":
+        return "only decides"
+    if read is None:
+        return "never reached" if model.data["readings"] and not frame.ghost and model.data["verdict"]["status"] == "none" else "-"
+    r, i = read
+    one = model.film.readings[r].reads[i]
+    to_sources, onward = [], {}
+    for j, part in enumerate(one.parts):
+        node = frame.inputs[part.slot] if part.slot < len(frame.inputs) else part.to
+        if node in model.film.made:
+            onward.setdefault(model.film.frames[model.film.made[node]].op, value_text(part.product, 2))
+            continue
+        text, local = value_text(part.product, 3), model.local(r, i, j)
+        if not part.product.finite and local is not None:
+            text = f"{value_text(one.upstream)} x {value_text(local)} = {text}"
+        to_sources.append((model.source_name(part.to), text))
+    several = len([s for s in model.data["sources"] if s["asked"]]) > 1
+    cells = [f"{text} to {name}" if several else text for name, text in to_sources]
+    joined = (", " if several else " + ").join(cells[::-1])
+    sent = ", ".join(f"{text} to {op}" for op, text in onward.items())
+    return ", ".join(part for part in (joined, f"sends {sent}" if sent else "") if part)
+
+
+def last_lines(view):
+    """What it comes to."""
+    verdict = view["verdict"]
+    lines = []
+    if not verdict["ask"]:
+        lines.append(verdict["say"])
+    else:
+        lines.append(f"paths: {paths_text(view)}")
+    return [*view["notes"], *lines]
+
+
+def paths_text(view) -> str:
+    verdict = view["verdict"]
+    several = len(verdict["each"]) > 1
+    if verdict["answer"] == "None":
+        live = "none live"
+    else:
+        live = "live " + (", ".join(f"{one['name']} {one['answer']}" for one in verdict["each"][:4]) + (", ..." if verdict["each"][4:] else "") if several else verdict["answer"])
+    if verdict["lost"] is not None:
+        return f"{live}, lost {verdict['lost']}, together {verdict['full']}"
+    if verdict["status"] == "nan":
+        bad = next((r["frame"] + 1 for reading in view["readings"][-1:] for r in reading["reads"] if any(p["product"]["state"] == "nan" for p in r["parts"])), None)
+        return live + (f", first bad number at frame {bad}" if bad else "")
+    if verdict["status"] == "partial":
+        return f"{live}, and one is lost: {verdict['code']}"
+    if verdict["status"] == "none":
+        return f"{live}: {verdict['meaning']}, {verdict['code']}"
+    return live
+
+
+def table(rows):
+    """Columns under one another; what is too long is cut."""
+    rows = [[clipped(cell, column) for cell, column in zip(row, names(rows[0]))] for row in rows]
+    widths = [max(len(row[k]) for row in rows if not row[1].startswith("...")) for k in range(len(rows[0]))]
+    number = widths[0]
+    lines = []
+    for row in rows:
+        if row[1].startswith("..."):
+            lines.append(f"{'':{max(number, 2)}}  {row[1]}")
+            continue
+        cells = [f"{row[0]:>{max(number, 2)}}", *[f"{cell:<{width}}" for cell, width in zip(row[1:], widths[1:])]]
+        lines.append("  ".join([cells[0], cells[1], *[f" {cell}" for cell in cells[2:]]]).rstrip())
+    return lines
+
+
+def names(head):
+    return ["backward" if cell.startswith("backward") else cell for cell in head]
+
+
+def clipped(cell, column):
+    """A cell that is not too wide: of `y = f(a, b)` the arguments go first."""
+    most = WIDE.get(column, 80)
+    if len(cell) > most and column == "line" and is_one_call(cell):
+        cell = f"{cell[: cell.index('(')]}(...)"
+    if cell.startswith("..."):
+        return cell
+    return cell if len(cell) <= most else cell[: most - 3].rstrip() + "..."
+
+
+def is_one_call(text) -> bool:
+    """Does the first bracket close at the end of the text, and nowhere before?"""
+    depth, start = 0, text.find("(")
+    for k in range(start, len(text)) if start >= 0 else ():
+        depth += {"(": 1, ")": -1}.get(text[k], 0)
+        if not depth:
+            return k == len(text) - 1
+    return False

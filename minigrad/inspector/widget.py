@@ -1,0 +1,57 @@
+"""The inspector as a widget of Jupyter. It needs anywidget; all that it shows was computed before, so it is a snapshot."""
+
+import os
+
+import anywidget
+import traitlets
+
+from .html import front_end
+from .inspection import Inspection
+
+
+class TapeInspector(Inspection, anywidget.AnyWidget):
+    """The film of a tape. `step` and `selected` can be set, and observed, from Python.
+
+    Attributes:
+        view: the view model, as plain data.
+        step: the number of the last step that is shown as done; it opens at the end.
+        selected: "f3" for a frame, "s0" for a source, "" for none.
+    """
+
+    _esm = front_end("tape.js")
+    _css = front_end("tape.css")
+    view = traitlets.Dict(read_only=True).tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    selected = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, models, titles):
+        Inspection.__init__(self, models, titles)
+        anywidget.AnyWidget.__init__(self)
+        self.set_trait("view", self.plain)
+        self.step = self.last
+        self.on_msg(self.answer)
+
+    @traitlets.validate("step")
+    def _within(self, proposal):
+        return min(max(proposal["value"], -1), self.last)
+
+    @traitlets.validate("selected")
+    def _known(self, proposal):
+        if proposal["value"] and proposal["value"] not in self.nodes:
+            raise traitlets.TraitError(f"there is no frame and no source {proposal['value']!r}: they are called 'f0', 'f1' ... and 's0', 's1' ...")
+        return proposal["value"]
+
+    def answer(self, _, content, buffers):
+        """The front end wants a turn that is folded away."""
+        if content.get("type") == "open_turn":
+            self.send({**self.models[content.get("film", 0)].turn(content["fold"], content["turn"]), "film": content.get("film", 0)})
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, about = bundle if isinstance(bundle, tuple) else (bundle, {})
+        data = {**(data or {}), "text/plain": str(self)}
+        if os.environ.get("MINIGRAD_STATIC") == "1":
+            from .picture import png
+
+            data["image/png"] = png(self.models[0].data)
+        return data, about
