@@ -1,5 +1,7 @@
 """Runs the lessons and stores what they print: `python course/build.py` for all, `python course/build.py 02 03` for some."""
 
+import json
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import nbformat
 from nbclient import NotebookClient
 
 COURSE = Path(__file__).resolve().parent
+WIDGET = "application/vnd.jupyter.widget-view+json"  # leads to what lived in the kernel; the text beside it stays
 
 
 def lessons(numbers=()):
@@ -17,7 +20,8 @@ def lessons(numbers=()):
 def built(path):
     """The text of a lesson, run from top to bottom in a fresh kernel."""
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(COURSE)}}).execute()
+    nobody = os.environ | {"MINIGRAD_PROGRESS": str(COURSE / "nobody" / "progress.json")}  # so that nobody's progress is shown
+    NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(COURSE)}}).execute(env=nobody)
     tidy(notebook)
     return nbformat.writes(notebook, version=4) + "\n"
 
@@ -32,6 +36,8 @@ def tidy(notebook):
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
         if cell.cell_type == "code":
             cell.outputs = joined(cell.outputs)
+            for output in cell.outputs:
+                output.get("data", {}).pop(WIDGET, None)
 
 
 def joined(outputs):
@@ -45,10 +51,22 @@ def joined(outputs):
     return whole
 
 
+def starts(path):
+    """The code cells of a lesson as they are handed out, by id: what `reset` puts back."""
+    cells = nbformat.read(path, as_version=4).cells
+    return json.dumps({cell.id: cell.source for cell in cells if cell.cell_type == "code"}, indent=1, ensure_ascii=False) + "\n"
+
+
+def starts_of(path):
+    """Where these are kept."""
+    return COURSE / "helpers" / "starts" / f"{path.stem}.json"
+
+
 def main(numbers):
     chosen = lessons(numbers)
     for path in chosen:
         path.write_text(built(path), encoding="utf-8")
+        starts_of(path).write_text(starts(path), encoding="utf-8")
         print(f"built {path.name}")
     if not chosen:
         sys.exit(f"No lesson has the number {', '.join(numbers)}. There are: {', '.join(path.name[:2] for path in lessons())}.")

@@ -1,6 +1,15 @@
 """tf.config: what the machine offers. Here it is one CPU, and functions always run eagerly."""
 
 import collections
+import os
+
+import numpy as np
+
+# When large arrays die together, glibc gives their memory back to the system and then asks for it again, page by page: with
+# a million numbers that is most of the time. Freed at once and never touched, this array raises the size from which glibc does
+# so, for the whole process (which may keep up to 64 MB for its next arrays). MINIGRAD_KEEP_HEAP=0 leaves glibc alone.
+if os.environ.get("MINIGRAD_KEEP_HEAP") != "0":
+    np.empty(2**25 - 2**13, np.uint8)
 
 PhysicalDevice = collections.namedtuple("PhysicalDevice", "name device_type")
 LogicalDevice = collections.namedtuple("LogicalDevice", "name device_type")

@@ -47,6 +47,7 @@ def strings(leaves, shape):
 
 
 PLAIN = {bool, int, float, complex, str, bytes, list, tuple}
+MOST_AXES = 64  # of NumPy's arrays
 # The kind of a Python value, in NumPy's letters. "?" is Python's own bool, which counts as an int besides.
 KINDS = {
     bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f", complex: "c", np.complexfloating: "c",
@@ -66,6 +67,8 @@ def from_python(value, wanted):
         shape += (len(first),)
         if not shape[-1]:
             return np.zeros(shape, np.float32 if wanted is None else wanted)
+        if len(shape) > MOST_AXES:
+            raise ValueError(f"Can't convert a Python sequence of more than {MOST_AXES} axes to Tensor. Does the list hold itself?")
         first = first[0]
     first = first[()] if isinstance(first, np.ndarray) else first
     kind = kind_of(type(first))

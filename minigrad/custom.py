@@ -189,6 +189,13 @@ class RegisterGradient:
     Raises:
         TypeError: `op_type` is no string.
         KeyError: the op has a gradient already.
+
+    >>> import minigrad as mg
+    >>> @mg.RegisterGradient("Sin")
+    ... def slope(op, dy):
+    ...     return dy * mg.cos(op.inputs[0])
+    Traceback (most recent call last):
+    KeyError: "Registering two gradient with name 'Sin'! (Previous registration was in minigrad.math)"
     """
 
     def __init__(self, op_type: str):

@@ -6,6 +6,8 @@ An element is a Tensor, or a tuple or dict of such. No tape follows them: a Data
 import contextlib
 import functools
 import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -32,14 +34,14 @@ class Dataset:
     [6.]
     """
 
-    def __init__(self, start, length=UNKNOWN_CARDINALITY):
+    def __init__(self, start: Any, length: Any = UNKNOWN_CARDINALITY):
         self._start = start  # a function that starts an iteration
         self._length = length
 
     # ---- where elements come from ----------------------------------------------------------------------------------
 
     @staticmethod
-    def from_tensor_slices(tensors, name=None) -> "Dataset":
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset":
         """One element for each row of a Tensor, or of the Tensors in a tuple or dict.
 
         Raises:
@@ -50,7 +52,7 @@ class Dataset:
         [(np.int32(1), b'a'), (np.int32(2), b'b')]
         """
         whole = element_of(tensors)
-        lengths = [part.shape[0] if part.ndim else None for part in parts(whole)]
+        lengths: list = [part.shape[0] if part.ndim else None for part in parts(whole)]
         if None in lengths:
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         for length in lengths:
@@ -59,19 +61,26 @@ class Dataset:
         return Dataset(lambda: (mapped(functools.partial(row, i), whole) for i in range(lengths[0])), lengths[0])
 
     @staticmethod
-    def from_tensors(tensors, name=None) -> "Dataset":
+    def from_tensors(tensors: Any, name: str | None = None) -> "Dataset":
         """One element: the whole."""
         whole = element_of(tensors)
         return Dataset(lambda: iter([whole]), 1)
 
     @staticmethod
-    def range(*args, output_type=dtypes.int64, name=None) -> "Dataset":
+    def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> "Dataset":
         """The numbers of Python's `range`, as int64 Tensors."""
         numbers, dtype = range(*(int(n) for n in args)), dtypes.to_numpy(output_type)
         return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers), len(numbers))
 
     @staticmethod
-    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None) -> "Dataset":
+    def from_generator(
+        generator: Callable,
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> "Dataset":
         """What a Python generator yields: `generator` is the function that starts it.
 
         Args:
@@ -85,7 +94,7 @@ class Dataset:
         return Dataset(lambda: (typed(pattern, x) for x in generator(*(args or ()))))
 
     @staticmethod
-    def zip(*args, datasets=None, name=None) -> "Dataset":
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
         """Elements of several Datasets side by side, as long as the shortest has some.
 
         Args:
@@ -109,23 +118,30 @@ class Dataset:
 
     # ---- what can be done with them --------------------------------------------------------------------------------
 
-    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None,
-            use_unbounded_threadpool=False, name=None) -> "Dataset":  # fmt: skip
+    def map(self, map_func: Callable, num_parallel_calls: Any = None, deterministic: bool | None = None, synchronous: Any = None,
+            use_unbounded_threadpool: Any = False, name: str | None = None) -> "Dataset":  # fmt: skip
         """`map_func` of each element; the parts of a tuple are its arguments.
 
         It runs anew in each iteration, as Python (in TensorFlow it becomes a graph, once).
         """
         return Dataset(lambda: (element_of(called(map_func, x)) for x in self), self._length)
 
-    def filter(self, predicate, name=None) -> "Dataset":
+    def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate` is True."""
         return Dataset(lambda: (x for x in self if called(predicate, x)))
 
-    def flat_map(self, map_func, name=None) -> "Dataset":
+    def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of all the Datasets that `map_func` gives."""
         return Dataset(lambda: itertools.chain.from_iterable(called(map_func, x) for x in self))
 
-    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None) -> "Dataset":
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> "Dataset":
         """Elements stacked, `batch_size` at a time; the last batch may be smaller, or is dropped.
 
         Raises:
@@ -137,11 +153,13 @@ class Dataset:
         length = self._length // size if drop_remainder else -(-self._length // size)
         return Dataset(lambda: batches(iter(self), size, drop_remainder), length if self._length >= 0 else self._length)
 
-    def unbatch(self, name=None) -> "Dataset":
+    def unbatch(self, name: str | None = None) -> "Dataset":
         """The rows of each element."""
         return self.flat_map(lambda *x: Dataset.from_tensor_slices(x[0] if len(x) == 1 else x))
 
-    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None) -> "Dataset":
+    def shuffle(
+        self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True, name: str | None = None
+    ) -> "Dataset":
         """Elements in random order, drawn from a buffer of the next `buffer_size`: the order that TensorFlow gives for the same seeds.
 
         Args:
@@ -170,37 +188,37 @@ class Dataset:
 
         return Dataset(start, self._length)
 
-    def repeat(self, count=None, name=None) -> "Dataset":
+    def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
         """All of it `count` times, or without end if it is None or -1."""
         if count is None or count < 0:
             return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self)), INFINITE_CARDINALITY)
         length = self._length * int(count) if self._length >= 0 else self._length
         return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self, int(count))), length)
 
-    def take(self, count, name=None) -> "Dataset":
+    def take(self, count: Any, name: str | None = None) -> "Dataset":
         """The first `count` elements; all if it is -1."""
         if count < 0:
             return self
         length = int(count) if self._length == INFINITE_CARDINALITY else min(int(count), self._length)
         return Dataset(lambda: itertools.islice(iter(self), int(count)), length)
 
-    def skip(self, count, name=None) -> "Dataset":
+    def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements; none if it is -1."""
         if count < 0:
             return self.take(0)
         length = max(self._length - int(count), 0) if self._length >= 0 else self._length
         return Dataset(lambda: itertools.islice(iter(self), int(count), None), length)
 
-    def enumerate(self, start=0, name=None) -> "Dataset":
+    def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
         """Pairs of a number and an element."""
         return Dataset(lambda: ((Tensor.of(np.int64(i)), x) for i, x in enumerate(self, start)), self._length)
 
-    def concatenate(self, dataset, name=None) -> "Dataset":
+    def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset":
         """The elements of both, one after the other."""
         both = self._length, dataset._length
         return Dataset(lambda: itertools.chain(self, dataset), sum(both) if min(both) >= 0 else min(both))
 
-    def cache(self, filename="", name=None) -> "Dataset":
+    def cache(self, filename: str = "", name: str | None = None) -> "Dataset":
         """Keeps the elements once they have been made. `filename` is accepted as in TensorFlow, without effect."""
         made = []
 
@@ -211,15 +229,15 @@ class Dataset:
 
         return Dataset(start, self._length)
 
-    def prefetch(self, buffer_size=None, name=None) -> "Dataset":
+    def prefetch(self, buffer_size: Any = None, name: str | None = None) -> "Dataset":
         """The Dataset itself: nothing is made ahead of time."""
         return self
 
-    def with_options(self, options, name=None) -> "Dataset":
+    def with_options(self, options: Any, name: str | None = None) -> "Dataset":
         """The Dataset itself: there are no options."""
         return self
 
-    def apply(self, transformation_func) -> "Dataset":
+    def apply(self, transformation_func: Callable) -> "Dataset":
         """What a function makes of the Dataset."""
         return transformation_func(self)
 
@@ -228,11 +246,11 @@ class Dataset:
     def __iter__(self):
         return self._start()
 
-    def as_numpy_iterator(self):
+    def as_numpy_iterator(self) -> Iterator:
         """The elements with NumPy values in place of Tensors."""
         return (mapped(Tensor.numpy, x) for x in self)
 
-    def reduce(self, initial_state, reduce_func, name=None):
+    def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
         """The last of the states: each is `reduce_func(state, element)`.
 
         >>> import minigrad as mg
@@ -244,7 +262,7 @@ class Dataset:
             state = element_of(called(reduce_func, (state, x)))
         return state
 
-    def get_single_element(self, name=None):
+    def get_single_element(self, name: str | None = None) -> Any:
         """The only element.
 
         Raises:
@@ -269,7 +287,7 @@ class Dataset:
         return True
 
     @property
-    def element_spec(self):
+    def element_spec(self) -> Any:
         """The form of an element, as `mg.TensorSpec`: that of the first one.
 
         Raises:

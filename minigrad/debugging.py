@@ -9,7 +9,7 @@ from .op import op
 # ---- comparing -----------------------------------------------------------------------------------------------------
 
 
-def comparison(name, symbol, compare, what):
+def comparison(name, symbol, compare, what, example):
     """The check that `compare` holds for all elements of x and y."""
 
     def check(x, y, message=None, summarize=None, name=None):
@@ -30,6 +30,9 @@ def comparison(name, symbol, compare, what):
 
     Raises:
         InvalidArgumentError: somewhere it is not so.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.{name}({example})
     """
     return check
 
@@ -56,12 +59,12 @@ def told(message, symbol, x, y, holds, most):
     return "\n".join(lines)
 
 
-assert_equal = comparison("assert_equal", "==", math.equal, "x equals y")
-assert_none_equal = comparison("assert_none_equal", "!=", math.not_equal, "x differs from y")
-assert_less = comparison("assert_less", "<", math.less, "x is smaller than y")
-assert_less_equal = comparison("assert_less_equal", "<=", math.less_equal, "x is not larger than y")
-assert_greater = comparison("assert_greater", ">", math.greater, "x is larger than y")
-assert_greater_equal = comparison("assert_greater_equal", ">=", math.greater_equal, "x is not smaller than y")
+assert_equal = comparison("assert_equal", "==", math.equal, "x equals y", "[1, 2], [1, 2]")
+assert_none_equal = comparison("assert_none_equal", "!=", math.not_equal, "x differs from y", "[1, 2], [2, 1]")
+assert_less = comparison("assert_less", "<", math.less, "x is smaller than y", "[1, 2], 3")
+assert_less_equal = comparison("assert_less_equal", "<=", math.less_equal, "x is not larger than y", "[1, 2], 2")
+assert_greater = comparison("assert_greater", ">", math.greater, "x is larger than y", "[1, 2], 0")
+assert_greater_equal = comparison("assert_greater_equal", ">=", math.greater_equal, "x is not smaller than y", "[1, 2], 1")
 
 
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None) -> None:
@@ -89,7 +92,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
         raise errors.InvalidArgumentError(None, None, "\n".join([head, *shown]))
 
 
-def sign_check(name, symbol, compare, what):
+def sign_check(name, symbol, compare, what, example):
     """The check that `compare` holds for all elements of x and zero."""
 
     def check(x, message=None, summarize=None, name=None):
@@ -111,14 +114,17 @@ def sign_check(name, symbol, compare, what):
 
     Raises:
         InvalidArgumentError: an element is not.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.{name}([{example}])
     """
     return check
 
 
-assert_positive = sign_check("assert_positive", ">", np.greater, "larger than 0")
-assert_negative = sign_check("assert_negative", "<", np.less, "smaller than 0")
-assert_non_negative = sign_check("assert_non_negative", ">=", np.greater_equal, "0 or larger")
-assert_non_positive = sign_check("assert_non_positive", "<=", np.less_equal, "0 or smaller")
+assert_positive = sign_check("assert_positive", ">", np.greater, "larger than 0", "1, 2")
+assert_negative = sign_check("assert_negative", "<", np.less, "smaller than 0", "-1, -2")
+assert_non_negative = sign_check("assert_non_negative", ">=", np.greater_equal, "0 or larger", "0, 2")
+assert_non_positive = sign_check("assert_non_positive", "<=", np.less_equal, "0 or smaller", "0, -2")
 
 
 def Assert(condition, data, summarize=None, name=None) -> None:

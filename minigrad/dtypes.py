@@ -65,7 +65,7 @@ class DType:
     is_quantized = property(lambda self: False, doc="Is it a kind of rounded number? There are none here.")
 
     @property
-    def min(self):
+    def min(self) -> Any:
         """The smallest finite number.
 
         Raises:
@@ -74,7 +74,7 @@ class DType:
         return self._limits("minimum").min
 
     @property
-    def max(self):
+    def max(self) -> Any:
         """The largest finite number.
 
         Raises:

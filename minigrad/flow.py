@@ -237,6 +237,8 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
 
 def gathered(fn, rows, initializer):
     """What there is at first, and after each row."""
+    if not rows and initializer is None:
+        raise errors.OutOfRangeError(None, None, "Tried to read from index 0 but array size is: 0")
     totals = [rows[0] if initializer is None else nest.map_structure(convert_to_tensor, initializer)]
     for row in rows[initializer is None :]:
         totals.append(fn(totals[-1], row))

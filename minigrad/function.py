@@ -4,6 +4,7 @@ import contextlib
 import functools
 import inspect
 import re
+from typing import Any
 
 from . import dtypes, nest
 from .conversion import as_value
@@ -22,20 +23,20 @@ class TensorSpec:
 
     __slots__ = ("dtype", "name", "shape")
 
-    def __init__(self, shape, dtype=dtypes.float32, name=None):
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None):
         self.shape, self.dtype, self.name = TensorShape(shape), dtypes.as_dtype(dtype), name
 
     @classmethod
-    def from_tensor(cls, tensor, name=None):
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
         """The spec of a Tensor."""
         return cls(tensor.shape, tensor.dtype, name)
 
     @classmethod
-    def from_spec(cls, spec, name=None):
+    def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
         """A copy, with another name perhaps."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
-    def is_compatible_with(self, other) -> bool:
+    def is_compatible_with(self, other: Any) -> bool:
         """Could a Tensor have this spec and be `other`, a Tensor or a spec?"""
         other = other if hasattr(other, "shape") else convert(other)
         return self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
@@ -145,5 +146,10 @@ def device(device_name):
 
 
 def executing_eagerly() -> bool:
-    """Do ops run at once? Always, here."""
+    """Do ops run at once? Always, here.
+
+    >>> import minigrad as mg
+    >>> mg.executing_eagerly()
+    True
+    """
     return True

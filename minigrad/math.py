@@ -1798,8 +1798,8 @@ def check_segments(data, ids, number):
 
 def sorted_extreme(ufunc, data, ids):
     """The extremes of sorted segments; those of an empty one are 0."""
-    limits = finite_limits(data.dtype)
-    whole = in_segments(ufunc, limits.min if ufunc is np.maximum else limits.max, data, ids, count_segments(data, ids))
+    limits = (-np.inf, np.inf) if data.dtype.kind == "f" else (np.iinfo(data.dtype).min, np.iinfo(data.dtype).max)
+    whole = in_segments(ufunc, limits[ufunc is np.minimum], data, ids, count_segments(data, ids))
     whole[np.setdiff1d(np.arange(len(whole)), ids)] = 0
     return whole
 

@@ -1,7 +1,9 @@
 """tf.Module: an object that knows the Variables inside it. Nothing is registered: they are found when asked for."""
 
 import contextlib
+import functools
 import re
+from collections.abc import Callable
 
 from . import nest, variable
 from .variable import Variable
@@ -53,7 +55,7 @@ class Module:
     (['b:0', 'w:0'], 'line')
     """
 
-    def __init__(self, name=None):
+    def __init__(self, name: str | None = None):
         if name is None:
             name = snake_case(type(self).__name__)
         if not name.isidentifier():
@@ -94,14 +96,14 @@ class Module:
         return tuple(found(self, Module))
 
     @classmethod
-    def with_name_scope(cls, method):
+    def with_name_scope(cls, method: Callable) -> Callable:
         """A decorator: the method runs inside `self.name_scope`."""
 
+        @functools.wraps(method)
         def scoped(self, *args, **kwargs):
             with self.name_scope:
                 return method(self, *args, **kwargs)
 
-        scoped.__name__, scoped.__doc__, scoped.__wrapped__ = method.__name__, method.__doc__, method
         return scoped
 
 
@@ -115,7 +117,7 @@ class name_scope(contextlib.ContextDecorator):
     'encoder/v:0'
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str):
         self._given = name
 
     @property

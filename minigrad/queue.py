@@ -1,6 +1,7 @@
 """tf.queue: values put in at one end and taken out at the other. No tape follows them through."""
 
 import collections
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,9 @@ class FIFOQueue:
     1.0 1
     """
 
-    def __init__(self, capacity, dtypes, shapes=None, names=None, shared_name=None, name="fifo_queue"):
+    def __init__(
+        self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: Any = None, name: str = "fifo_queue"
+    ):
         self.capacity, self.name, self.names = capacity, name, None if names is None else list_of(names)
         self.dtypes = [as_dtype(d) for d in list_of(dtypes)]
         self.shapes = [TensorShape(s) for s in shapes_of(shapes, len(self.dtypes))]
@@ -45,7 +48,7 @@ class FIFOQueue:
             )  # fmt: skip
         self._elements, self._closed = collections.deque(), False
 
-    def enqueue(self, vals, name=None) -> None:
+    def enqueue(self, vals: Any, name: str | None = None) -> None:
         """Put in one element.
 
         Raises:
@@ -55,13 +58,13 @@ class FIFOQueue:
         """
         self._put([self._components(vals, "QueueEnqueueV2")], "QueueEnqueueV2")
 
-    def enqueue_many(self, vals, name=None) -> None:
+    def enqueue_many(self, vals: Any, name: str | None = None) -> None:
         """Put in one element for each row of the components."""
         rows = self._components(vals, "QueueEnqueueManyV2", many=True)
         count = len(rows[0].value)
         self._put([[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)], "QueueEnqueueManyV2")
 
-    def dequeue(self, name=None):
+    def dequeue(self, name: str | None = None) -> Any:
         """Take out the first element: a Tensor, a list of them, or a dict if the components have names.
 
         Raises:
@@ -70,7 +73,7 @@ class FIFOQueue:
         (element,) = self._take(1, "QueueDequeueV2")
         return self._shown(list(element))
 
-    def dequeue_many(self, n, name=None):
+    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
         """Take out `n` elements, stacked.
 
         Raises:
@@ -78,22 +81,22 @@ class FIFOQueue:
         """
         return self._stacked(self._take(int(n), "QueueDequeueManyV2"))
 
-    def dequeue_up_to(self, n, name=None):
+    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
         """Take out `n` elements, stacked, or those that are left if the queue is closed."""
         left = min(int(n), len(self._elements)) if self._closed else int(n)
         return self._stacked(self._take(max(left, 1), "QueueDequeueUpToV2"))
 
-    def size(self, name=None) -> Tensor:
+    def size(self, name: str | None = None) -> Tensor:
         """How many elements are in it."""
         return Tensor.of(np.int32(len(self._elements)))
 
-    def close(self, cancel_pending_enqueues=False, name=None) -> None:
+    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> None:
         """Let nothing more in; what is in it can still be taken out."""
         if self._closed:
             raise errors.CancelledError(None, None, f"Queue '{self.name}' is already closed. [Op:QueueCloseV2] name: ")
         self._closed = True
 
-    def is_closed(self, name=None) -> Tensor:
+    def is_closed(self, name: str | None = None) -> Tensor:
         """Has it been closed?"""
         return Tensor.of(np.bool_(self._closed))
 

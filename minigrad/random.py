@@ -4,7 +4,8 @@ It takes three steps: seeds for an op (`stream_for`), random bits from the seeds
 (`unit`, `normals`, `truncated`). Bits are never used up: those of any place in a stream can be computed at once.
 """
 
-import random
+import random as python_random
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Seeds:
     """What `set_seed` sets: the global seed, what it gives to ops without a seed, and how far each op with a seed has come."""
 
     def __init__(self, seed=None):
-        self.seed, self.draw, self.places = seed, random.Random(seed), {}
+        self.seed, self.draw, self.places = seed, python_random.Random(seed), {}
 
 
 seeds = Seeds()
@@ -51,7 +52,7 @@ def pair_for(seed):
     first = seeds.seed
     if seed is None:
         if first is None:
-            return random.SystemRandom().getrandbits(64), random.SystemRandom().getrandbits(64)
+            return python_random.SystemRandom().getrandbits(64), python_random.SystemRandom().getrandbits(64)
         seed = seeds.draw.randint(0, LARGEST_SEED)
     first = 87654321 if first is None else int(first) % LARGEST_SEED
     return (first, int(seed) % LARGEST_SEED) if first or int(seed) % LARGEST_SEED else (0, LARGEST_SEED)
@@ -457,16 +458,16 @@ class Generator:
     [ 0.43842274 -0.53439844 -0.07710262]
     """
 
-    def __init__(self, seed):
+    def __init__(self, seed: int | None):
         seed = int(seed)
         self.stream = Stream(seed >> 128, seed & (2**128 - 1))  # a negative seed goes on to the left
 
     @classmethod
-    def from_seed(cls, seed, alg=None):
+    def from_seed(cls, seed: int | None, alg: Any = None) -> "Generator":
         """A new generator. `alg` is accepted as in TensorFlow, without effect."""
         return cls(seed)
 
-    def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None) -> Tensor:
+    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
         """As `mg.random.uniform`."""
         dtype = allowed(dtype)
         if dtype.is_integer:
@@ -474,11 +475,13 @@ class Generator:
         minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
         return stretched(self._drawn(unit, shape, dtype), maxval - minval, minval)
 
-    def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None) -> Tensor:
+    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
         """As `mg.random.normal`."""
         return stretched(self._drawn(normals, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
-    def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None) -> Tensor:
+    def truncated_normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
+    ) -> Tensor:
         """As `mg.random.truncated_normal`."""
         return stretched(self._drawn(truncated, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 

@@ -1,5 +1,7 @@
 """IndexedSlices: the gradient of a `gather`, kept as the few rows that are not zero."""
 
+from typing import Any
+
 import numpy as np
 
 from .arguments import Recorded
@@ -25,16 +27,16 @@ class IndexedSlices:
 
     __slots__ = ("__weakref__", "dense_shape", "indices", "values")
 
-    def __init__(self, values, indices, dense_shape=None):
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
         self.values, self.indices, self.dense_shape = values, indices, dense_shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         """The dtype of the values."""
         return self.values.dtype
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         """The shape of the whole; unknown without a `dense_shape`."""
         return TensorShape(None if self.dense_shape is None else [int(n) for n in np.asarray(self.dense_shape)])
 

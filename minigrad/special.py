@@ -3,7 +3,7 @@
 Python's own `math` has some of them, one number at a time; the others are summed here, in float64.
 """
 
-import math
+import math as python_math
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def in_float64(function):
 # ---- the normal distribution ---------------------------------------------------------------------------------------
 
 
-@op("Erf", "f", dx=lambda dy, x: dy * x.dtype.type(2 / math.pi**0.5) * np.exp(-x * x))
+@op("Erf", "f", dx=lambda dy, x: dy * x.dtype.type(2 / python_math.pi**0.5) * np.exp(-x * x))
 def erf(x):
     """The error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
 
@@ -36,10 +36,10 @@ def erf(x):
     >>> print(mg.math.erf([0.5, -1.0]).numpy().round(4))
     [ 0.5205 -0.8427]
     """
-    return each(math.erf)(x)
+    return each(python_math.erf)(x)
 
 
-@op("Erfc", "f", dx=lambda dy, x: -dy * x.dtype.type(2 / math.pi**0.5) * np.exp(-x * x))
+@op("Erfc", "f", dx=lambda dy, x: -dy * x.dtype.type(2 / python_math.pi**0.5) * np.exp(-x * x))
 def erfc(x):
     """1 - erf(x), exact where that is tiny.
 
@@ -47,10 +47,10 @@ def erfc(x):
     >>> print(mg.math.erfc([0.5, 2.0]).numpy().round(4))
     [0.4795 0.0047]
     """
-    return each(math.erfc)(x)
+    return each(python_math.erfc)(x)
 
 
-@op("Ndtri", "f", dx=lambda dy, y: dy * y.dtype.type((2 * math.pi) ** 0.5) * np.exp(y * y / 2))
+@op("Ndtri", "f", dx=lambda dy, y: dy * y.dtype.type((2 * python_math.pi) ** 0.5) * np.exp(y * y / 2))
 def ndtri(x):
     """The point below which a standard normal number lies with probability x.
 
@@ -61,7 +61,7 @@ def ndtri(x):
     return each(normal_quantile)(x)
 
 
-@op("Erfinv", "f", dx=lambda dy, y: dy * y.dtype.type(math.pi**0.5 / 2) * np.exp(y * y))
+@op("Erfinv", "f", dx=lambda dy, y: dy * y.dtype.type(python_math.pi**0.5 / 2) * np.exp(y * y))
 def erfinv(x):
     """The inverse of `erf`, for x between -1 and 1.
 
@@ -86,7 +86,7 @@ def erfcinv(x, name=None):
 def normal_quantile(p):
     """`ndtri` of one number."""
     if not 0 < p < 1:
-        return {0: -math.inf, 1: math.inf}.get(p, math.nan)
+        return {0: -python_math.inf, 1: python_math.inf}.get(p, python_math.nan)
     from statistics import NormalDist  # slow to import, and seldom used
 
     return NormalDist().inv_cdf(p)
@@ -97,7 +97,7 @@ def inverse_erf(x):
     y = normal_quantile((1 + x) / 2) / 2**0.5
     if abs(x) > 0.5:
         return y
-    return y - (math.erf(y) - x) * math.pi**0.5 / 2 * math.exp(y * y)  # 1 + x has lost the digits of a small x
+    return y - (python_math.erf(y) - x) * python_math.pi**0.5 / 2 * python_math.exp(y * y)  # 1 + x has lost the digits of a small x
 
 
 # ---- the gamma function --------------------------------------------------------------------------------------------
@@ -117,9 +117,9 @@ def lgamma(x):
 def log_gamma(x):
     """`lgamma` of one number: inf at 0, -1, -2 ..."""
     try:
-        return math.lgamma(x)
+        return python_math.lgamma(x)
     except ValueError:
-        return math.inf
+        return python_math.inf
 
 
 @op("Digamma", "f", dx=lambda dy, x: dy * polygamma.np(np.ones_like(x), x))
@@ -165,7 +165,7 @@ def polygamma(a, x):
 def polygamma64(a, x):
     """Through zeta: (-1)**(a + 1) * a! * zeta(a + 1, x)."""
     order = np.where((a >= 1) & (a == np.floor(a)), a, 1)
-    factorial = each(math.gamma)(np.minimum(order, 170) + 1)
+    factorial = each(python_math.gamma)(np.minimum(order, 170) + 1)
     higher = np.where(order % 2 == 1, factorial, -factorial) * zeta64(order + 1, x)
     return np.where(a == 0, digamma64(x), np.where(a == order, higher, np.nan))
 
@@ -182,17 +182,18 @@ def zeta(x, q):
 
 
 def zeta64(x, q):
-    """The first terms one by one, the others by Euler and Maclaurin's formula."""
-    first = 10 + int(np.maximum(-np.min(q, initial=0), 0))
+    """The first terms one by one, the others by Euler and Maclaurin's formula. (Below -10000 no digit would be left.)"""
+    lowest = np.min(np.where(np.isfinite(q), q, 0), initial=0)
+    first = 10 + int(min(-lowest, 10_000))
     total = sum((q + k) ** -x for k in range(first))
     end = q + first
     total = total + end ** (1 - x) / (x - 1) + 0.5 * end**-x
     factor = x * end ** (-x - 1)
     for k, b in enumerate(BERNOULLI, 1):
-        total = total + b / math.factorial(2 * k) * factor
+        total = total + b / python_math.factorial(2 * k) * factor
         factor = factor * (x + 2 * k - 1) * (x + 2 * k) / end**2
     pole = (x == 1) | (q <= 0) & (q == np.floor(q))
-    return np.where(x < 1, np.nan, np.where(pole, np.inf, total))
+    return np.where((x < 1) | (q == -np.inf), np.nan, np.where(pole, np.inf, total))
 
 
 # ---- the incomplete gamma and beta functions ---------------------------------------------------------------------------
@@ -260,13 +261,16 @@ def gamma_density(a, x):
 
 
 def slope_in_a(a, x):
-    """The derivative of `igamma` by a: its power series, term by term."""
+    """The derivative of `igamma` by a: its power series, term by term. Where that is too long, that of the normal distribution near it."""
     dtype, a, x = a.dtype, a.astype(np.float64), x.astype(np.float64)
+    normal = -gamma_density(a, x) * (1 + (x - a) / (2 * a))
+    long = x > 5000
+    x = np.where(long, 1, x)
     terms = int(60 + 2 * np.max(np.nan_to_num(np.asarray(x)), initial=0))
     n = np.arange(terms, dtype=np.float64)
     a, x = (a + np.zeros_like(x))[..., None], (x + np.zeros_like(a))[..., None]
     weights = np.exp((a + n) * np.log(x) - x - lgamma.np(a + n + 1))
-    return np.add.reduce(weights * (np.log(x) - digamma.np(a + n + 1)), axis=-1).astype(dtype)
+    return np.where(long, normal, np.add.reduce(weights * (np.log(x) - digamma.np(a + n + 1)), axis=-1)).astype(dtype)
 
 
 @op("Betainc", "f", da=None, db=None, dx=lambda dz, a, b, x: dz * beta_density(a, b, x))

@@ -6,6 +6,8 @@ import itertools
 import logging
 import sys
 import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,15 @@ SPENT = "A non-persistent GradientTape can only be used to compute one set of gr
 
 
 class UnconnectedGradients(enum.Enum):
-    """What `tape.gradient` gives for a source that the target does not depend on: `NONE`, or `ZERO`."""
+    """What `tape.gradient` gives for a source that the target does not depend on: `NONE`, or `ZERO`.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(3.0)
+    >>> with mg.GradientTape() as tape:
+    ...     y = mg.constant(2.0)
+    >>> print(tape.gradient(y, x, unconnected_gradients=mg.UnconnectedGradients.ZERO).numpy())
+    0.0
+    """
 
     NONE = "none"
     ZERO = "zero"
@@ -56,10 +66,10 @@ class GradientTape(Listener):
     """
 
     steps: "list | None" = None  # one per live edge, in the order of running; None: never entered, or used up
-    live: "set | frozenset" = frozenset()  # the ids that a watched value has reached
+    live: "set | frozenset | None" = frozenset()  # the ids that a watched value has reached
     roots = live  # the ids where watching began
-    variables: dict = {}  # id -> each Variable that was watched
-    versions: dict = {}  # id -> how often each Variable had been assigned when it was last read
+    variables: dict  # id -> each Variable that was watched
+    versions: dict  # id -> how often each Variable had been assigned when it was last read
     entered = False
     ended = 0  # Tensors with a higher number are younger than the block
     given = None  # what was asked last, and weak references to the answers
@@ -67,6 +77,7 @@ class GradientTape(Listener):
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self.persistent, self.auto, self.number = persistent, watch_accessed_variables, next_id()
+        self.variables, self.versions = {}, {}
 
     # ---- recording -------------------------------------------------------------------------------------------------
 
@@ -88,7 +99,7 @@ class GradientTape(Listener):
         self.given, self.refused = None, False
         self.steps, self.live, self.roots, self.variables, self.versions = [], set(), set(), {}, {}
 
-    def watch(self, tensor) -> None:
+    def watch(self, tensor: Any) -> None:
         """Record, from here on, what is computed from `tensor`.
 
         Args:
@@ -147,7 +158,7 @@ class GradientTape(Listener):
         return tuple(self.variables[i] for i in sorted(self.variables))
 
     @contextlib.contextmanager
-    def stop_recording(self):
+    def stop_recording(self) -> Iterator[None]:
         """A block whose ops the tape does not record: what they compute is a constant to it.
 
         Raises:
@@ -189,7 +200,9 @@ class GradientTape(Listener):
 
     # ---- asking ----------------------------------------------------------------------------------------------------
 
-    def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
+    ) -> Any:
         """The derivative of `target` with respect to each of `sources`.
 
         Args:
@@ -228,14 +241,15 @@ class GradientTape(Listener):
         steps = self.play()
         recorded = any([listener.live is not None for listener in listening.now])  # then an outer tape writes this walk down
         if target.__class__ is Tensor and output_gradients is None and not recorded:
-            seeds = {target.id: np.ones(target.value.shape, target.value.dtype)}
+            y = target.value  # the 1 of a scalar is made faster, and what follows from it is too
+            seeds = {target.id: np.ones(y.shape, y.dtype) if y.__class__ is np.ndarray else y.dtype.type(1)}
         else:
             seeds = seeds_of(targets, output_gradients, recorded)
         if not self.roots.issubset(wanted):
             steps = prune(steps, wanted)
         grads = walk(steps, seeds, wanted, recorded)
         found = [plain(grads[i]) if i in grads else None for i in wanted]
-        self.given = [y.id for y in targets], dict(zip(wanted, [None if dx is None else weakref.ref(dx) for dx in found]))
+        self.given = [y.id for y in targets], {i: None if dx is None else weakref.ref(dx) for i, dx in zip(wanted, found)}
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s) if dx is None else dx for dx, s in zip(found, leaves)]
         for listener in listening.now:
@@ -244,8 +258,8 @@ class GradientTape(Listener):
             return found[0]
         return found if leaves is sources else nest.pack_sequence_as(sources, found)
 
-    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
-                 parallel_iterations=None, experimental_use_pfor=True):  # fmt: skip
+    def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:  # fmt: skip
         """The derivative of every element of `target` with respect to every element of each source.
 
         Args:
@@ -290,8 +304,8 @@ class GradientTape(Listener):
             listener.asked(self, [target], leaves, found)
         return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
-    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE,
-                       parallel_iterations=None, experimental_use_pfor=True):  # fmt: skip
+    def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+                       parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Tensor:  # fmt: skip
         """The Jacobian of each example of a batch, where example i of `target` depends on example i of `source` alone.
 
         It is computed from the sum over the batch: if examples do mix, the answer is wrong, and nothing says so.
@@ -340,7 +354,14 @@ class GradientTape(Listener):
         by_example = OPS["transpose"](plain(found), (1, 0, *range(2, 1 + len(source.shape))))
         return OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
 
-    def explain(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE, check=None):
+    def explain(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        check: Callable | None = None,
+    ) -> Any:
         """Why `gradient(target, sources)` is None, or whether its number can be trusted. The tape is not used up.
 
         Args:
@@ -438,6 +459,8 @@ def prune(steps, wanted):
 
 def unbroadcast(dx, shape):
     """Sum `dx` over the axes along which broadcasting had copied x."""
+    if dx.shape[1:] == shape:  # a bias, nearly always
+        return np.add.reduce(dx, 0)
     extra = len(dx.shape) - len(shape)
     axes = tuple([i for i, n in enumerate(dx.shape) if i < extra or shape[i - extra] == 1 != n])
     return np.add.reduce(dx, axis=axes).reshape(shape)

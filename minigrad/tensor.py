@@ -31,12 +31,12 @@ class Tensor:
     __slots__ = ("__weakref__", "id", "value")
     __array_priority__ = 100  # so that `ndarray * tensor` asks the Tensor
 
-    def __init__(self, value, dtype=None):
+    def __init__(self, value: Any, dtype: Any = None):
         self.value, self.id = as_value(value, dtype), next_id()
         coming(value, self)
 
     @classmethod
-    def of(cls, value):
+    def of(cls, value: Any) -> "Tensor":
         """The Tensor of a value that NumPy has just made: nothing is checked, nothing copied."""
         tensor = new(Tensor)
         tensor.value, tensor.id = value, next_id()

@@ -1,6 +1,7 @@
 """Variable: state. Reading it gives the Tensor of this moment; a later assignment cannot touch what was read."""
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,10 @@ class Variable:
 
     __array_priority__ = 100  # so that `ndarray * variable` asks the Variable
 
-    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
-                 variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None,
-                 aggregation=None, shape=None, experimental_enable_variable_lifting=True):  # fmt: skip
+    def __init__(self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True, caching_device: Any = None,
+                 name: str | None = None, variable_def: Any = None, dtype: Any = None, import_scope: Any = None,
+                 constraint: Callable | None = None, synchronization: Any = None, aggregation: Any = None, shape: Any = None,
+                 experimental_enable_variable_lifting: bool = True):  # fmt: skip
         if initial_value is None:
             raise ValueError(
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`."

@@ -206,6 +206,8 @@ def played(lesson, library=None):
     sys.modules.update(swapped)
     plt.show = lambda: None
     digits = np.get_printoptions()
+    rules = dict(minigrad.custom.GRADIENTS)
+    minigrad.custom.GRADIENTS.clear()  # as in a new kernel
     try:
         for cell in code_cells(lesson):
             if library and ONLY_OURS.search(source(cell)):
@@ -221,10 +223,12 @@ def played(lesson, library=None):
             del sys.modules[name]
         plt.close("all")
         minigrad.trace(False)
+        minigrad.custom.GRADIENTS.clear()
+        minigrad.custom.GRADIENTS.update(rules)
     return space, said
 
 
-HELPERS = ["audit", "check", "hint", "predict", "solution"]
+HELPERS = ["audit", "check", "hint", "predict", "progress", "reset", "solution"]
 ONLY_OURS = re.compile(r"mg\.(trace|inspect|test)\b|\.explain\(|tracemalloc|weighed")
 
 
@@ -248,6 +252,17 @@ def test_the_lamp_arrives_with_both_motors_and_stops_short_with_one():
     assert np.allclose(frozen.get_xydata()[[0, -1]], [(0, 0), (4, 0)], atol=1e-3)
     assert np.allclose(frozen.get_ydata(), 0)
     assert np.allclose([space["free"][-1][2], space["frozen"][-1][2]], [0, 9], atol=1e-3)
+
+
+def test_the_three_knobs_are_flat_leaning_and_a_staircase():
+    space, _ = played("07")
+    (radio, _), (hot, _), (notch, _) = (ax.lines for ax in space["axes"])
+    assert np.ptp(radio.get_ydata()) == 0
+    assert np.all(np.diff(hot.get_ydata()) > 0)
+    assert np.allclose(np.interp(4.0, *hot.get_data()), 34.0)
+    steps = np.diff(notch.get_ydata())
+    assert sorted(set(steps.tolist())) == [0.0, 3.0]
+    assert np.count_nonzero(steps) == 5
 
 
 def test_the_broken_ball_rests_on_the_hillside_and_the_mended_one_on_the_floor():
@@ -277,13 +292,13 @@ def test_the_secants_close_in_on_the_tangent():
 
 def test_the_dimmer_and_the_hill_of_its_slopes():
     space, _ = played("05")
-    dimmer, hill, top = space["ax"].lines
-    x = dimmer.get_xdata()
-    assert np.array_equal(x, hill.get_xdata())
+    dimmer, hill, top = (np.asarray(line.get_xydata()) for line in space["ax"].lines)
+    x, y = dimmer.T
     assert np.allclose(x, np.linspace(-10.0, 10.0, 201), atol=1e-5)
-    assert np.allclose(dimmer.get_ydata(), 1 / (1 + np.exp(-x)))
-    assert np.allclose(hill.get_ydata(), np.gradient(dimmer.get_ydata(), 0.1), atol=1e-3)
-    assert np.allclose([*np.ravel(top.get_data())], [0.0, hill.get_ydata().max()])
+    assert np.allclose(y, 1 / (1 + np.exp(-x)))
+    assert np.array_equal(hill[:, 0], x)
+    assert np.allclose(hill[:, 1], np.gradient(y, 0.1), atol=1e-3)
+    assert np.allclose(top, [[0.0, hill[:, 1].max()]])
 
 
 def test_the_tape_that_answers_once_lets_go_and_the_other_keeps():
@@ -306,3 +321,52 @@ def test_the_slopes_of_the_ball_lean_as_their_own_piece_does():
         (share,), (height,) = point.get_data()
         assert np.isclose((low + high) / 2, height)
         assert np.isclose((high - low) / (right - left), {0.60: 12.0, 0.75: 16.875, 0.82: 22.05472}[share])
+
+
+def test_the_pier_swims_to_the_boat_unless_its_path_is_cut():
+    space, _ = played("09")
+    boat, pier, cut_boat, cut_pier = (line.get_ydata() for line in space["ax"].lines)
+    assert np.allclose([boat[0], pier[0], boat[-1], pier[-1]], [0, 8, 4, 4], atol=1e-3)
+    assert np.allclose(boat + pier, 8, atol=1e-5)
+    assert np.allclose(cut_pier, 8)
+    assert np.allclose(cut_boat, 8 - 8 * 0.6 ** np.arange(20), atol=1e-4)
+
+
+def test_the_moon_comes_back_along_a_registered_slope():
+    space, _ = played("10")
+    pictures = [np.asarray(ax.images[0].get_array()) for ax in space["axes"]]
+    photo = space["photo"].numpy()[..., 0]
+    assert np.allclose(pictures[0], space["pale"].numpy()[..., 0])
+    assert np.allclose(pictures[-1], photo, atol=2e-3)
+    assert [np.corrcoef(picture.ravel(), photo.ravel())[0, 1] > 0.9999 for picture in pictures] == [True] * 3
+    assert np.isclose(space["path"][-1][0], 4, atol=1e-2)
+    steepness = [(b[0] - a[0]) / (4 - a[0]) for a, b in zip(space["path"][:5], space["path"][1:6], strict=True)]
+    assert np.ptp(steepness) < 1e-3, "the same share of what is missing, step by step"
+
+
+def test_the_washing_line_hangs_in_a_parabola_after_one_step():
+    space, _ = played("12")
+    start, *descent, newton = (line.get_ydata() for line in space["left"].lines)
+    assert np.allclose(start, 0)
+    assert np.allclose(newton, [-0.05 * k * (10 - k) for k in range(11)], atol=1e-5)
+    assert 0 > descent[0][5] > descent[1][5] > newton[5]
+    assert np.array_equal(space["right"].images[0].get_array(), 2 * np.eye(9) - np.eye(9, k=1) - np.eye(9, k=-1))
+
+
+def test_the_pull_at_each_layer_sinks_dies_or_was_never_there():
+    space, _ = played("11")
+    healthy, dead, planted = ([np.asarray(line.get_ydata()) for line in ax.lines] for ax in space["axes"])
+    assert all(line[0] > 1 > 0.2 > line[-1] > 1e-3 for line in [*healthy, *planted[1:]])
+    assert all(line[0] > 1 and np.all(line[10:] == 1e-4) for line in dead)
+    assert np.all(planted[0] == 1e-4)
+    assert [round(space[name][100][0], 2) for name in ("healthy", "dead", "planted")] == [0.18, 1.0, 0.27]
+    assert space["healthy"][-1][1] > 0.98
+
+
+def test_the_first_lesson_lists_the_others_as_they_call_themselves():
+    listed = dict(re.findall(r"^\| (\d\d) \| (.*?) \| .* \| \d+ \|$", "\n".join(map(source, cells("00"))), re.MULTILINE))
+    minutes = dict(re.findall(r"^\| (\d\d) \| .* \| (\d+) \|$", "\n".join(map(source, cells("00"))), re.MULTILINE))
+    for lesson in LESSONS.keys() - {"00"}:
+        head = source(cells(lesson)[0])
+        assert head.startswith(f"# {lesson} · {listed[lesson]}\n")
+        assert f" {minutes[lesson]} minutes" in head

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 import build
 import helpers
-from helpers import audit, check, hint, predict, progress, solution, trying
+from helpers import audit, check, diary, hint, overview, predict, progress, reset, solution, trying
 from helpers import card as cards
 
 LESSONS = {path.name[:2]: path for path in build.lessons()}
@@ -29,8 +29,8 @@ MISTAKES = [(name, reply) for name in EXERCISES for reply in cards.find(name).re
 @pytest.fixture(autouse=True)
 def notes(tmp_path, monkeypatch):
     """Every test has a course of its own to keep notes beside."""
-    monkeypatch.setattr(progress, "FILE", tmp_path / ".progress.json")
-    monkeypatch.setattr(progress, "memory", {"predictions": {}, "solved": {}})
+    monkeypatch.setattr(diary, "FILE", tmp_path / ".progress.json")
+    monkeypatch.setattr(diary, "memory", {"predictions": {}, "solved": {}})
     monkeypatch.setattr(helpers, "given", {})
     return tmp_path / ".progress.json"
 
@@ -194,8 +194,8 @@ def test_a_prediction_is_kept_not_judged_and_recalled_by_the_yes(capsys):
 def test_predictions_outlive_the_kernel(notes):
     predict("02.1", None)
     predict("02.2", mg.constant(0.125))
-    progress.memory = {"predictions": {}, "solved": {}}
-    assert progress.kept("predictions", "02.1") == "None"
+    diary.memory = {"predictions": {}, "solved": {}}
+    assert diary.kept("predictions", "02.1") == "None"
     assert json.loads(notes.read_text())["predictions"]["02.2"] == "mg.Tensor(0.125, shape=(), dtype=float32)"
 
 
@@ -215,9 +215,9 @@ def test_a_file_of_nonsense_is_set_aside_kept_and_reported(notes, nonsense, caps
 
 
 def test_a_folder_that_cannot_be_written_keeps_notes_in_memory(monkeypatch, tmp_path):
-    monkeypatch.setattr(progress, "FILE", tmp_path / "missing" / ".progress.json")
+    monkeypatch.setattr(diary, "FILE", tmp_path / "missing" / ".progress.json")
     predict("02.1", 1)
-    assert progress.kept("predictions", "02.1") == "1"
+    assert diary.kept("predictions", "02.1") == "1"
 
 
 def test_an_untouched_lesson_writes_nothing(notes):
@@ -245,4 +245,73 @@ def test_every_lesson_with_exercises_has_its_cards():
     for lesson, path in LESSONS.items():
         checked = re.findall(r'check\(\\"([^\\"]+)', path.read_text(encoding="utf-8"))
         assert checked == list(cards.cards_of(lesson)), path.name
-    assert importlib.import_module("helpers").__all__ == ["audit", "check", "hint", "predict", "solution"]
+    assert importlib.import_module("helpers").__all__ == ["audit", "check", "hint", "predict", "progress", "reset", "solution"]
+
+
+# ---- progress, and a lesson handed out anew --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_course(tmp_path, monkeypatch):
+    """A copy of lesson 02 in a course of its own."""
+    monkeypatch.setattr(overview, "COURSE", tmp_path)
+    lesson = tmp_path / LESSONS["02"].name
+    lesson.write_bytes(LESSONS["02"].read_bytes())
+    return lesson
+
+
+def sources(path):
+    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
+
+
+def test_progress_lists_what_is_done_and_what_is_left(own_course, capsys):
+    progress()
+    diary.keep("solved", "02.1", "yes")
+    progress()
+    for name in cards.cards_of("02"):
+        diary.keep("solved", name, "yes")
+    progress()
+    assert capsys.readouterr().out.splitlines() == [
+        "No check is done yet. The first one is 00.1.",
+        "02 the tape                        1 of 6   left: 02.2 02.3 02.4 02.5 02.exit",
+        "02 the tape                        6 of 6   all done",
+    ]
+
+
+def test_reset_hands_a_lesson_out_anew_and_keeps_a_copy(own_course, notes, capsys):
+    handed_out = sources(own_course)
+    notebook = json.loads(own_course.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["source"] = "mine"
+    own_course.write_text(json.dumps(notebook), encoding="utf-8")
+    for name in ("02.1", "03.1"):
+        diary.keep("solved", name, "yes")
+        diary.keep("predictions", name, "4")
+
+    for again in (1, 2):
+        reset("02")
+        assert f"kept in my_copies/{own_course.stem}.{again}.ipynb" in capsys.readouterr().out
+        assert sources(own_course) == handed_out
+    assert "mine" in sources(own_course.parent / "my_copies" / f"{own_course.stem}.1.ipynb").values()
+    assert json.loads(notes.read_text()) == {"predictions": {"03.1": "4"}, "solved": {"03.1": "yes"}}
+    assert diary.kept("solved", "02.1") is None
+
+
+def test_reset_touches_nothing_when_it_cannot_do_it_all(own_course, capsys):
+    own_course.write_text("no notebook")
+    for lesson in ((), ("77",), ("02",), (2,)):
+        reset(*lesson)
+    said = capsys.readouterr().out.splitlines()
+    assert [line.partition(",")[0].partition(" (")[0] for line in said] == [
+        "reset: no lesson named",
+        "reset: there is no lesson '77'. There are 02.",
+        "reset: 02_the_tape.ipynb was left as it is",
+        "reset: there is no lesson '2'. There are 02.",
+    ]
+    assert own_course.read_text() == "no notebook"
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_what_reset_puts_back_is_what_was_handed_out(lesson):
+    assert build.starts_of(LESSONS[lesson]).read_text(encoding="utf-8") == build.starts(LESSONS[lesson])

@@ -141,3 +141,48 @@ def test_grad_pass_through_takes_the_slope_as_one():
     with mg.GradientTape() as tape:
         y = mg.grad_pass_through(mg.round)(x) * 2.0
     assert (float(y), float(tape.gradient(y, x))) == (6.0, 2.0)
+
+
+def test_measuring_notices_a_rule_that_forgets_what_arrives():
+    forgetful = mg.custom_gradient(lambda x: (x**3, lambda dy: 3.0 * x**2))
+    with pytest.raises(AssertionError, match="the tape says 8, finite differences say 12"):
+        mg.test.check_gradients(forgetful, 2.0)
+    mg.test.check_gradients(mg.custom_gradient(lambda x: (x**3, lambda dy: dy * 3.0 * x**2)), 2.0)
+
+
+def test_custom_gradient_can_be_called_with_brackets():
+    @mg.custom_gradient()
+    def double(x):
+        return x * 2.0, lambda dy: dy * 5.0
+
+    x = mg.Variable(1.0)
+    with mg.GradientTape() as tape:
+        y = double(x)
+    assert float(tape.gradient(y, x)) == 5.0
+
+
+def test_a_gradient_is_needed_for_each_variable():
+    v = mg.Variable(2.0)
+
+    @mg.custom_gradient
+    def scaled(x):
+        return x * v, lambda dy, variables=None: (dy, [])
+
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = scaled(x)
+    with pytest.raises(ValueError, match="Must return gradient for each variable"):
+        tape.gradient(y, x)
+
+
+def test_a_jacobian_goes_through_a_custom_gradient_row_by_row():
+    square = mg.custom_gradient(lambda x: (x * x, lambda dy: dy * 10.0))
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = square(x)
+    assert tape.jacobian(y, x).numpy().tolist() == [[10.0, 0.0], [0.0, 10.0]]
+
+
+def test_the_name_of_an_op_is_a_string():
+    with pytest.raises(TypeError, match="op_type must be a string"):
+        mg.RegisterGradient(3)

@@ -1741,3 +1741,12 @@ def test_in_a_kernel_the_lines_are_those_of_the_cell_that_ran():
     assert "line   y = float(x) * x * 2.0" in said[2]
     assert said[4].startswith("COMPLETE  dy/dx = 3.0")  # a number kept from before the tape may be meant
     assert said[5].rstrip().endswith("[COMPLETE  dy/dx = 6.0\n   live   x -> multiply -> y]")
+
+
+def test_rows_of_a_gather_are_explained_on_a_tape_that_is_used_up():
+    table = mg.Variable([[1.0], [2.0]])
+    with mg.GradientTape() as tape:
+        y = mg.gather(table, [1, 0, 1])
+    rows = tape.gradient(y, table)
+    assert isinstance(rows, mg.IndexedSlices)
+    assert tape.explain(y, table).status == "complete"

@@ -1,17 +1,25 @@
 """The inspector: its table, its view model and what leaves the notebook."""
 
+import base64
+import contextlib
+import importlib.util
 import json
 import linecache
+import re
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.events import trace_of
 from minigrad.inspector.folds import loops
 from minigrad.inspector.layout import layout
-from minigrad.inspector.summary import bytes_text, shown, text_of
+from minigrad.inspector.summary import bytes_text, number_text, shown
 
 
 @pytest.fixture(autouse=True)
@@ -172,8 +180,443 @@ def test_without_a_log_the_tape_tells_what_it_kept():
 
 def test_looking_does_not_use_the_tape_up_and_is_not_heard():
     space = run("x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x\nfilm = mg.inspect(tape, y, x)")
-    events = len(mg.inspect.__globals__["Model"].__init__.__globals__["trace_of"](space["tape"]).events)
     assert "live 6.0" in str(space["film"])
+    assert len(trace_of(space["tape"]).events) == 5  # the number came, the Variable was made; opened, multiplied, closed
     assert float(space["tape"].gradient(space["y"], space["x"])) == 6.0
     assert "live 6.0" in str(space["film"])
-    assert events == 5  # the Variable was made; opened, multiplied, closed; and the look was not written down
+
+
+def test_two_films_stand_beside_each_other():
+    space = run(f"{BROKEN}\nbroken = tape\n{MENDED}\nfilm = mg.inspect(broken, tape)")
+    text = str(space["film"])
+    assert text.startswith("as written\ntape inspector   1 tape: 1 kept, 2 ghosts")
+    assert "\nmended\ntape inspector   1 tape: 3 kept, 0 ghosts" in text
+    view = space["film"].view
+    assert [one["verdict"]["answer"] for one in view["compare"]] == ["None", "[0.5 1.0 1.5 2.0]"]
+    assert view["frames"] == [[0, 0], [1, 1], [2, 2]]
+
+
+def test_films_of_one_cell_each_are_aligned_by_their_lines():
+    space = {**run(BROKEN), "mg": mg}
+    broken = space["tape"]
+    mended = run(MENDED.replace("    x2 = x ** 2\n", "    x2 = x ** 2\n    x3 = x2 + 1.0\n"))["tape"]
+    view = mg.inspect(broken, mended).view
+    assert view["align"] == [[1, 1], [2, 2], [3, 3], [4, 4], [None, 5], [5, 6], [6, 7]]
+
+
+# ---- tapes in every state ----------------------------------------------------------------------------------------------
+
+STATES = {
+    "empty": ("x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    pass", "This tape is empty."),
+    "never entered": ("tape = mg.GradientTape()", "This tape was never entered."),
+    "not asked": ("x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x", "Nothing was asked of this tape yet."),
+    "used up": (HALF, "paths: live 3.0"),
+}
+
+
+@pytest.mark.parametrize("traced", [True, False])
+@pytest.mark.parametrize("state", STATES)
+def test_a_tape_in_every_state_shows_something_true(state, traced):
+    program, said = STATES[state]
+    assert said in str(inspected(program, traced))
+
+
+def test_a_log_can_be_inspected_and_an_empty_one_too():
+    space = run(f"with mg.trace() as log:\n    pass\nwith mg.trace() as full:\n{indented(HALF)}", traced=False)
+    assert "no tape" in str(eval("mg.inspect(log)", space))
+    assert "live 3.0, lost 3.0" in str(eval("mg.inspect(full)", space))
+
+
+def indented(program):
+    return "".join(f"    {line}" for line in program.strip().splitlines(True))
+
+
+def test_a_log_that_began_late_knows_its_part_and_says_so():
+    block = "with mg.GradientTape() as tape:\n    y = x * x\n    with mg.trace():\n        z = mg.sin(y)"
+    program = f"x = mg.Variable(3.0)\n{block}\ng = tape.gradient(z, x)"
+    text = str(inspected(program, traced=False))
+    assert "1 tape: 1 kept, 0 ghosts" in text
+    assert "The log began later than this tape" in text
+
+
+def test_a_full_log_shows_what_it_has_not_forgotten():
+    program = LOOP.format(turns=40).replace("with mg.Gr", "with mg.trace(limit=30), mg.Gr")
+    view = inspected(program, traced=False).view
+    assert 0 < view["count"] <= 30
+    assert "forgotten its first events" in " ".join(view["notes"])
+
+
+def test_other_things_are_refused_in_words():
+    with pytest.raises(TypeError, match="takes a GradientTape, or the log of a trace"):
+        mg.inspect(3.0)
+
+
+def test_an_op_without_a_gradient_is_an_error_in_the_film():
+    block = "with mg.GradientTape(persistent=True) as tape:\n    y = mg.image.adjust_contrast(image, 0.1)"
+    film = inspected(f"image = mg.Variable([[[0.5, 0.0, 0.0]]])\n{block}", target="y", sources="image")
+    assert film.view["readings"][0]["error"].startswith("LookupError: gradient registry has no entry for")
+    assert film.view["steps"][-1] == ["error", 0]
+
+
+@pytest.mark.parametrize("name", sorted(mg.explain.codes()))
+@pytest.mark.parametrize("traced", [True, False])
+def test_the_programs_of_every_code_can_be_inspected(name, traced):
+    code = mg.explain.codes(name)
+    for program in (code.broken, code.mended):
+        program = program.replace("tf.", "mg.")
+        space = {"mg": mg, "np": np}
+        mg.trace(traced)
+        with contextlib.suppress(Exception):  # some of the broken ones end with an error
+            exec(program, space)
+        for tape in [one for one in space.values() if isinstance(one, mg.GradientTape)]:
+            check(mg.inspect(tape))
+
+
+# ---- the view model ----------------------------------------------------------------------------------------------------
+
+
+def check(film):
+    """What holds for every view model."""
+    view = film.view
+    json.dumps(view, allow_nan=False)
+    frames = {frame["id"] for frame in view["frames"]}
+    assert len(view["steps"]) == len(view["bytes"])
+    assert min(view["bytes"], default=0) >= 0
+    assert view["peak"] == max(view["bytes"], default=0)
+    done, read = set(), {}
+    for kind, *rest in view["steps"]:
+        if kind in ("write", "ghost"):
+            assert rest[0] == len(done)  # in the order of time
+            done.add(rest[0])
+        elif kind == "read":
+            read.setdefault(rest[0], []).append(rest[1])
+    assert len(done) == view["count"]
+    for reading in view["readings"]:
+        assert read.get(reading["id"], []) == sorted(read.get(reading["id"], []))
+        under = [one["frame"] for one in reading["reads"]]
+        assert set(under) <= frames and under == sorted(under, reverse=True)  # each under its frame, from the last to the first
+    used = {node for frame in view["frames"] for node in frame["in"] if node[0] == "s"}
+    assert used <= {source["id"] for source in view["sources"]}
+    places = [tuple(place) for place in view["graph"]["nodes"].values()]
+    assert len(set(places)) == len(places)
+    for edge in view["graph"]["edges"]:
+        assert view["graph"]["nodes"][edge["from"]][0] < view["graph"]["nodes"][edge["to"]][0]
+    for line in [frame["line"] for frame in view["frames"]]:
+        assert line is None or line in [one["n"] for one in view["code"]]
+
+
+PROGRAMS = [HALF, LATE, STALE, BRANCH, BROKEN, MENDED, TWICE, NETWORK, LOOP.format(turns=4), LOOP.format(turns=50)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_view_model_holds_together(program):
+    check(inspected(program))
+    check(inspected(program, traced=False))
+
+
+def test_upstream_times_local_is_product_and_products_add_up():
+    view = inspected("x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = x * x\ng = tape.gradient(y, x)").view
+    last, first = view["readings"][0]["reads"][0]["parts"]
+    assert [part["slot"] for part in (last, first)] == [1, 0]
+    assert (first["local"]["text"], first["local"]["value"]["text"], first["product"]["text"]) == ("x", "3.0", "3.0")
+    assert (last["total"]["text"], first["total"]["text"]) == ("3.0", "6.0")
+    assert first["local"]["rule"] == "dz -> dz * y"
+
+
+def test_a_variable_that_is_read_by_hand_is_the_source_itself():
+    block = "with mg.GradientTape() as tape:\n    y = x.read_value() * x.value()"
+    film = inspected(f"x = mg.Variable(3.0)\n{block}\ng = tape.gradient(y, x)")
+    (frame,) = film.view["frames"]
+    assert frame["in"] == ["s0", "s0"]
+    assert [part["total"]["text"] for part in film.view["readings"][0]["reads"][0]["parts"]] == ["3.0", "6.0"]
+    assert "3.0 + 3.0" in str(film)
+
+
+def test_a_rule_that_is_no_product_is_shown_as_it_is_written():
+    view = inspected(NETWORK).view
+    parts = {view["frames"][read["frame"]]["op"]: read["parts"][-1] for read in view["readings"][0]["reads"]}
+    assert parts["matmul"]["local"]["value"] is None
+    assert "mT" in parts["matmul"]["local"]["text"]
+
+
+def test_memory_falls_as_a_tape_is_read_and_stays_if_it_is_persistent():
+    program = "x = mg.Variable([1.0, 2.0])\nwith mg.GradientTape() as tape:\n    y = mg.exp(mg.sin(x))\ng = tape.gradient(y, x)"
+    assert inspected(program).view["bytes"] == [8, 16, 16, 8, 0, 0, 0]
+    often = inspected(program.replace("Tape()", "Tape(persistent=True)")).view
+    assert often["bytes"] == [8, 16, 16, 16, 16, 16]
+    assert [frame["keeps"][0]["what"] for frame in often["frames"]] == ["x", "y"]  # sin keeps its input, exp its output
+
+
+def test_an_array_that_is_kept_twice_counts_once():
+    block = "with mg.GradientTape() as tape:\n    y = mg.sin(x) + mg.cos(x) + x * x"
+    assert inspected(f"x = mg.Variable([1.0, 2.0])\n{block}\ng = tape.gradient(y, x)").view["peak"] == 8
+
+
+def test_what_a_reading_ran_is_marked_as_its_work():
+    view = inspected(TWICE).view
+    assert [tape["name"] for tape in view["tapes"]] == ["tape", "inner"]
+    assert [tape["outer"] for tape in view["tapes"]] == [None, "t1"]
+    assert [frame["by"] for frame in view["frames"]] == [None, None, 1, 1, 0, 0, 0, 0]
+    assert view["frames"][0]["tapes"] == ["t1", "t2"]
+    assert view["verdict"]["answer"] == "18.0"
+
+
+def test_a_cut_has_its_sentence_its_mend_and_its_line():
+    view = inspected(BROKEN).view
+    (cut,) = view["cuts"]
+    assert (cut["edge"], cut["line"], cut["code"], cut["whole"]) == (["f0", "f1"], 4, "LEFT_ENGINE", True)
+    assert cut["mend"]["code"] == "y = mg.reduce_mean(x2, axis=0)"
+    assert cut["say"].startswith("np.mean(x2, axis=0)")
+    assert ["cut", 0] in view["steps"]
+
+
+def test_a_healthy_film_has_no_cuts_and_no_ghost_on_the_way():
+    for program in (MENDED, TWICE, NETWORK, LOOP.format(turns=50)):
+        view = inspected(program).view
+        assert view["cuts"] == []
+        assert not any(frame["ghost"] and frame["ghost"]["on_way"] for frame in view["frames"])
+
+
+def test_ghosts_say_why_in_words():
+    ghosts = [frame["ghost"] for frame in inspected(NETWORK).view["frames"] if frame["ghost"]]
+    assert [ghost["why"] for ghost in ghosts] == ["no derivative", "no floats", "nothing watched"]
+    assert all(ghost["say"].endswith(".") for ghost in ghosts)
+
+
+# ---- size, time, and what is never sent --------------------------------------------------------------------------------
+
+
+def test_ten_thousand_ops_are_small_and_quick():
+    space = run(LOOP.format(turns=5000))
+    started = time.process_time()
+    film = eval("mg.inspect(tape)", space)
+    took = time.process_time() - started
+    assert film.view["count"] == 10_001
+    assert len(json.dumps(film.view)) < 1_000_000
+    assert len(film.view["frames"]) < 20
+    assert took < 6 * speed()
+    check_folds(film)
+
+
+def speed():
+    """How long this machine takes for some work that takes about a sixth of a second on an ordinary one."""
+    started = time.process_time()
+    sum(k % 7 for k in range(4_000_000))
+    return time.process_time() - started
+
+
+def check_folds(film):
+    (fold,) = film.view["folds"]
+    assert (fold["per"], fold["turns"], fold["label"]) == (2, 5000, "for i in range(5000)")
+    assert len(fold["written"]) == len(fold["read"]) == 5000
+    turn = film.models[0].turn(0, 1234)
+    assert [frame["id"] for frame in turn["frames"]] == [2468, 2469]
+    assert [read["frame"] for read in turn["reads"][0]] == [2469, 2468]
+
+
+def test_a_long_film_without_a_loop_is_folded_too():
+    lines = "".join(f"    y = mg.sin(y) * 1.{k:04}\n" for k in range(600))
+    film = inspected(f"x = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    y = x * 1.0\n{lines}g = tape.gradient(y, x)")
+    assert film.view["count"] == 1201
+    assert len(film.view["frames"]) < 500
+    check(film)
+
+
+def test_large_arrays_stay_where_they_are():
+    block = "with mg.GradientTape() as tape:\n    y = mg.reduce_sum(mg.tanh(x @ x))"
+    film = inspected(f"x = mg.Variable(np.ones((1000, 1000)), dtype=mg.float32)\n{block}\ng = tape.gradient(y, x)")
+    assert len(json.dumps(film.view)) < 20_000
+    assert film.view["frames"][0]["value"]["shape"] == [1000, 1000]
+
+
+VALUES = {
+    "3.0": np.float32(3),
+    "[1.0 nan inf 0.0]": np.array([1, np.nan, np.inf, 0], np.float32),
+    "[1 2 3 4 ...]": np.arange(1, 10),
+    "empty (0, 3)": np.zeros((0, 3)),
+    "[b c]": np.array([b"b", b"c"], object),
+    "1+2j": np.complex64(1 + 2j),
+    "[True False]": np.array([True, False]),
+}
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_every_kind_of_value_has_a_short_text(text):
+    data = shown(VALUES[text])
+    assert data["text"] == text
+    json.dumps(data, allow_nan=False)
+
+
+def test_a_tiny_picture_shows_the_greatest_of_each_block():
+    grid = np.zeros((24, 32), np.float32)
+    grid[3, 4], grid[23, 31] = -2.0, np.nan
+    thumb = shown(grid, whole=grid)["thumb"]
+    cells = np.frombuffer(base64.b64decode(thumb["q"]), np.int8).reshape(thumb["rows"], thumb["cols"])
+    assert cells.shape == (12, 16)
+    assert (cells[1, 2], cells[11, 15], np.count_nonzero(cells)) == (-127, -128, 2)
+
+
+def test_numbers_have_six_digits_at_most():
+    numbers = {1 / 3: "0.333333", 1e-20: "1e-20", 123456789.0: "1.23457e+08", -0.0: "0.0", 5: "5", np.pi * 1e5: "314159.0"}
+    assert [number_text(x) for x in numbers] == [*numbers.values()]
+    assert [bytes_text(n) for n in (0, 1023, 2048, 5 << 20)] == ["0 B", "1023 B", "2 KiB", "5 MiB"]
+
+
+# ---- loops and layout --------------------------------------------------------------------------------------------------
+
+LOOPS = {
+    "abcabcabcd": [(0, 3, 3)],
+    "xaaaaay": [(1, 1, 5)],
+    "abab": [],
+    "xcdcdcdycdcdcdycdcdcdy": [(1, 7, 3)],
+    "aaabbbccc": [(0, 1, 3), (3, 1, 3), (6, 1, 3)],
+}
+
+
+@pytest.mark.parametrize("keys", LOOPS)
+def test_loops_are_found_the_longest_first(keys):
+    assert loops(list(keys)) == LOOPS[keys]
+
+
+def test_a_long_film_folds_its_layers():
+    calls = "".join(f"    h = block(h){' * 0.5' if k % 2 else ''} + {k}.0\n" for k in range(13))
+    block = "def block(x):\n    return mg.tanh(x * w + x * x)\n"
+    film = inspected(f"w = mg.Variable(0.3)\n{block}with mg.GradientTape() as tape:\n    h = w\n{calls}g = tape.gradient(h, w)")
+    assert {(fold["kind"], fold["label"], fold["per"], fold["turns"]) for fold in film.view["folds"]} == {("layer", "block", 4, 1)}
+    assert len(film.view["folds"]) == 13
+    check(film)
+
+
+def test_leaves_stand_before_their_first_use_and_long_edges_bend():
+    found = layout(["x", "w", "a", "b", "c"], [("x", "a"), ("a", "b"), ("b", "c"), ("w", "c"), ("x", "c")])
+    assert [found["nodes"][node][0] for node in "xabcw"] == [0, 1, 2, 3, 2]
+    assert [len(edge["via"]) for edge in found["edges"]] == [0, 0, 0, 0, 2]
+    assert found == layout(["x", "w", "a", "b", "c"], [("x", "a"), ("a", "b"), ("b", "c"), ("w", "c"), ("x", "c")])
+
+
+# ---- a snapshot, in any thread -----------------------------------------------------------------------------------------
+
+
+def test_what_is_shown_does_not_change_afterwards():
+    space = run(HALF + "film = mg.inspect(tape, y, x)")
+    before = str(space["film"]), json.dumps(space["film"].view)
+    exec("x.assign(7.0)\nwith tape:\n    z = x * x * x\ntape.gradient(z, x)", space)
+    assert (str(space["film"]), json.dumps(space["film"].view)) == before
+
+
+def test_a_tape_can_be_inspected_while_another_thread_works_on():
+    space = run(HALF)
+    problems = []
+
+    def look():
+        try:
+            assert "live 3.0" in str(mg.inspect(space["tape"], space["y"], space["x"]))
+        except Exception as problem:
+            problems.append(problem)
+
+    x = mg.constant(1.0)
+    threads = [threading.Thread(target=look) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+        for _ in range(200):
+            x = mg.sin(x)  # the trace of this thread writes on
+    for thread in threads:
+        thread.join()
+    assert not problems
+
+
+def test_a_callback_in_another_thread_does_not_disturb_a_tape_that_runs():
+    film = inspected(LOOP.format(turns=200))
+    answers = []
+    with mg.GradientTape() as tape:
+        x = mg.Variable(2.0)
+        y = x * x
+        thread = threading.Thread(target=lambda: answers.append([film.models[0].turn(0, 3), str(film), film.to_html()]))
+        thread.start()
+        thread.join()
+        y = y * x
+    assert float(tape.gradient(y, x)) == 12.0
+    assert [frame["id"] for frame in answers[0][0]["frames"]] == [6, 7]
+
+
+# ---- what leaves the notebook ------------------------------------------------------------------------------------------
+
+HOSTILE = """
+x = mg.Variable([1.0, 2.0], name="</script><img src=x onerror=alert(1)>")
+with mg.GradientTape() as tape:
+    y = mg.reduce_sum(x * x)   # </script><script>alert(2)</script>
+    s = mg.strings.join(["<b>", "&amp;"])
+g = tape.gradient(y, x)
+"""
+
+
+def test_names_are_shown_as_they_are_and_escaped_in_html():
+    space = run(HOSTILE)
+    source = space.pop("x")
+    space["film"] = eval("mg.inspect(tape, y, x)", {**space, "x": source})
+    page = space["film"].to_html()
+    scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.S)
+    assert len(scripts) == 3
+    assert json.loads(scripts[0])["view"] == space["film"].view
+    assert "alert(2)" in json.loads(scripts[0])["view"]["code"][2]["text"]
+    assert "<img" not in page.replace(json.loads(scripts[1]), "")
+
+
+def test_the_page_asks_nothing_of_the_network(tmp_path):
+    film = inspected(HALF)
+    film.save_html(tmp_path / "film.html")
+    page = (tmp_path / "film.html").read_text(encoding="utf-8")
+    assert page == film.to_html()
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|@import|url\(\s*["']?https?:|fetch\(|XMLHttpRequest|WebSocket""", page)
+    assert "<title>dy/dx = 3.0</title>" in page
+
+
+def test_step_and_selected_can_be_set_and_observed():
+    pytest.importorskip("anywidget")
+    film = inspected(HALF)
+    heard = []
+    film.observe(lambda change: heard.append((change["name"], change["new"])), ["step", "selected"])
+    assert film.step == len(film.view["steps"]) - 1  # it opens at the end
+    film.step, film.selected = 0, "f1"
+    film.step = 99
+    assert heard == [("step", 0), ("selected", "f1"), ("step", len(film.view["steps"]) - 1)]
+    with pytest.raises(Exception, match="frames are 'f0', 'f1'"):
+        film.selected = "f99"
+
+
+def test_the_front_end_is_given_a_turn_when_it_asks():
+    pytest.importorskip("anywidget")
+    film = inspected(LOOP.format(turns=50))
+    sent = []
+    film.send = sent.append
+    film.answer(film, {"type": "open_turn", "fold": 0, "turn": 7}, [])
+    assert [frame["id"] for frame in sent[0]["frames"]] == [14, 15]
+
+
+def test_the_bundle_has_the_table_and_a_picture_only_when_asked_for(monkeypatch):
+    pytest.importorskip("anywidget")
+    film = inspected(HALF)
+    data, _ = film._repr_mimebundle_()
+    assert data["text/plain"] == str(film) == TABLES[HALF]
+    assert "application/vnd.jupyter.widget-view+json" in data and "image/png" not in data
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("MINIGRAD_STATIC", "1")
+    assert film._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")
+
+
+def test_without_anywidget_the_table_comes_with_the_line_that_installs_it(monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "anywidget" else find(name, *rest))
+    film = inspected(HALF)
+    assert repr(film) == f'{TABLES[HALF]}\nTo see it as a film in a notebook: pip install "minigrad[course]"'
+    assert str(film) == TABLES[HALF]
+    assert "<!doctype html>" in film.to_html()
+
+
+def test_nothing_of_jupyter_is_loaded_before_it_is_needed():
+    program = """import sys, minigrad as mg
+assert not {"anywidget", "ipywidgets", "minigrad.inspector"} & {*sys.modules}
+mg.inspect
+assert "anywidget" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(mg.__file__).parents[1])

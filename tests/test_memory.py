@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import itertools
 import threading
 import tracemalloc
 import weakref
@@ -61,7 +62,7 @@ def use_everything(n):
 
 def fails_inside(n):
     x = mg.Variable(float(n))
-    with mg.GradientTape():
+    with contextlib.suppress(ZeroDivisionError), mg.GradientTape():
         x * x / mg.constant(1.0)
         1 / 0
 
@@ -118,7 +119,7 @@ def grown(action, times):
     ("what", "times", "action"),
     [
         ("tapes, Variables and Tensors", 10_000, use_everything),
-        ("tapes that fail", 2_000, lambda n: pytest.raises(ZeroDivisionError, fails_inside, n)),
+        ("tapes that fail", 2_000, fails_inside),
         ("custom gradients", 2_000, lambda n: slope(mg.custom_gradient(lambda x: (x * 2.0, lambda dy: dy * 3.0)), float(n + 1))),
         ("jacobians", 1_000, lambda n: jacobian(mg.constant([1.0, n + 2.0]))),
         ("gradients of gradients", 1_000, lambda n: second_order(mg.Variable(n + 1.0))),
@@ -304,7 +305,7 @@ def test_the_walk_frees_as_it_goes(without_gc):
         tape.gradient(y, x)
         peak = tracemalloc.get_traced_memory()[1] / MEGABYTE
     assert peak < recorded + 5  # a few gradients, and not one for each step
-    assert all(later < sooner - 8 for sooner, later in zip(marks, marks[1:])), marks
+    assert all(later < sooner - 8 for sooner, later in itertools.pairwise(marks)), marks
 
 
 def test_a_long_chain_needs_no_recursion():
@@ -391,7 +392,7 @@ def test_an_error_in_any_question_leaves_the_outer_tape_recording(ask):
 def test_an_error_in_a_block_leaves_no_active_tape(kind):
     x = mg.Variable(3.0)
     tape = mg.GradientTape()
-    with pytest.raises(kind), tape:
+    with pytest.raises(kind), tape:  # noqa: PT012
         y = x * x
         raise kind
     assert listening.now == ()
@@ -482,7 +483,7 @@ def test_an_interrupt_from_outside_in_the_middle_of_a_walk_leaves_nothing_behind
         y = sending(y)
         for _ in range(1000):
             y = mg.sin(y)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
         tape.gradient(y, x)
         for _ in range(10_000):  # where it arrives is up to Python
             pass

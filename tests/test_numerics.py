@@ -358,7 +358,7 @@ def close(found, expected, dtype):
     rtol, atol = ROUNDING[dtype]
     expected = np.asarray(expected, np.float64)
     size = np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0)
-    floor = 0.0 if expected.ndim == 0 or "float64" == dtype else atol * size
+    floor = 0.0 if expected.ndim == 0 or dtype == "float64" else atol * size
     np.testing.assert_allclose(np.asarray(found, np.float64), expected, rtol, max(floor, 2e-38))
 
 

@@ -46,6 +46,10 @@ def chain(functions):
     return whole
 
 
+def summed(f):
+    return lambda x: mg.reduce_sum(f(x))
+
+
 def slope(f, *xs, seed=None, **options):
     """The gradient of a function at a point."""
     xs = [mg.constant(x) for x in xs]
@@ -75,7 +79,7 @@ def test_the_gradient_is_linear_in_what_arrives(functions, x, a, b):
 
 @given(functions, functions, vectors, numbers)
 def test_the_gradient_of_a_sum_is_the_sum_of_the_gradients(fs, gs, x, a):
-    f, g = (lambda x, whole=chain(part): mg.reduce_sum(whole(x)) for part in (fs, gs))
+    f, g = summed(chain(fs)), summed(chain(gs))
     agree(slope(lambda x: a * f(x) + g(x), x)[0], a * slope(f, x)[0] + slope(g, x)[0])
 
 
@@ -89,7 +93,7 @@ def test_the_chain_rule(fs, gs, x):
 
 @given(functions, functions, vectors)
 def test_the_product_rule(fs, gs, x):
-    f, g = (lambda x, whole=chain(part): mg.reduce_sum(whole(x)) for part in (fs, gs))
+    f, g = summed(chain(fs)), summed(chain(gs))
     fx, gx = f(mg.constant(x)).numpy(), g(mg.constant(x)).numpy()
     agree(slope(lambda x: f(x) * g(x), x)[0], slope(f, x)[0] * gx + fx * slope(g, x)[0])
 

@@ -326,3 +326,13 @@ def test_a_variable_is_shared_by_threads_and_what_one_tape_hears_is_not():
         y = v * 1.0
     assert tape.gradient([y, *results], v).numpy() == 1.0
     assert (v.numpy(), results[0].numpy()) == (3.0, 4.0)
+
+
+def test_what_assign_returns_is_copied_as_the_variable_is():
+    import copy
+
+    v = mg.Variable([1.0])
+    assert (v.device, v.get_shape()) == (mg.constant(1.0).device, (1,))
+    twin = copy.deepcopy(v.assign([2.0]))
+    v.assign([3.0])
+    assert twin.numpy().tolist() == [2.0] and twin.name == v.name

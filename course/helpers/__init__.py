@@ -1,8 +1,12 @@
-"""What the lessons import: `predict`, `check`, `hint`, `solution` and `audit`. They print one answer each, and never raise."""
+"""What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress` and `reset`.
 
-from . import progress
+They print one answer each, and never raise.
+"""
+
+from . import diary
 from .audit import audit
 from .card import find, unknown
+from .overview import progress, reset
 
 given = {}  # how many hints each exercise has had since the kernel started
 
@@ -12,7 +16,7 @@ def predict(exercise, answer=...):
     if answer is ...:
         print(f"{exercise}: no prediction yet. Put your answer in place of the three dots.")
         return
-    kept = progress.keep("predictions", exercise, answer)
+    kept = diary.keep("predictions", exercise, answer)
     print(f"{exercise}: kept {kept}. Now run the next cell.")
 
 
@@ -24,8 +28,8 @@ def check(exercise, answer=...):
         return
     text = card.judge(answer)
     if text.startswith("yes"):
-        progress.keep("solved", exercise, "yes")
-        predicted = progress.kept("predictions", exercise)
+        diary.keep("solved", exercise, "yes")
+        predicted = diary.kept("predictions", exercise)
         text += f" You predicted {predicted}; {card.came_out}" if predicted and card.came_out else ""
     print(f"{exercise}: {text}")
 
@@ -46,4 +50,4 @@ def solution(exercise):
     print(unknown(exercise) if card is None else card.solution.strip())
 
 
-__all__ = ["audit", "check", "hint", "predict", "solution"]
+__all__ = ["audit", "check", "hint", "predict", "progress", "reset", "solution"]

@@ -77,7 +77,7 @@ class Card:
             if isinstance(one, Stopped):
                 return f". Your function {one}{advice(one.problem)}"
         one, point = next((one, point) for one, point in zip(seen, points, strict=True) if not alike(one, self.right(*point)))
-        if self.points:
+        if self.miss:
             return f". {self.miss.format(*map(shown, point), seen=shown(one))}"
         wanted = self.right()
         if not isinstance(one, dict):

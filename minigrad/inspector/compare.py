@@ -36,8 +36,8 @@ def aligned(first, second):
 
 def side_by_side(models, titles) -> str:
     """Both twins under their titles, and the lines that differ."""
-    texts = [line["text"].strip() for model in models for line in model.data["code"]]
     first, second = ([line["text"].strip() for line in model.data["code"]] for model in models)
-    changed = [f"  - {line}" for line in first if line and line not in second] + [f"  + {line}" for line in second if line and line not in first]
+    changed = [f"  - {line}" for line in first if line and line not in second]
+    changed += [f"  + {line}" for line in second if line and line not in first]
     parts = [f"{title}\n{twin(model)}" for title, model in zip(titles, models)]
-    return "\n".join([parts[0], "", parts[1], *(["", "the lines that differ", *changed[:12]] if texts and changed else [])])
+    return "\n".join([parts[0], "", parts[1], *(["", "the lines that differ", *changed[:12]] if changed else [])])

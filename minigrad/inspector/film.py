@@ -13,13 +13,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..events import Asked, Came, Left, Ran, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
 from ..explain.search import History, parameters, rule_of
 from ..explain.source import called_text
 from ..listening import Listener, listening
 from ..op import OPS, Signature
 from ..tape import dense, prune, seeds_of, walk
 from ..tensor import Tensor
-from ..events import Asked, Came, Left, Ran, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
 
 MOST_READINGS = 4  # of one tape, if nobody said which
 DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # ways out that are no work of NumPy
@@ -49,7 +49,7 @@ class Frame:
     keeps: dict = field(default_factory=dict)
     ghost: "tuple | None" = None
     by: "tuple | None" = None
-    rules: tuple = ()  # of each input, to be shown
+    rules: tuple = ()  # of each input, to be shown, if no event tells the op
     on_way: bool = False
     kernel: str = ""
 
@@ -89,7 +89,7 @@ class Reading:
 
 @dataclass(eq=False)
 class Mark:
-    """Something between two frames: a "watch" or an "assign"."""
+    """Something between two frames: a "watch", an "assign", or a Variable that is made of a value ("create")."""
 
     kind: str
     at: int  # before which frame
@@ -97,7 +97,7 @@ class Mark:
     version: "int | None"
     value: "Summary | None"
     place: object
-    tape: "int | None" = None
+    cut: bool = False  # does it end a way that a gradient would have had?
 
 
 @dataclass(eq=False)
@@ -128,7 +128,7 @@ class Film:
 # ---- from the log ------------------------------------------------------------------------------------------------------
 
 
-def film_of_log(trace, tape, targets, sources, every=False) -> Film:
+def film_of_log(trace, tape, targets, sources, every=False, lossless=False) -> Film:
     """The film of one tape, and of those inside its block.
 
     Args:
@@ -136,26 +136,33 @@ def film_of_log(trace, tape, targets, sources, every=False) -> Film:
         tape: the tape, or what stands for one: it has a `number` and is `persistent` or not.
         targets, sources: the Tensors and Variables that are asked about; empty if it is not known.
         every: show the last questions to this tape, whatever they were about.
+        lossless: it is known that no way from the sources to the targets is broken.
     """
     events = tuple(trace.events)
     history = History(trace, tape, [one.id for one in sources], None)
     wanted = {one.id for one in targets}
     film = Film(tape.number, history=history, cut=trace.cut, traced=True)
-    own = history.questions[-MOST_READINGS:] if every or not wanted else [e for e in history.questions if (set(e.targets) == wanted and {one.id for one in sources} & set(e.sources))]
+    own = history.questions[-MOST_READINGS:]
+    if wanted and not every:
+        own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
     first = history.renewed or history.forgot or history.opened
     closed = max([e.number for e in history.turns if e.what == "closed"], default=trace.count)
     last = max([closed, *[e.number for e in own]])
-    film.ways = history.ways(history.nodes(targets)) if targets and sources else []
+    film.ways = history.ways(history.nodes(targets)) if targets and sources and not lossless else []
     on_ways = {edge.event.number: edge for edge in film.ways}
     exits = {edge.by.number: edge for edge in film.ways if edge.by is not None}
     film.tapes = tapes_between(events, tape, first, closed)
-    questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in film.tapes and e.tape != tape.number and e.number <= last))]
+    others = film.tapes.keys() - {tape.number}
+    questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
     began = [Began(e.began, e) for e in questions]
     steps = [step for step in tuple(trace.steps) if any(e.began < step.number < e.number for e in questions)]
 
     def matters(e):
-        late = isinstance(e, Wrote) and first <= e.number <= last
-        return first <= e.number <= closed and not isinstance(e, Asked) or late or e in questions or e.number in on_ways or e.number in exits
+        if isinstance(e, Asked):
+            return e in questions
+        if not history.opened and e.number not in on_ways:  # the log began later, or has forgotten its beginning
+            return isinstance(e, Ran) and tape.number in e.recorded
+        return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
 
     builder = Builder(film, history, on_ways)
     for e in sorted([*[e for e in events if matters(e)], *steps, *began], key=lambda e: e.number):
@@ -197,13 +204,14 @@ class Builder:
     def hear(self, e, exits):
         if isinstance(e, Ran):
             self.ran(e)
-        elif isinstance(e, Left):
-            self.left(e, exits[e.number]) if e.number in exits else None
+        elif isinstance(e, Left) and e.number in exits:
+            self.left(e, exits[e.number])
         elif isinstance(e, Watched) and e.tape in self.film.tapes:
             self.film.roots.append(e.source)
-            self.film.marks.append(Mark("watch", len(self.film.frames), e.source, None, None, e.place, e.tape))
-        elif isinstance(e, Wrote) and e.how != "Variable":
-            self.film.marks.append(Mark("assign", len(self.film.frames), e.variable, e.version, e.value, e.place))
+            self.film.marks.append(Mark("watch", len(self.film.frames), e.source, None, None, e.place))
+        elif isinstance(e, Wrote) and (e.how != "Variable" or e.number in self.on_ways):
+            kind = "create" if e.how == "Variable" else "assign"
+            self.film.marks.append(Mark(kind, len(self.film.frames), e.variable, e.version, e.value, e.place, cut=e.number in self.on_ways))
         elif isinstance(e, Began):
             self.begin(e.question)
         elif isinstance(e, Asked):
@@ -227,13 +235,13 @@ class Builder:
                 slot = next((k for k in e.numbers if inputs[k] is None), None)
                 if slot is not None:
                     inputs[slot] = ("left", edge.by.number)
-        frame = Frame(CALLED.get(e.name, e.name), inputs, e.outputs, e.value, e.place, e, e.numbers, kernel=e.op.kernel, on_way=e.number in self.on_ways)
+        on_way = e.number in self.on_ways
+        frame = Frame(CALLED.get(e.name, e.name), inputs, e.outputs, e.value, e.place, e, e.numbers, kernel=e.op.kernel, on_way=on_way)
         for tape, live in e.recorded.items():
-            slots = [k for k, i in enumerate(e.inputs) if i in live and rule_of(e.op, k, len(e.inputs))] if e.op.kernel != "StopGradient" else []
-            if slots and tape in film.tapes:
+            slots = [k for k, i in enumerate(e.inputs) if i in live and rule_of(e.op, k, len(e.inputs))]
+            if slots and tape in film.tapes and e.op.kernel != "StopGradient":
                 frame.slots[tape] = slots
                 frame.keeps[tape] = kept_by(e, slots, self.known)
-        frame.rules = rules_shown(e.op, len(e.inputs))
         if not frame.slots:
             frame.ghost = self.ghost(e)
         self.add(frame, e.outputs)
@@ -287,9 +295,11 @@ class Builder:
         op = "numpy" if not op or op.rpartition(".")[2] in DOORS else op
         node = self.node(e.tensor, e.versions)
         back = edge.event
-        value = back.value if isinstance(back, Came) else Summary.of(next(iter(back.numbers.values()))) if getattr(back, "numbers", None) else None
-        if value is None:
-            value = e.given.content if e.given is not None else None
+        value = e.given.content if e.given is not None else None
+        if isinstance(back, Came):
+            value = back.value
+        elif isinstance(back, Ran) and back.numbers:
+            value = Summary.of(next(iter(back.numbers.values())))
         frame = Frame(op, [node], (("left", e.number),), value, e.place, e, ghost=("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), on_way=True)
         if isinstance(back, Came):
             self.alias[back.tensor] = ("left", e.number)
@@ -371,18 +381,26 @@ def input_name(op, k, count):
 
 def kept_by(e, slots, known):
     """What the steps of an op keep: (the number of the Tensor, its name in the rule, bytes) for each array."""
-    signature, kept = signature_of(e.op), {}
+    kept = {}
+    for k, wish in wishes_of(e.op, tuple(slots), len(e.inputs)):
+        number = e.outputs[0] if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
+        if number not in kept:
+            value = e.value if k is None else known(number, e.versions) if number > 0 else None
+            kept[number] = number, wish, nbytes(value) if number > 0 else e.value.dtype.itemsize
+    return [*kept.values()]
+
+
+@lru_cache(maxsize=1000)
+def wishes_of(op, slots, count):
+    """What the rules of these inputs ask for: the place of an input, or None for the output, with its name in the rule."""
+    signature, wishes = signature_of(op), []
     for slot in slots:
-        for wish in signature.needs.get(input_name(e.op, slot, len(e.inputs)), [])[1:]:
+        for wish in signature.needs.get(input_name(op, slot, count), [])[1:]:
             if wish == signature.output or wish in signature.extras:
-                kept.setdefault(e.outputs[0], (wish, e.value))
+                wishes.append((None, wish))
             elif wish in signature.inputs:
-                for k, number in enumerate(e.inputs):
-                    if number and input_name(e.op, k, len(e.inputs)) == wish:
-                        kept.setdefault(number, (wish, known(number, e.versions)))
-                    elif input_name(e.op, k, len(e.inputs)) == wish:  # a Python number
-                        kept.setdefault(-1 - k, (wish, Summary.of(np.zeros((), e.value.dtype))))
-    return [(number, wish, nbytes(value)) for number, (wish, value) in kept.items()]
+                wishes += [(k, wish) for k in range(count) if input_name(op, k, count) == wish]
+    return wishes
 
 
 def nbytes(summary) -> int:
@@ -408,9 +426,12 @@ def rules_of(op) -> dict:
     return found
 
 
-def rules_shown(op, count):
-    rules = rules_of(op)
-    return tuple(rules.get(input_name(op, k, count)) for k in range(count))
+def rule_of_slot(frame, slot):
+    """The rule for an input of a frame: (names of its arguments, its body), or None."""
+    op = getattr(frame.event, "op", None)
+    if op is None:
+        return frame.rules[slot] if slot < len(frame.rules) else None
+    return rules_of(op).get(input_name(op, slot, len(frame.inputs)))
 
 
 # ---- from the tape alone -----------------------------------------------------------------------------------------------
@@ -431,8 +452,8 @@ def film_of_tape(tape) -> Film:
         op, name = owners(len(OPS)).get(rule, (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
-            frame = Frame(CALLED.get(op.__name__, op.__name__) if op else "custom gradient", [], outputs, slots={tape.number: []}, keeps={tape.number: []})
-            frame.kernel = op.kernel if op else ""
+            called = CALLED.get(op.__name__, op.__name__) if op else "custom gradient"
+            frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: []}, kernel=op.kernel if op else "")
             film.steps.append(("write", len(film.frames)))
             film.made.update(dict.fromkeys(outputs, len(film.frames)))
             film.frames.append(frame)
@@ -486,7 +507,8 @@ def read_again(film, tape, targets, sources):
         if not reading.reads or reading.reads[-1].frame != frame:
             reading.reads.append(Read(frame, step.upstream, []))
             film.steps.append(("read", k, len(reading.reads) - 1))
-        reading.reads[-1].parts.append(Part(slot_of(film.frames[frame], step.source, reading.reads[-1]), step.source, step.sent, step.local))
+        slot = slot_of(film.frames[frame], step.source, reading.reads[-1])
+        reading.reads[-1].parts.append(Part(slot, step.source, step.sent, step.local))
     film.steps.append(("error" if error else "done", k))
 
 

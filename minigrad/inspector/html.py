@@ -30,7 +30,9 @@ const model = {{
   get: (name) => state[name],
   set(name, value) {{ if (state[name] !== value) {{ state[name] = value; fire("change:" + name, model, value); fire("change", model); }} }},
   on(events, call) {{ events.split(" ").forEach((event) => (heard[event] = heard[event] || []).push(call)); }},
-  off(events, call) {{ (events || "").split(" ").forEach((event) => {{ heard[event] = (heard[event] || []).filter((one) => call && one !== call); }}); }},
+  off(events, call) {{
+    (events || "").split(" ").forEach((event) => {{ heard[event] = (heard[event] || []).filter((one) => call && one !== call); }});
+  }},
   save_changes() {{}},
   send(content) {{ setTimeout(() => fire("msg:custom", {{ ...content, type: "unsaved" }}, [])); }},
 }};
@@ -67,7 +69,7 @@ def title_of(view) -> str:
 
 def in_script(data) -> str:
     """JSON that cannot end the script it stands in."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
 
 
 def front_end(name) -> str:

@@ -24,7 +24,8 @@ class Inspection:
         self.plain = models[0].data if len(models) == 1 else compared(models, titles)
         self.text = twin(models[0]) if len(models) == 1 else side_by_side(models, titles)
         self.last = max(len(model.data["steps"]) for model in models) - 1
-        self.nodes = {f"f{k}" for model in models for k in range(model.data["count"])} | {s["id"] for model in models for s in model.data["sources"]}
+        self.nodes = {f"f{k}" for model in models for k in range(model.data["count"])}
+        self.nodes |= {source["id"] for model in models for source in model.data["sources"]}
 
     def __str__(self):
         return self.text

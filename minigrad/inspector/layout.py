@@ -5,6 +5,10 @@ the layers. Leaves stand just before their first use; long edges bend around wha
 sweeps order each layer by the middle of its neighbours.
 """
 
+import itertools
+
+from .folds import open_turn
+
 SWEEPS = 6
 
 
@@ -48,7 +52,7 @@ def with_bends(nodes, edges, layer):
     rows, chains = {}, []
     for node in nodes:
         rows.setdefault(layer[node], []).append(node)
-    for k, (start, end) in enumerate(edges):
+    for start, end in edges:
         bends = [(f"{start}>{end}", n) for n in range(layer[start] + 1, layer[end])] if layer[end] - layer[start] <= 40 else []
         for bend in bends:
             rows.setdefault(bend[1], []).append(bend)
@@ -60,7 +64,7 @@ def placed(rows, chains) -> dict:
     """The place of each node (and bend) in its layer: ordered by neighbours, then pulled towards them."""
     near = {}
     for chain in chains:
-        for start, end in zip(chain, chain[1:]):
+        for start, end in itertools.pairwise(chain):
             near.setdefault(end, ([], []))[0].append(start)
             near.setdefault(start, ([], []))[1].append(end)
     place = {one: k - (len(row) - 1) / 2 for row in rows.values() for k, one in enumerate(row)}
@@ -98,3 +102,40 @@ def spread(row, wish) -> dict:
             places[one] = total / count + k
             k += 1
     return places
+
+
+# ---- the graph of a film -----------------------------------------------------------------------------------------------
+
+
+def graph(model, sent) -> dict:
+    """Where the nodes stand: what is sent, and one stack for the turns before the open one, and one for those after it."""
+    frames, present = model.film.frames, set(sent)
+    stacks = stacks_of(model, present)
+    nodes, edges = [], []
+
+    def node_of(k):
+        return f"f{k}" if k in present else stacks[k]
+
+    sources = {one: [] for one in model.source_ids.values()}
+    for k, frame in enumerate(frames):
+        end = node_of(k)
+        if not nodes or nodes[-1] != end:
+            nodes.append(end)
+        for node in frame.inputs:
+            if node in model.film.made:
+                edges.append((node_of(model.film.made[node]), end))
+            elif model.node(node):
+                sources[model.node(node)].append(end)
+                edges.append((model.node(node), end))
+    used = [one for one in sources if sources[one] or one not in {model.node(n) for n in model.film.made}]
+    return {**layout(list(dict.fromkeys([*used, *nodes])), edges), "stacks": sorted(set(stacks.values()))}
+
+
+def stacks_of(model, present):
+    """For each frame that is folded away, the stack of turns that it is in: before or after the open turn."""
+    found = {}
+    for k, (_, first, per, turns) in enumerate(model.loops):
+        for f in range(first, first + per * turns):
+            if f not in present:
+                found[f] = f"g{k}{'a' if (f - first) // per < open_turn(model, k) else 'b'}"
+    return found

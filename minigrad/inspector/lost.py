@@ -34,7 +34,7 @@ def full_gradient(film, targets, value_of):
         return None
     try:
         return walked(film, targets, value_of)
-    except Unknown:
+    except Exception:  # Unknown, or a rule that cannot do with what the log knows
         return None
 
 
@@ -93,7 +93,7 @@ def wished(signature: Signature, wish, values, frame):
 def known(film, frame, slot, value_of):
     """The value of an input."""
     node = frame.inputs[slot]
-    if isinstance(node, tuple) and node[0] == "left" and slot in frame.numbers or node is None:
+    if (isinstance(node, tuple) and node[0] == "left" and slot in frame.numbers) or node is None:
         if slot not in frame.numbers:
             raise Unknown
         return np.asarray(frame.numbers[slot], frame.value.dtype)[()]

@@ -1,6 +1,7 @@
 """A still picture of the film, for pages where no widget can run. Drawn only when the course is built."""
 
 import io
+import textwrap
 
 MOST = 40  # frames
 
@@ -17,12 +18,13 @@ def png(view) -> bytes:
     axes.set(xlim=(-0.9, len(frames)), ylim=(-0.2, 2.6))
     axes.axis("off")
     verdict = view["verdict"]
-    axes.text(-0.8, 2.35, f"{verdict['ask']} = {verdict['answer']}   {verdict['say']}"[:120], fontsize=10)
+    head = f"{verdict['ask']} = {verdict['answer']}   {verdict['say']}"
+    axes.text(-0.8, 2.3, textwrap.shorten(head, int(16 * figure.get_figwidth()), placeholder=" ..."), fontsize=9)
     axes.text(-0.8, 1.6, "written", fontsize=9, color="#0b57a4")
     axes.text(-0.8, 0.5, "read back", fontsize=9, color="#9a4200")
     for k, frame in enumerate(frames):
-        ghost = frame["ghost"]
-        box(axes, k, 1.2, "#e6f0fb" if not ghost else "#ffffff", "#0b57a4" if not ghost else "#5b616a", bool(ghost), frame["glyph"], frame["value"]["text"])
+        fill, line = ("#ffffff", "#5b616a") if frame["ghost"] else ("#e6f0fb", "#0b57a4")
+        box(axes, k, 1.2, fill, line, bool(frame["ghost"]), frame["glyph"], frame["value"]["text"])
         if frame["id"] in reads:
             sent = [part["product"]["text"] for part in reads[frame["id"]]["parts"]]
             box(axes, k, 0.1, "#fdefdf", "#9a4200", False, "", "\n".join(sent))

@@ -65,8 +65,10 @@ def pooled(grid, most, axis):
     if grid.shape[axis] <= most:
         return grid
     grid = np.moveaxis(grid, axis, 0)
-    parts = [part for part in np.array_split(grid, most)]
-    best = [np.take_along_axis(part, np.argmax(np.where(np.isnan(part), np.inf, np.abs(part)), 0)[None], 0)[0] for part in parts]
+    best = []
+    for part in np.array_split(grid, most):
+        place = np.argmax(np.where(np.isnan(part), np.inf, np.abs(part)), 0)
+        best.append(np.take_along_axis(part, place[None], 0)[0])
     return np.moveaxis(np.array(best), 0, axis)
 
 

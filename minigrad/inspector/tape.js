@@ -55,6 +55,7 @@ function clip(text, room, size, family, weight) {
 
 /** Four states of a number and four of an answer; each has its own shape, so none leans on colour. */
 function mark(kind, x, y, r = 8) {
+  r = Math.max(2, r);
   const inner = r - 1;
   const tick = (d) => path(d, { class: "stroke" });
   const ring = (className) => svg("circle", { cx: x, cy: y, r: inner, class: className });
@@ -97,7 +98,7 @@ const bytesText = (count) => (count < 1024 ? `${count} B` : count < 1048576 ? `$
 /** A value in a few characters: the number itself, or its shape. */
 function brief(value) {
   if (value == null) return value === null ? "None" : "…";
-  if (value.state === "unknown") return "?";
+  if (value.state === "unknown") return cell(value.text) || "?";
   if (isScalar(value)) return cell(value.first[0] ?? value.text);
   return value.state === "nan" ? "nan" : value.state === "zero" ? `0 ${shapeText(value.shape)}` : shapeText(value.shape);
 }
@@ -131,13 +132,16 @@ function shown(value, x, y, width, height, { size = 14, align = "middle", weight
   const middle = y + height / 2;
   if (["notyet", "none", "zero", "nan"].includes(state)) {
     const word = { notyet: "not yet", none: "None", zero: "0", nan: (isScalar(value) && brief(value)) || "nan" }[state];
-    const r = Math.min(8, width / 2 - 1, height / 2 - 1);
+    const r = Math.max(2, Math.min(8, width / 2 - 1, height / 2 - 1));
     const long = measure(word, size, "mono", weight) + 2 * r + 6;
     if (long > width) return mark(state, x + width / 2, middle, r);
     const start = align === "end" ? x + width - long : align === "start" ? x : x + (width - long) / 2;
     return svg("g", {}, mark(state, start + r, middle, r), label(start + 2 * r + 6, middle + size * 0.35, word, { class: "m", "font-size": size, "font-weight": weight }));
   }
-  if (value.thumb && !isScalar(value) && height >= 9) return picture(value, x, y + 2, width, height - 4);
+  if (value.thumb && !isScalar(value) && height >= 9) {
+    const wide = Math.min(width, value.thumb.cols * Math.min(11, (height - 4) / value.thumb.rows));
+    return picture(value, align === "start" ? x + 2 : align === "end" ? x + width - wide - 2 : x, y + 2, align === "middle" ? width : wide, height - 4);
+  }
   const text = brief(value);
   const small = [size, size - 1.5, 11.5, 11].find((s) => measure(text, s, "mono", weight) <= width) || 11;
   const at = align === "end" ? x + width : align === "start" ? x : x + width / 2;
@@ -177,7 +181,10 @@ class Story {
     });
     this.order = [...this.writtenAt.keys()];
     this.place = new Map(this.order.map((id, k) => [id, k]));
-    this.templates = new Map();
+    this.homeAt = this.readAt.map((times) => {  // when the reading line passes a place: the first reading of it or of a frame before it
+      let least = Infinity;
+      return Float64Array.from(this.order, (id) => (least = Math.min(least, times.get(id) ?? Infinity)));
+    });
     this.largest = Math.max(1e-30, ...this.reads.flatMap((reads) => [...reads.values()].map((read) => sizeOf(read.up))));
     this.answered = Math.max(0, ...this.doneAt.filter(Boolean)) || this.end;
   }
@@ -296,7 +303,7 @@ class Story {
     if (now.kind === "release") return ["The tape lets go of what it kept."];
     if (now.kind === "done") return ["Read to the end", line, ": ", this.sources.slice(0, 4).map((s) => `${s.name} gets ${brief(reading.answers[s.id] ?? null)}`).join(", "), "."];
     const parts = (this.read(now.reading, now.frame)?.parts || []).filter((part) => part.to);
-    const said = parts.slice(0, 2).flatMap((part, k) => [k ? "; " : "", this.equation(this.read(now.reading, now.frame), part) || (part.product ? brief(part.product) : "a gradient"), " goes to ", [part.name || this.nameOf(part.to)]]);
+    const said = parts.slice(0, 2).flatMap((part, k) => [k ? "; " : "", this.equation(this.read(now.reading, now.frame), part) || (isScalar(part.product) ? brief(part.product) : part.product ? `a ${shapeText(part.product.shape)} gradient` : "a gradient"), " goes to ", [part.name || this.nameOf(part.to)]]);
     return ["Read back ", [frame.op], line, ": ", ...(said.length ? said : ["nothing needs it"]), "."];
   }
 
@@ -399,20 +406,17 @@ const GAP = 38;
 const space = (column) => (column.width >= 92 ? 6 : column.width >= 40 ? 3 : column.width >= 9 ? 2 : 0.5);
 const detail = (column) => (column.width >= 92 ? 3 : column.width >= 40 ? 2 : 1);
 
-/** Where two films have frames of the same line, in the same order, these get the same place. */
-function aligned(left, right, storyLeft, storyRight) {
-  const key = (column, story) => (column.frame == null ? "" : story.frame(column.frame).line);
-  const n = left.length, m = right.length;
-  const best = Array.from({ length: n + 1 }, () => new Int32Array(m + 1));
-  for (let i = n - 1; i >= 0; i--)
-    for (let j = m - 1; j >= 0; j--) best[i][j] = key(left[i], storyLeft) === key(right[j], storyRight) ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+/** Columns of two films in which frames that belong together have the same place; pairs come from Python. */
+function aligned(left, right, pairs) {
   const rows = [[], []];
-  for (let i = 0, j = 0; i < n || j < m; ) {
-    if (i < n && j < m && key(left[i], storyLeft) === key(right[j], storyRight)) { rows[0].push(left[i++]); rows[1].push(right[j++]); }
-    else if (i < n && (j >= m || best[i + 1][j] >= best[i][j + 1])) { rows[0].push(left[i++]); rows[1].push({ empty: true }); }
-    else { rows[0].push({ empty: true }); rows[1].push(right[j++]); }
+  let i = 0, j = 0;
+  for (const [a, b] of pairs) {
+    const first = a != null && left[i]?.frame === a, second = b != null && right[j]?.frame === b;
+    if (!first && !second) continue;
+    rows[0].push(first ? left[i++] : { empty: true });
+    rows[1].push(second ? right[j++] : { empty: true });
   }
-  return rows;
+  return i === left.length && j === right.length ? rows : [left, right];
 }
 
 // --------------------------------------------------------------------------------------------------------------- film
@@ -462,7 +466,7 @@ class Film {
       y = lane.bottom + (this.two ? 8 : 0);
     }
     this.height = y + (this.two ? 6 : 14);
-    const drawing = svg("svg", { class: "film", viewBox: `0 0 ${this.width} ${this.height}`, role: "group", "aria-label": "Film of the tape: written from left to right, read back from right to left" });
+    const drawing = svg("svg", { class: "film", viewBox: `0 0 ${this.width} ${this.height}`, style: `width:${this.width / 13}em`, role: "group", "aria-label": "Film of the tape: written from left to right, read back from right to left" });
     drawing.append(this.hatch(), ...this.brackets(), ...this.nests(), ...this.lanes.flatMap((lane) => this.lane(lane)));
     if (!drawing.querySelector("[tabindex='0']")) drawing.setAttribute("tabindex", "0");
     return drawing;
@@ -505,7 +509,7 @@ class Film {
       return texts.find(fits) || (group.capsule ? clip(fold.label, room, 11.5, "mono") : "");
     }
     const { by, line } = group.frame;
-    if (by != null) return [`reading ${by + 1} ran these`, `read ${by + 1}`, `←${by + 1}`].find(fits) || "";
+    if (by != null) return [`reading frame ${by + 1} back`, `reading ${by + 1}`, `← ${by + 1}`].find(fits) || "";
     if (line == null) return "";
     const code = cell(this.story.code.get(line)).trim();
     return room >= 66 ? clip(`${line}  ${code}`, room - 4, 11.5, "mono") : fits(String(line)) ? String(line) : "";
@@ -577,14 +581,15 @@ class Film {
       lane.readings.forEach((reading, k) => lane.closed || out.push(this.turn(lane, lane.rows[k], k)));
     }
     out.push(...this.sources(lane));
+    for (const run of this.runs(mine)) out.push(this.bars(run, lane));
     for (const column of mine) {
-      if (column.frame == null) out.push(this.bar(column, lane));
-      else {
+      if (column.capsule) out.push(this.capsule(column, lane));
+      else if (column.frame != null) {
         out.push(this.written(column, lane));
         lane.rows.forEach((row) => out.push(this.readBack(column, lane, row)));
       }
     }
-    if (lane === this.lanes.at(-1)) out.push(...this.cutsOf(lane));
+    if (lane === this.lanes.at(-1)) out.push(...this.cutsOf(lane), ...this.marks(lane));
     if (!mine.length) out.push(label(this.left + this.sourceWidth + 22, lane.y + lane.h / 2 + 5, "nothing is written on this tape", { class: "quiet i", "font-size": 13 }));
     return out;
   }
@@ -607,8 +612,7 @@ class Film {
       for (const row of lane.rows) {
         const { id } = row.reading;
         if (row.reading.error || (this.wholeCut() && !this.story.readAt[id].size)) continue;
-        const home = Math.min(...[...this.story.readAt[id]].filter(([frame]) => frame <= column.frame).map(([, when]) => when), this.story.doneAt[id] ?? Infinity);
-        const done = this.t >= home && home < Infinity && this.t >= this.story.turnAt[id];
+        const done = this.t >= Math.min(this.story.homeAt[id][this.story.place.get(column.frame)], this.story.doneAt[id] ?? Infinity);
         const middle = row.y + row.h / 2;
         out.push(path(`M${from} ${middle}H${to}`, { class: `track ${done ? "read" : "waiting"}` }));
         if (column.width >= 92 && done) out.push(path(`M${from} ${middle}l7 -5v10z`, { class: "tip read" }));
@@ -658,7 +662,7 @@ class Film {
     const glyph = frame.glyph || frame.op;
     const value = known ? frame.value : undefined;
     if (level === 3) {
-      const size = tall ? (glyph.length > 6 ? 17 : 20) : 15;
+      const size = (tall ? [20, 17, 15, 13.5] : [15, 13.5]).find((one) => measure(glyph, one, "ui", 600) <= w - 16) || 12.5;
       const array = value && !isScalar(value) && value.thumb;
       const name = frame.name || "";
       const text = array || !known ? name : value === undefined ? name : name ? `${name} = ${brief(value)}` : `= ${brief(value)}`;
@@ -673,9 +677,11 @@ class Film {
       ];
     }
     if (level === 2) {
-      const size = [17, 15, 13, 11.5].find((s) => measure(glyph, s, "ui", 600) <= w - 4) || 11.5;
+      const size = (tall ? [17, 15, 13, 11.5] : [15, 13, 11.5]).find((s) => measure(glyph, s, "ui", 600) <= w - 4) || 11.5;
+      const both = !tall && known && value && w >= 50;
       return [
-        label(x + w / 2, y + (tall ? 25 : h / 2 + 5), clip(glyph, w - 2, size, "ui", 600), { "text-anchor": "middle", "font-size": size, "font-weight": 600 }),
+        label(x + w / 2, y + (tall ? 25 : both ? 16 : h / 2 + 5), clip(glyph, w - 2, size, "ui", 600), { "text-anchor": "middle", "font-size": size, "font-weight": 600 }),
+        both && shown(value, x + 3, y + h - 19, w - 6, 17, { size: 12 }),
         tall && known && value && shown(value, x + 3, y + h - 27, w - 6, 22, { size: 12 }),
       ];
     }
@@ -700,16 +706,18 @@ class Film {
     if (story.isGhost(frame)) {
       const words = over || this.wholeCut() ? "nothing to read" : "";
       const dotted = path(`M${column.x} ${y + h / 2}h${column.width}`, { class: `track ${!this.wholeCut() && over ? "read" : "waiting"}` });
-      return level < 3 || !words ? dotted : svg("g", {}, dotted, label(x + w / 2, y + h / 2 + 4, words, { class: "quiet i halo", "text-anchor": "middle", "font-size": 12.5 }));
+      const long = measure(words, 12.5) + 10;
+      return long > w || !words ? dotted : svg("g", {}, dotted, rect(x + w / 2 - long / 2, y + h / 2 - 9, long, 18, { class: "paper" }), label(x + w / 2, y + h / 2 + 4, words, { class: "quiet i", "text-anchor": "middle", "font-size": 12.5 }));
     }
     const when = story.readAt[reading.id].get(frame.id);
     if (when === undefined) {
       const kind = !over ? "notyet" : this.wholeCut() ? "none" : "off";
       const word = !over ? "not yet" : this.wholeCut() ? "never reached" : "not on the way";
-      const inside = level === 3 ? x + 17 : x + w / 2;
+      const worded = measure(word, 12.5) + 36 <= w;
+      const inside = worded ? x + 17 : x + w / 2;
       return svg("g", { class: "unread" }, rect(x, y, w, h, { class: "box dotted" }),
         kind === "off" ? path(`M${inside - Math.min(7, w / 4)} ${y + h / 2}h${Math.min(14, w / 2)}`, { class: "dash" }) : mark(kind, inside, y + h / 2, Math.min(8, w / 2)),
-        level === 3 && label(x + 32, y + h / 2 + 4.5, clip(word, w - 36, 12.5), { class: "quiet", "font-size": 12.5 }));
+        worded && label(x + 32, y + h / 2 + 4.5, word, { class: "quiet", "font-size": 12.5 }));
     }
     const phase = this.phase(when);
     const read = story.read(reading.id, frame.id);
@@ -767,7 +775,7 @@ class Film {
     return svg("g", { class: part.lost ? "lost" : null },
       part.lost && rect(x + 3, middle - 8, w - 6, 16, { class: "box" }),
       marked > 0 && mark(state, x + 16, middle, Math.min(8, h / 2 - 1)),
-      label(x + 8 + marked, middle + used * 0.35, text, { class: "m", "font-size": used, "font-weight": 600 }),
+      label(x + 8 + marked * 1.2, middle + used * 0.35, text, { class: "m", "font-size": used, "font-weight": 600 }),
       toFits && label(x + w - 7, middle + 4, to, { "text-anchor": "end", "font-size": 11.5 }));
   }
 
@@ -783,35 +791,62 @@ class Film {
       label(x + 38, row.y + row.h / 2 + 5, clip(row.reading.error, long - 46, 14, "ui", 600), { "font-size": 14, "font-weight": 600 }));
   }
 
-  /** Folded turns: the upper bar is the size of what is carried on, the lower one the size of its gradient. */
-  bar(column, lane) {
-    const { story } = this;
-    const fold = story.folds[column.fold];
-    const ids = [story.order[column.from], story.order[column.to - 1]];
-    const when = story.writtenAt.get(ids[1]);
-    const reading = lane.readings.at(-1)?.id;
-    const readWhen = reading == null ? undefined : this.firstRead(reading, column);
-    const row = lane.rows.at(-1);
-    const { x, width } = column;
-    const thick = Math.max(0.8, width * (width > 4 ? 0.62 : 0.75));
-    const left = x + (width - thick) / 2;
-    const now = this.cursor != null && this.inColumn(this.cursor, column);
-    const target = column.capsule ? story.writtenAt.get(ids[0]) : when;
-    const what = column.capsule ? fold.label : column.turnA != null ? `turn ${column.turnA + 1}${column.turnB > column.turnA + 1 ? ` to ${column.turnB}` : ""}` : `frames ${column.from + 1} to ${column.to}`;
-    const attributes = { when: target, selected: `f${column.capsule ? ids[0] : ids[1]}`, says: `folded: ${what}`, current: now, className: `spot bar ${now ? "now" : ""}` };
-    if (column.capsule) {
-      const pad = space(column);
-      return this.spot({ ...attributes, className: `spot frame written capsule ${this.phase(when)}` },
-        rect(x + pad + 2, lane.y - 3, column.width - 2 * pad, lane.h, { class: "box behind" }), rect(x + pad, lane.y, column.width - 2 * pad, lane.h, { class: "box" }),
-        this.upright(fold.label, x + pad, lane.y, column.width - 2 * pad, lane.h),
-        row && rect(x + pad, row.y, column.width - 2 * pad, row.h, { class: readWhen && this.t >= readWhen ? "box read-box" : "box dotted" }));
+  /** Neighbouring bars of one fold. */
+  runs(columns) {
+    const runs = [];
+    let last = null;
+    for (const column of columns) {
+      const bar = column.frame == null && !column.capsule;
+      if (bar && last && last[0].fold === column.fold) last.push(column);
+      else if (bar) runs.push((last = [column]));
+      else last = null;
     }
-    const up = this.level(column, "written"), down = this.level(column, "read");
-    const high = Math.max(4, lane.h * (0.12 + 0.88 * up));
-    return this.spot(attributes,
-      rect(x, lane.y, width, (row ? row.y + row.h : lane.y + lane.h) - lane.y, { rx: 0, class: "catch" }),
-      rect(left, lane.y + lane.h - high, thick, high, { rx: Math.min(1, thick / 3), class: this.t >= when ? "bar-w" : "bar-w waiting" }),
-      row && down > 0 && rect(left, row.y, thick, Math.max(1.5, row.h * down), { rx: Math.min(1, thick / 3), class: readWhen !== undefined && this.t >= readWhen ? "bar-r" : "bar-r waiting" }));
+    return runs;
+  }
+
+  /** Folded turns: the upper bar is the size of what is carried on, the lower one the size of its gradient. */
+  bars(run, lane) {
+    const { story, inspector } = this;
+    const row = lane.rows.at(-1);
+    const shapes = { "bar-w": "", "bar-w waiting": "", "bar-r": "", "bar-r waiting": "" };
+    for (const column of run) {
+      const { x, width } = column;
+      const thick = Math.max(0.8, width * (width > 4 ? 0.62 : 0.75));
+      const high = Math.max(4, lane.h * (0.12 + 0.88 * this.level(column, "written")));
+      const left = x + (width - thick) / 2;
+      shapes[this.t >= this.lastWritten(column) ? "bar-w" : "bar-w waiting"] += `M${left} ${lane.y + lane.h}v${-high}h${thick}v${high}z`;
+      const down = this.level(column, "read");
+      if (!row || !down) continue;
+      const when = this.firstRead(row.reading.id, column);
+      shapes[this.t >= when ? "bar-r" : "bar-r waiting"] += `M${left} ${row.y}v${Math.max(1.5, row.h * down)}h${thick}v${-Math.max(1.5, row.h * down)}z`;
+    }
+    const [first, last] = [run[0], run.at(-1)];
+    const bottom = row ? row.y + row.h : lane.y + lane.h;
+    const what = first.turnA != null ? `turns ${first.turnA + 1} to ${last.turnB}` : `frames ${first.from + 1} to ${last.to}`;
+    const choose = (event) => {
+      const { left, width } = event.currentTarget.getBoundingClientRect();
+      const column = run[Math.max(0, Math.min(run.length - 1, Math.floor(((event.clientX - left) / width) * run.length)))] || last;
+      inspector.go(inspector.timeIn(story, this.lastWritten(column)), `f${story.order[column.to - 1]}`);
+    };
+    return svg("g", { class: "spot bars", role: "button", tabindex: -1, "aria-label": `folded: ${what}; a click opens one`, onclick: choose },
+      Object.entries(shapes).filter(([, d]) => d).map(([className, d]) => path(d, { class: className })),
+      rect(first.x, lane.y, last.x + last.width - first.x, bottom - lane.y, { rx: 0, class: "catch" }));
+  }
+
+  lastWritten(column) {
+    return this.story.writtenAt.get(this.story.order[column.to - 1]);
+  }
+
+  /** A layer, or another short fold: one frame in front of another. */
+  capsule(column, lane) {
+    const { story } = this;
+    const fold = story.folds[column.fold], row = lane.rows.at(-1);
+    const id = story.order[column.from];
+    const pad = space(column), x = column.x + pad, w = column.width - 2 * pad;
+    const read = row && this.t >= this.firstRead(row.reading.id, column);
+    return this.spot({ when: story.writtenAt.get(id), selected: `f${id}`, says: `folded: ${fold.label}`, className: `spot frame written capsule ${this.t >= this.lastWritten(column) ? "past" : "future"}` },
+      rect(x + 2, lane.y - 3, w, lane.h, { class: "box behind" }), rect(x, lane.y, w, lane.h, { class: "box" }), this.upright(fold.label, x, lane.y, w, lane.h),
+      row && rect(x, row.y, w, row.h, { class: read ? "box read-box" : "box dotted" }));
   }
 
   inColumn(id, column) {
@@ -855,7 +890,7 @@ class Film {
       path(`M${x} ${y0}h${straight}a${rx} ${(y1 - y0) / 2} 0 0 1 0 ${y1 - y0}h${-back}`, { class: "arc" }),
       path(`M${x + straight - back - 8} ${y1}l10 -7v14z`, { class: "head" }),
       words && label(x + 8, (y0 + y1) / 2 - (nested || this.two ? 0 : 4), "turn", { class: "halo", "font-size": 12.5, "font-weight": 700 }),
-      words && !nested && reading.seed && label(x + 8, (y0 + y1) / 2 + (this.two ? 14 : 12), clip(`seed ${brief(reading.seed)}`, 64, 12, "mono"), { class: "m quiet halo", "font-size": 12 }));
+      words && !this.two && reading.seed && label(x + 8, (y0 + y1) / 2 + (this.two ? 14 : 12), clip(`seed ${isScalar(reading.seed) ? brief(reading.seed) : cell(reading.seed.text)}`, 66, 12, "mono"), { class: "m quiet halo", "font-size": 12 }));
   }
 
   /** The left end: where the film comes from, and what comes home. */
@@ -915,7 +950,8 @@ class Film {
     const over = this.t >= story.doneAt[reading.id];
     const [one] = all;
     const target = reading.targetName || story.nameOf(reading.target);
-    const title = this.many ? "" : `d${target}/d${one.source.name}`.length < 12 ? `d${target}/d${one.source.name}` : "gradient";
+    const asked = reading.id === story.view.readings.length - 1 ? cell(story.view.verdict?.ask) : "";
+    const title = this.many ? "" : [asked, `d${target}/d${one.source.name}`].find((text) => text && text.length < 12) || "gradient";
     const className = `answer ${this.answerClass(reading, this.many ? null : one.source)}`;
     const box = rect(x, y, w, h, { class: "source", rx: 8 });
     if (reading.error && over) return [svg("g", { class: className }, box, mark("spent", x + 18, y + h / 2, 8), label(x + 34, y + h / 2 + 5, "error", { class: "m", "font-size": 14, "font-weight": 600 }))];
@@ -933,6 +969,19 @@ class Film {
       partial && mark("partial", x + w - 18, y + h / 2, 9),
       tall ? shown(one.value, x + 11, y + 22, w - (partial ? 50 : 22), h - 26, { size: 17, align: "start", weight: 600 })
         : shown(one.value, x + 14 + titleWidth, y + 3, w - titleWidth - 24, h - 6, { size: 15, align: "end", weight: 600 }))];
+  }
+
+  /** Between two frames: a watch, or an assignment to a Variable. */
+  marks(lane) {
+    return (this.story.view.marks || []).slice(0, 40).flatMap(({ at, line, say }) => {
+      const column = this.columns.find((one) => one.frame === at);
+      const last = this.columns.at(-1);
+      if (!column && at < this.story.order.length) return [];
+      const x = column ? column.x - column.gap : last ? last.x + last.width : this.left + this.sourceWidth + 10;
+      const when = this.story.writtenAt.get(at) ?? this.story.writtenAt.get(this.story.order.at(-1)) ?? 0;
+      return [this.spot({ when, says: `line ${line}: ${say}`, className: "spot moment" },
+        path(`M${x} ${lane.y - 2}V${lane.y + lane.h + 2}`, { class: "moment-line" }), path(`M${x} ${lane.y - 8}l5 6 -5 6 -5 -6z`, { class: "diamond" }), svg("title", {}, `line ${line}: ${say}`))];
+    });
   }
 
   cutsOf(lane) {
@@ -1146,7 +1195,9 @@ class Graph {
       this.at = this.places(story, plan.nodes, this.edgeList);
       Object.assign(this, { key, story });
     }
-    const values = plan.small;
+    const rowsY = [...this.at.values()].map(([, y]) => y);
+    const low = Math.min(...rowsY), high = Math.max(...rowsY);
+    const values = plan.small && (high - low) * 76 + 76 <= height + 20;
     const sized = (node) => Math.max(node.source ? 38 : 44, Math.min(96, measure(node.text, node.source ? 14 : 15, "ui", 600) + 18));
     const columns = new Map();
     for (const node of plan.nodes.values()) {
@@ -1156,17 +1207,15 @@ class Graph {
       columns.set(layer, Math.max(columns.get(layer) || 0, node.w));
     }
     const layers = [...columns.keys()].sort((a, b) => a - b);
-    const taken = layers.reduce((sum, layer) => sum + columns.get(layer), 32);
-    const gap = Math.max(24, Math.min(34, (width - taken) / Math.max(1, layers.length - 1)));
+    const taken = layers.reduce((sum, layer) => sum + columns.get(layer), 20);
+    const gap = Math.max(20, Math.min(34, (width - taken) / Math.max(1, layers.length - 1)));
     const natural = taken + gap * (layers.length - 1);
-    const loose = natural < width ? Math.min(36, (width - natural) / Math.max(1, layers.length - 1)) : 0;
+    const loose = natural < width ? Math.min(44, (width - natural) / Math.max(1, layers.length - 1)) : 0;
     const center = new Map();
-    let x = 16;
+    let x = 10;
     for (const layer of layers) { center.set(layer, x + columns.get(layer) / 2); x += columns.get(layer) + gap + loose; }
-    const whole = x - gap - loose + 16;
-    const ys = [...this.at.values()].map(([, y]) => y);
-    const low = Math.min(...ys), high = Math.max(...ys);
-    const step = Math.max(values ? 62 : 40, Math.min(values ? 82 : 54, (height - 50) / Math.max(1, high - low + 0.4)));
+    const whole = x - gap - loose + 10;
+    const step = Math.max(values ? 76 : 42, Math.min(values ? 84 : 54, (height - 50) / Math.max(1, high - low + 0.4)));
     const tall = Math.max(height, (high - low) * step + 76);
     const across = Math.max(width, whole);
     const shiftX = (across - whole) / 2;
@@ -1179,6 +1228,7 @@ class Graph {
     const current = [...plan.nodes.values()].find((node) => node.ids.includes(now.frame));
     const drawing = svg("svg", { class: "drawing", viewBox: `0 0 ${across} ${tall}`, style: `width:${(across * scale) / 13}em;height:${(tall * scale) / 13}em`, role: "group", "aria-label": "Graph of the operations" });
     drawing.append(...this.edgeList.map((edge) => this.edge(story, t, plan.nodes, edge)), ...[...plan.nodes.values()].map((node) => this.node(story, t, node, node === current, values)));
+    if (!current) drawing.querySelector(".spot")?.setAttribute("tabindex", "0");
     this.box.replaceChildren(drawing);
     this.pan(current, scale);
   }
@@ -1236,14 +1286,14 @@ class Graph {
     const last = ids.at(-1), frame = story.frame(last);
     const ghost = story.isGhost(frame);
     const written = story.writtenAt.get(ids[0]);
-    const read = story.readAt.flatMap((times) => ids.filter((id) => times.has(id) && times.get(id) <= t)).length > 0;
+    const read = story.readAt.some((times) => [ids[0], last].some((id) => times.get(id) <= t));
     const kind = ghost ? "ghost" : read ? "read" : "written";
     const phase = current ? "now" : t < written ? "future" : "past";
     const now = story.at(t);
     const when = inspector.twinTime(story, last, now);
     const texts = node.stack ? rect(left + 4, top - 4, w, h, { class: "box behind" }) : null;
     return svg("g", {
-      class: `spot frame node ${kind} ${phase}${inspector.state.selected === `f${last}` ? " picked" : ""}${ids.some((id) => inspector.found.has(id)) ? " found" : ""}`, role: "button", tabindex: current ? 0 : -1,
+      class: `spot frame node ${kind} ${phase}${inspector.state.selected === `f${last}` ? " picked" : ""}${inspector.found.size && ids.some((id) => inspector.found.has(id)) ? " found" : ""}`, role: "button", tabindex: current ? 0 : -1,
       "aria-label": `${node.text}${node.under ? `, ${node.under}` : ""}, ${kind}`, "aria-current": current ? "step" : null, "data-frame": last, "data-id": node.id,
       onclick: () => inspector.go(inspector.timeIn(story, when), `f${last}`), onpointerenter: () => inspector.hover(last), onpointerleave: () => inspector.hover(null),
     }, texts, rect(left, top, w, h, { class: "box" }),
@@ -1314,7 +1364,7 @@ class Code {
     const item = this.lines.get(line) || this.lines.values().next().value;
     if (!item) return;
     if (!this.lines.has(line)) item.tabIndex = 0;
-    if (this.lines.has(line)) this.list.scrollTop = item.offsetTop - this.list.offsetTop - (this.list.clientHeight - item.clientHeight) / 2;
+    if (this.lines.has(line)) this.list.scrollTop = item.offsetTop - (this.list.clientHeight - item.clientHeight) / 2;
   }
 
   key(event) {
@@ -1364,7 +1414,8 @@ class Pane {
       html("span", { class: "m quiet" }, range), html("span", { class: "quiet type" }, ` ${shapeText(value.shape)} ${value.dtype}`)];
   }
 
-  box(value, note, className = "") {
+  box(value, note, className = "", missing = false) {
+    if (missing) return html("div", { class: `box ${className}` }, "…");
     return html("div", { class: `box ${className}` }, valueBox(value, 66, value && value.thumb && !isScalar(value) ? 32 : 20), note && html("small", {}, note));
   }
 
@@ -1407,9 +1458,9 @@ class Pane {
     const rows = parts.map((part) => {
       const times = frame.op === "matmul" ? "@" : "×";
       const text = cell(part.local?.text);
-      return [html("b", { class: "m name" }, clip(part.name || story.nameOf(part.to) || "input", 62, 12.5, "mono", 600)), this.box(read.up), times,
-        part.local?.value ? this.box(part.local.value, /[^\d.\-−]/.test(text) && clip(text, 66, 11)) : html("div", { class: "box" }, html("span", { class: "m" }, clip(text, 70, 12.5, "mono") || "…")), "=",
-        this.box(part.product, part.lost && "lost", part.lost ? "lost" : "product")];
+      return [html("b", { class: "m name" }, clip(part.name || story.nameOf(part.to) || "input", 62, 12.5, "mono", 600)), this.box(read.up, "", "", read.missing), times,
+        part.local?.value ? this.box(part.local.value, /[^\d.\-−]/.test(text) && clip(text, 66, 11)) : html("div", { class: "box" }, html("span", { class: "m" }, clip(text || part.local?.rule, 70, 12.5, "mono") || "…")), "=",
+        this.box(part.product, part.lost && "lost", part.lost ? "lost" : "product", read.missing)];
     });
     const sums = parts.filter((part) => part.total && part.product && isScalar(part.total) && brief(part.total) !== brief(part.product)).slice(-2);
     return html("div", {}, html("div", { class: "equation" }, header, rows),
@@ -1428,10 +1479,13 @@ class Pane {
     if (!final && value === undefined) return [html("div", { class: "answer-row" }, html("b", { class: "m" }, source.name), icon("notyet", 17), " not yet")];
     const from = story.contributions(reading.id, source.id).filter(({ when }) => when <= t);
     const scalar = from.length > 0 && from.every(({ part }) => isScalar(part.product));
-    const row = html("div", { class: "answer-row" }, html("b", { class: "m" }, source.name),
+    const target = reading.targetName || story.nameOf(reading.target);
+    const row = html("div", { class: "answer-row" }, html("b", { class: "m" }, story.view.readings.length > 1 ? `d${target}/d${source.name}` : source.name),
       value && isScalar(value) ? html("b", { class: "m large" }, ["zero", "nan"].includes(value.state) && icon(value.state, 17), " ", brief(value)) : value ? valueBox(value, 84, 40) : html("b", { class: "m large" }, icon("none", 18), " None"),
       value && html("span", { class: "quiet" }, `${shapeText(value.shape)} ${value.dtype ?? ""}${value.max != null && !isScalar(value) ? `, ${value.min} … ${value.max}` : ""}${final ? "" : ", so far"}`));
-    if (!scalar || story.sources.length > 1 || story.view.readings.length > 2) return [row];
+    const each = story.view.verdict?.each?.find((one) => one.name === source.name);
+    if (final && story.sources.length > 1 && each && each.status !== "complete") return [row, html("p", { class: "quiet" }, each.say)];
+    if (!scalar || story.sources.length > 1 || reading.id !== story.view.readings.length - 1) return [row];
     if (from.length > 3) return [row, html("p", { class: "quiet" }, `${from.length} contributions add up:`), html("p", { class: "m" }, clip(from.map(({ part }) => brief(part.product)).join(" + "), 560, 12.5, "mono"))];
     return [row, html("p", { class: "quiet" }, from.length > 1 ? `${from.length} contributions add up:` : "one contribution:"),
       ...from.map(({ part, frame }) => html("p", {}, html("span", { class: "quiet" }, `frame ${story.place.get(frame) + 1} `), html("b", {}, story.frame(frame).glyph), " ", html("span", { class: "m" }, this.equationOf(story, reading.id, frame, part))))];
@@ -1454,8 +1508,9 @@ class Pane {
     if (cut) return this.cut(story, cut, t);
     if (now.kind === "release" && t < story.end) return [this.heading("Released", line), html("p", {}, "The tape lets go of what it kept: ", html("b", { class: "m" }, bytesText(this.inspector.bytesAt(story, t))), " held now.")];
     const upTo = reading ? story.view.readings.filter((one) => story.doneAt[one.id] <= t) : story.view.readings;
-    return [this.heading("Answer", line), ...upTo.slice(-3).flatMap((one) => story.sources.slice(0, 8).flatMap((source) => (one.error ? [] : this.answer(story, t, one, source)))),
-      story.sources.length > 8 && html("p", { class: "quiet" }, `and ${story.sources.length - 8} more`), !story.view.readings.length && html("p", {}, "Nothing was asked of this tape yet.")].filter(Boolean);
+    return [this.heading("Answer", line), ...upTo.slice(-3).reverse().flatMap((one) => story.sources.slice(0, 8).flatMap((source) => (one.error ? [] : this.answer(story, t, one, source)))),
+      story.sources.length > 8 && html("p", { class: "quiet" }, `and ${story.sources.length - 8} more`), !story.view.readings.length && html("p", {}, story.order.length ? "Nothing was asked of this tape yet." : "This tape is empty."),
+      ...(story.view.notes || []).map((note) => html("p", { class: "quiet" }, note))].filter(Boolean);
   }
 
   cut(story, cut, t) {
@@ -1463,7 +1518,7 @@ class Pane {
     const box = (value, word, className) => html("div", { class: `box ${className || ""}` }, html("b", { class: "m" }, value), html("small", {}, word));
     const sum = verdict?.status === "partial" && verdict.lost != null && t >= story.answered;
     return [this.heading("Cut", cut.line ? `line ${cut.line}` : ""), html("div", { class: "big" }, icon("cut", 24), html("b", {}, cell(cut.say))),
-      this.facts(cut.line && [`line ${cut.line}`, html("span", { class: "m" }, cell(story.code.get(cut.line)).trim())], cut.mend && ["mend", html("b", { class: "m" }, mendOf(cut.mend))]),
+      this.facts(cut.line && [`line ${cut.line}`, html("span", { class: "m" }, cell(story.code.get(cut.line)).trim())], cut.mend && ["mend", html("b", { class: "m wrap" }, mendOf(cut.mend))]),
       sum && html("div", { class: "equation sum" }, box(cell(verdict.answer), "read back", "product"), "+", box(cell(verdict.lost), "lost", "lost"), "=", box(cell(verdict.full ?? "?"), "full")),
       t >= story.answered && verdict?.status === "none" && html("p", {}, "This None means ", html("b", {}, cell(verdict.meaning) || "broken"), verdict.meaning === "broken" ? ": the true derivative is not 0, it is lost." : ".")].filter(Boolean);
   }
@@ -1548,7 +1603,8 @@ class Inspector {
     const view = this.model.get("view");
     this.stories = (view.compare || [view]).map((film) => new Story(film));
     this.names = view.titles || ["as written", "mended"];
-    this.axis = this.stories.length > 1 ? merged(...this.stories) : null;
+    this.pairs = view.frames || [];
+    this.axis = this.stories.length > 1 ? merged(...this.stories, this.pairs) : null;
     const both = this.stories.length;
     if (!this.loaded) this.state.mode = both > 1 ? both : 0;
     const step = this.model.get("step");
@@ -1788,11 +1844,11 @@ class Inspector {
     const text = ask === "tape" ? ask : `${ask} = ${answer}`;
     this.question.textContent = clip(text, this.width * (this.width < 880 ? 0.9 : 0.42), 20, "mono", 600);
     this.question.title = text;
-    const mend = story.cuts[0]?.mend;
-    const title = { complete: "Complete.", none: `None${verdict?.meaning ? `: ${verdict.meaning}` : ""}.`, partial: "Partial.", nan: "nan.", zero: "0.", spent: "Spent tape." }[verdict?.status];
-    const verdictSaid = known && [title && html("b", {}, title), " ", cell(verdict.say), mend && [" Mend: ", this.mendButton(mend)]];
+    const mend = story.cuts[0]?.mend || verdict?.mend;
+    const [, title, rest] = /^(.*?\.)( .*)?$/s.exec(cell(verdict?.say)) || [];
+    const verdictSaid = known && [html("b", {}, title || ""), rest || "", mend && [" Mend: ", this.mendButton(mend)]];
     const step = [html("b", { class: "count" }, `${this.state.step} of ${this.end}`), " ", ...rich(story.sentence(t))];
-    this.said.replaceChildren(...(verdictSaid && (t === story.end || t >= story.answered) ? verdictSaid : step).flat(2).filter(Boolean));
+    this.said.replaceChildren(...(verdictSaid || step).flat(2).filter(Boolean));
     this.sentence = known ? `${cell(verdict.ask)} = ${answer}. ${cell(verdict.say)}` : plain(story.sentence(t));
     const names = this.stories.length > 1 ? [...this.names.slice(0, this.stories.length), "both"] : [];
     this.modes.replaceChildren(...names.map((name, k) => html("button", { type: "button", "aria-pressed": String(this.state.mode === k), onclick: () => this.show(k) }, name)));
@@ -1814,18 +1870,26 @@ class Inspector {
 
   drawFilms(both) {
     const stories = both ? this.stories : [this.story];
-    const films = stories.map((story) => new Film(this, story, this.timeOf(story), this.width));
+    const films = stories.map((story) => new Film(this, story, this.timeOf(story), Math.max(this.width, 560)));
     if (both && films.every((film) => film.columns.length < 400)) {
       const [a, b] = films;
-      [a.columns, b.columns] = aligned(a.columns, b.columns, a.story, b.story);
-      const gaps = new Set(a.columns.flatMap((column, k) => (a.gapped.has(column.frame) || b.gapped.has(b.columns[k].frame) ? [k] : [])));
+      [a.columns, b.columns] = aligned(a.columns, b.columns, this.pairs);
+      const gaps = a.columns.flatMap((column, k) => (a.gapped.has(column.frame) || b.gapped.has(b.columns[k]?.frame) ? [k] : []));
       for (const film of films) {
-        film.gaps = new Set([...gaps].map((k) => film.columns[k].frame));
+        film.gaps = new Set(gaps.map((k) => film.columns[k]?.frame));
         film.cursor = null;
       }
     }
     this.drawn = films;
     this.films.replaceChildren(...films.flatMap((film, k) => [both && this.filmHead(film, k), film.draw()]).filter(Boolean));
+    this.followFilm();
+  }
+
+  /** In a narrow place the film is wider than its window, which follows the cursor. */
+  followFilm() {
+    if (this.width >= 560) return;
+    const at = this.films.querySelector("[aria-current]")?.getBBox();
+    if (at) this.films.scrollLeft = at.x * this.unit - this.films.clientWidth / 2;
   }
 
   filmHead({ story, t }, k) {
@@ -1851,7 +1915,7 @@ class Inspector {
       this.code.shown = story;
       const longest = (story.view.code || []).reduce((most, { text }) => Math.max(most, text.length), 0);
       const lines = (story.view.code || []).length;
-      this.codeWidth = Math.max(250, Math.min(352, 62 + longest * 7.6));
+      this.codeWidth = Math.max(250, Math.min(this.width < 1000 ? 318 : 352, 62 + longest * 7.6));
       this.paneHeight = this.width < 880 ? 208 : Math.max(218, Math.min(252, lines * 20 + 40));
       this.element.style.setProperty("--code", `${this.codeWidth / 13}em`);
       this.element.style.setProperty("--panes", `${this.paneHeight / 13}em`);
@@ -1883,20 +1947,25 @@ class Inspector {
   }
 }
 
-/** The common time of two stories: pairs of times, in which steps of one kind and line go together. */
-function merged(a, b) {
-  const key = (story, k) => { const now = story.at(k + 1); return `${now.kind === "ghost" ? "write" : now.kind} ${now.line}`; };
-  const n = a.end, m = b.end, pairs = [[0, 0]];
-  if (n * m > 1e6) return Array.from({ length: Math.max(n, m) + 1 }, (_, k) => [Math.round((k * n) / Math.max(n, m)), Math.round((k * m) / Math.max(n, m))]);
-  const left = Array.from({ length: n }, (_, k) => key(a, k)), right = Array.from({ length: m }, (_, k) => key(b, k));
-  const best = Array.from({ length: n + 1 }, () => new Int32Array(m + 1));
-  for (let i = n - 1; i >= 0; i--) for (let j = m - 1; j >= 0; j--) best[i][j] = left[i] === right[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
-  for (let i = 0, j = 0; i < n || j < m; pairs.push([i, j])) {
-    if (i < n && j < m && left[i] === right[j]) { i++; j++; }
-    else if (i < n && (j >= m || best[i + 1][j] >= best[i][j + 1])) i++;
-    else j++;
+/** The common time of two stories, as pairs of times: that of the longer one, which the other follows frame by frame. */
+function merged(first, second, pairs) {
+  const turned = second.end > first.end;
+  const [long, short] = turned ? [second, first] : [first, second];
+  const twins = new Map(pairs.map(([a, b]) => (turned ? [b, a] : [a, b])).filter(([a, b]) => a != null && b != null));
+  const anchors = [[0, 0]];
+  for (let t = 1; t <= long.end; t++) {
+    const now = long.at(t), twin = twins.get(now.frame);
+    const time = now.kind === "read" ? short.readAt[now.reading]?.get(twin) : now.frame != null ? short.writtenAt.get(twin) : now.kind === "turn" ? short.turnAt[now.reading] : now.kind === "done" ? short.doneAt[now.reading] : undefined;
+    if (time > anchors.at(-1)[1]) anchors.push([t, time]);
   }
-  return pairs;
+  anchors.push([long.end, short.end]);
+  const times = [];
+  anchors.slice(1).forEach(([t, time], k) => {
+    const [t0, time0] = anchors[k];
+    for (let n = t0; n < t; n++) times.push([n, Math.min(Math.max(time0, time - 1), time0 + Math.ceil(((time - time0) * (n - t0)) / (t - t0)))]);
+  });
+  times.push([long.end, short.end]);
+  return turned ? times.map(([a, b]) => [b, a]) : times;
 }
 
 function render({ model, el }) {

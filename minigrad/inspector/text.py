@@ -1,6 +1,8 @@
 """The text twin: the film as a table, the same on every run, for terminals, for readers of the page and for tests."""
 
+from .reading import local_slope, node_of
 from .summary import text_of
+from .verdict import would_carry
 
 MOST = 36  # rows; more are folded
 WIDE = {"op": 18, "line": 34, "value": 34, "on the tape": 40, "backward": 64}
@@ -9,9 +11,7 @@ WIDE = {"op": 18, "line": 34, "value": 34, "on the tape": 40, "backward": 64}
 def twin(model) -> str:
     """The table of a Model."""
     view = model.data
-    rows = [row for row in folded(rows_of(model))]
-    heading = headline(view)
-    lines = [heading]
+    rows, lines = folded(rows_of(model)), [headline(view)]
     if rows:
         asked = [source["name"] for source in view["sources"] if source["asked"]]
         backward = f"backward, to {', '.join(asked[:3])}{', ...' if asked[3:] else ''}" if view["readings"] else "backward"
@@ -52,7 +52,7 @@ def rows_of(model):
 def shown_frames(model):
     """The numbers of the frames to show; of a loop the first turn and the last, and between them how many there are more."""
     numbers, k = [], 0
-    for fold in [*model.data["folds"], None]:
+    for fold in [*[one for one in model.data["folds"] if one["turns"] > 1], None]:
         end = fold["first"] if fold else model.data["count"]
         numbers += range(k, end)
         if fold:
@@ -75,8 +75,7 @@ def folded(rows):
 
 
 def mark_row(mark):
-    what = "watch" if mark["kind"] == "watch" else "assign"
-    return ("-", what, mark["text"], mark["value"]["text"] if mark["value"] else "-", mark["say"], "-")
+    return ("-", mark["kind"], mark["text"], mark["value"]["text"] if mark["value"] else "-", mark["say"], "cut" if mark["cut"] else "-")
 
 
 def frame_row(model, k, read):
@@ -102,7 +101,7 @@ def on_tape(model, frame, k) -> str:
 
 def backward(model, frame, k, read) -> str:
     """What the reading sent from here to the sources, or on to other ops."""
-    cut = model.would_carry(k)
+    cut = would_carry(model, k)
     if cut is not None:
         return cut
     if frame.ghost and frame.ghost[0] == "NO_DERIVATIVE" and frame.value is not None and frame.value.dtype.kind == "b":
@@ -111,21 +110,20 @@ def backward(model, frame, k, read) -> str:
         return "never reached" if model.data["readings"] and not frame.ghost and model.data["verdict"]["status"] == "none" else "-"
     r, i = read
     one = model.film.readings[r].reads[i]
-    to_sources, onward = [], {}
+    to_sources, onward = [], []
     for j, part in enumerate(one.parts):
-        node = frame.inputs[part.slot] if part.slot < len(frame.inputs) else part.to
+        node = node_of(model, one, part)
         if node in model.film.made:
-            onward.setdefault(model.film.frames[model.film.made[node]].op, value_text(part.product, 2))
+            onward.append(f"{value_text(part.product, 2)} to {model.film.frames[model.film.made[node]].op}")
             continue
-        text, local = value_text(part.product, 3), model.local(r, i, j)
+        text, local = value_text(part.product, 3), local_slope(model, r, i, j)
         if not part.product.finite and local is not None:
             text = f"{value_text(one.upstream)} x {value_text(local)} = {text}"
-        to_sources.append((model.source_name(part.to), text))
+        to_sources.append((model.source_name(node[0] if isinstance(node, tuple) else node), text))
     several = len([s for s in model.data["sources"] if s["asked"]]) > 1
     cells = [f"{text} to {name}" if several else text for name, text in to_sources]
     joined = (", " if several else " + ").join(cells[::-1])
-    sent = ", ".join(f"{text} to {op}" for op, text in onward.items())
-    return ", ".join(part for part in (joined, f"sends {sent}" if sent else "") if part)
+    return ", ".join(part for part in (joined, f"sends {', '.join(dict.fromkeys(onward))}" if onward else "") if part)
 
 
 def last_lines(view):
@@ -141,15 +139,17 @@ def last_lines(view):
 
 def paths_text(view) -> str:
     verdict = view["verdict"]
-    several = len(verdict["each"]) > 1
-    if verdict["answer"] == "None":
+    live = f"live {verdict['answer']}"
+    if verdict["answer"] in ("None", "error") or verdict["code"] == "NOT_REGISTERED":
         live = "none live"
-    else:
-        live = "live " + (", ".join(f"{one['name']} {one['answer']}" for one in verdict["each"][:4]) + (", ..." if verdict["each"][4:] else "") if several else verdict["answer"])
+    elif len(verdict["each"]) > 1:
+        named = [f"{one['name']} {one['answer']}" for one in verdict["each"][:4]]
+        live = f"live {', '.join(named)}{', ...' if verdict['each'][4:] else ''}"
     if verdict["lost"] is not None:
         return f"{live}, lost {verdict['lost']}, together {verdict['full']}"
     if verdict["status"] == "nan":
-        bad = next((r["frame"] + 1 for reading in view["readings"][-1:] for r in reading["reads"] if any(p["product"]["state"] == "nan" for p in r["parts"])), None)
+        reads = view["readings"][-1]["reads"] if view["readings"] else ()
+        bad = next((read["frame"] + 1 for read in reads if any(part["product"]["state"] == "nan" for part in read["parts"])), None)
         return live + (f", first bad number at frame {bad}" if bad else "")
     if verdict["status"] == "partial":
         return f"{live}, and one is lost: {verdict['code']}"

@@ -38,7 +38,7 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
     @traitlets.validate("selected")
     def _known(self, proposal):
         if proposal["value"] and proposal["value"] not in self.nodes:
-            raise traitlets.TraitError(f"there is no frame and no source {proposal['value']!r}: they are called 'f0', 'f1' ... and 's0', 's1' ...")
+            raise traitlets.TraitError(f"there is no {proposal['value']!r}: frames are 'f0', 'f1' ..., and sources 's0', 's1' ...")
         return proposal["value"]
 
     def answer(self, _, content, buffers):

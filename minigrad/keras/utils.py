@@ -1,6 +1,6 @@
 """tf.keras.utils: seeds and small helpers."""
 
-import random
+import random as python_random
 import re
 
 import numpy as np
@@ -36,7 +36,7 @@ def set_random_seed(seed: int) -> None:
     >>> print(mg.keras.layers.Dense(2)(mg.ones([1, 3])).numpy())
     [[-0.59402996 -0.40306795]]
     """
-    random.seed(seed)
+    python_random.seed(seed)
     np.random.seed(seed)
     set_seed(seed)
 

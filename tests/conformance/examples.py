@@ -119,6 +119,19 @@ ONE_ONLY = {
 }
 
 
+def exists(call, tf):
+    """Has the module all that the call names? (What rules alone use, TensorFlow's API has not.)"""
+    for path in re.findall(r"\btf((?:\.\w+)+)", call.text):
+        one = tf
+        for name in path[1:].split("."):
+            if not hasattr(one, name):
+                return False
+            one = getattr(one, name)
+            if isinstance(one, type):
+                break
+    return True
+
+
 def variants(call):
     """The call at each point: all its arrays changed alike, or the first alone."""
     for name, change in EDGES.items():

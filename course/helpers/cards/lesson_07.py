@@ -349,7 +349,7 @@ soft_count = Card(
     points=(([0.2, 0.6, 0.9], 0.5, 10.0), ([1.5, -0.5, 0.25, 2.0], 1.0, 4.0)),
     ask=value_and_slope,
     right=soft,
-    yes="A count that leans. With k = 10 it is 2.66 where the hard count is 2; a larger k comes closer and leans in a narrower place.",
+    yes="A count that leans. With k = 10 it is 1.76 where the hard count is 2; a larger k comes closer and leans in a narrower place.",
     came_out="only sign returned numbers, and they are zeros.",
     miss="For scores {0}, limit {1} and k {2}, value and slope came out as {seen}.",
     hints=(

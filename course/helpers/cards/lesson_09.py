@@ -101,7 +101,7 @@ def deposit(account, amount):
     return account.assign_add(amount)
 """,
             lambda account, amount: balances(account, amount, by_amount=None),
-            "The account is right, and the slope for the amount is None. What you return was read from the box: go on with a tensor instead.",
+            "The account is right, and the slope for the amount is None. What you return was read from the box; return a tensor instead.",
         ),
         Reply(
             """

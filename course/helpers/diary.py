@@ -4,7 +4,8 @@ import json
 import os
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parent.parent / ".progress.json"
+COURSE = Path(__file__).resolve().parent.parent
+FILE = Path(os.environ.get("MINIGRAD_PROGRESS") or COURSE / ".progress.json")
 
 
 def empty():
@@ -18,20 +19,39 @@ def keep(kind, exercise, value):
     """Keep one note, and return it as text."""
     text = " ".join(str(value).split())[:80]
     memory[kind][exercise] = text
+    notes = on_disk()
+    notes[kind][exercise] = text
+    write(notes)
+    return text
+
+
+def write(notes):
+    """Put notes in the place of the file, whole or not at all."""
     try:
-        notes = on_disk()
-        notes[kind][exercise] = text
         fresh = FILE.with_name(f"{FILE.name}.{os.getpid()}")
         fresh.write_text(json.dumps(notes, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         fresh.replace(FILE)
     except OSError:
         pass  # a folder that cannot be written: memory has it
-    return text
 
 
 def kept(kind, exercise):
     """A note, from this session or an earlier one; None if there is none."""
     return memory[kind].get(exercise) or on_disk()[kind].get(exercise)
+
+
+def all_kept(kind):
+    """All notes of a kind, by exercise."""
+    return on_disk()[kind] | memory[kind]
+
+
+def forget(lesson):
+    """Drop the notes on a lesson."""
+    notes = on_disk()
+    for kept in (memory, notes):
+        for kind in kept:
+            kept[kind] = {exercise: text for exercise, text in kept[kind].items() if exercise.partition(".")[0] != lesson}
+    write(notes)
 
 
 def on_disk():

@@ -1,0 +1,126 @@
+"""The exercises of lesson 00, Start here."""
+
+import minigrad as mg
+
+from ..card import Card, Reply, alike, contains
+
+BASKETS = (([1.0, 2.0, 0.5], [2.0, 3.0, 1.0]), ([4.0, 10.0], [0.0, 2.5]), ([3.0], [7.0]))
+
+
+def products(prices, amounts):
+    return [p * a for p, a in zip(prices, amounts)]
+
+
+to_pay = Card(
+    points=BASKETS,
+    ask=lambda to_pay, prices, amounts: to_pay(mg.constant(prices), mg.constant(amounts)),
+    right=lambda prices, amounts: sum(products(prices, amounts)),
+    yes="It was tried on three baskets, of three, two and one.",
+    came_out="it was a list of three.",
+    miss="For prices {0} and amounts {1} it gave {seen}.",
+    hints=(
+        "The cell above has the three products. What is left to do with them?",
+        "mg.reduce_sum adds up the entries of whatever stands in its parentheses.",
+        "Put prices * amounts into the parentheses, and write return in front of it all.",
+    ),
+    solution="""
+def to_pay(prices, amounts):
+    return mg.reduce_sum(prices * amounts)
+""",
+    replies=(
+        Reply(
+            """
+def to_pay(prices, amounts):
+    return prices * amounts
+""",
+            products,
+            "These are the single products, each right. Add them up.",
+        ),
+        Reply(
+            """
+def to_pay(prices, amounts):
+    mg.reduce_sum(prices * amounts)
+""",
+            lambda prices, amounts: None,
+            "The function returned nothing. A function gives back what stands behind the word return.",
+        ),
+        Reply(
+            """
+def to_pay(prices, amounts):
+    return mg.reduce_sum(prices) * mg.reduce_sum(amounts)
+""",
+            lambda prices, amounts: sum(prices) * sum(amounts),
+            "Added first, multiplied second. Each price belongs to its own amount: multiply first.",
+        ),
+        Reply(
+            """
+def to_pay(prices, amounts):
+    return mg.reduce_sum(prices + amounts)
+""",
+            lambda prices, amounts: sum(prices) + sum(amounts),
+            "Prices and amounts were added. Did the + stay in from the change above?",
+        ),
+    ),
+)
+
+
+word = Card(
+    right=lambda: contains("balloon"),
+    yes="You know where help is. A hint taken early saves an evening.",
+    miss="The word is another one. The third hint has it, with its quotes.",
+    hints=(
+        "This one cannot be thought out. Run the same call again.",
+        "It flies in lesson 02. Once more.",
+        'The word is "balloon", with its quotes.',
+    ),
+    solution="""
+word = "balloon"
+""",
+    replies=(Reply('word = "lesson 02"', lambda: contains("02"), "That is where it flies. One more hint, and you have it."),),
+)
+
+
+def nothing(seen):
+    """Wanted: None, with quotes or without."""
+    return seen is None or seen == "None"
+
+
+ANSWERS = {"A": 12.0, "B": [3, 2], "C": nothing, "D": contains("error"), "E": nothing, "F": 3.0}
+
+
+def begin(letter, lesson, text):
+    """A reply to the first question that was missed."""
+    letters = list(ANSWERS)
+    known = {"A": 12, "B": (3, 2), "C": None, "D": "error", "E": None, "F": 3.0}
+    given = {one: known[one] if letters.index(one) < letters.index(letter) else "?" for one in letters}
+    return Reply(
+        f"answers = {given}", lambda: {letter: lambda seen: not alike(seen, ANSWERS[letter])}, f"Begin with lesson {lesson}. {text}"
+    )
+
+
+begins = Card(
+    right=lambda: ANSWERS,
+    yes="All six. Begin with lesson 07 for practice on real cases, or with lesson 12 for something new.",
+    hints=(
+        "Nothing to think out here: write what you know, and a question mark for the rest.",
+        'Two of them are shapes or words, the others numbers or None. A question mark is written "?".',
+        "The reply names a lesson, whatever you write. That lesson is the hint.",
+    ),
+    solution="""
+answers = {"A": 12.0, "B": (3, 2), "C": None, "D": "error", "E": None, "F": 3.0}
+""",
+    replies=(
+        begin("A", "01", "It shows what a slope is, by hand and by tape."),
+        begin("B", "02", "You know slopes. It shows how a tape finds them, and in which shape they come."),
+        begin("C", "03", "You can read a tape. It shows what a tape follows at all."),
+        begin("D", "04", "You know what is watched. It shows what a tape keeps, and for how long."),
+        begin("E", "06", "The basics are yours. It shows what becomes of an `if` on the tape."),
+        begin("F", "08", "One question left, and it is the quiet one: a number that looks right."),
+    ),
+)
+
+CARDS = {
+    "00.1": to_pay,
+    "00.2": word,
+    "00.3": begins,
+}

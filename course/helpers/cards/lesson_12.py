@@ -1,0 +1,410 @@
+"""The exercises of lesson 12, Higher order."""
+
+import math
+
+import numpy as np
+
+import minigrad as mg
+
+from ..card import Card, Reply, contains, stops
+
+CURVES = {"x ** 3": lambda x: x**3, "sin(x)": lambda x: mg.sin(x), "exp(2 * x)": lambda x: mg.exp(2.0 * x)}
+ORDERS = {
+    "x ** 3": (lambda x: x**3, lambda x: 3.0 * x**2, lambda x: 6.0 * x),
+    "sin(x)": (math.sin, math.cos, lambda x: -math.sin(x)),
+    "exp(2 * x)": (lambda x: math.exp(2.0 * x), lambda x: 2.0 * math.exp(2.0 * x), lambda x: 4.0 * math.exp(2.0 * x)),
+}
+
+
+def order(k):
+    """Gives the value, the first or the second derivative."""
+    return lambda name, x: ORDERS[name][k](x)
+
+
+BEND = """
+def bend(f, x):
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            y = f(x)
+        slope = inner.gradient(y, x)
+    return {}
+"""
+LATE = """
+def bend(f, x):
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            y = f(x)
+    slope = inner.gradient(y, x)
+    return outer.gradient(slope, x)
+"""
+
+bend = Card(
+    points=(("x ** 3", 2.0), ("sin(x)", 0.7), ("exp(2 * x)", -0.5)),
+    ask=lambda bend, name, x: bend(CURVES[name], mg.Variable(x)),
+    right=order(2),
+    yes="Two tapes, one inside the other, and the inner question asked while the outer tape wrote.",
+    came_out="it was 6.",
+    miss="For f = {0} at {1} it gave {seen}.",
+    hints=(
+        "Two tapes are needed. Which of them is asked first, and where must that line stand?",
+        "inner.gradient(y, x) stands inside the block of outer and outside that of inner.",
+        "In the outer block: the inner block with y = f(x), then slope = inner.gradient(y, x). Below both: outer.gradient(slope, x).",
+    ),
+    solution=BEND.format("outer.gradient(slope, x)"),
+    replies=(
+        Reply(
+            LATE,
+            lambda name, x: None,
+            "None came back. Was the outer tape still open when the inner slope was made, and is the answer returned?",
+        ),
+        Reply(
+            BEND.format("outer.gradient(y, x)"),
+            order(1),
+            "This is the first slope, and it is right. Ask the outer tape about that slope, not about y.",
+        ),
+        Reply(
+            BEND.format("slope * slope"),
+            lambda name, x: ORDERS[name][1](x) ** 2,
+            "This is the slope squared. Second order is the slope of the slope.",
+        ),
+        Reply(
+            """
+def bend(f, x):
+    with mg.GradientTape() as tape:
+        y = f(x)
+    slope = tape.gradient(y, x)
+    return tape.gradient(slope, x)
+""",
+            lambda name, x: stops(RuntimeError, "non-persistent"),
+            "One tape, asked twice, and it had not seen the slope being made. Two tapes are needed.",
+        ),
+        Reply(BEND.format("y"), order(0), "This is the value of f. Two questions are still to be asked."),
+    ),
+)
+
+
+LANDSCAPES = {"sum(x) ** 2": lambda x: mg.reduce_sum(x) ** 2, "sum(x ** 3)": lambda x: mg.reduce_sum(x**3)}
+
+
+def slope_of(name, x):
+    x = np.array(x)
+    return np.full(x.shape, 2.0 * x.sum()) if name == "sum(x) ** 2" else 3.0 * x**2
+
+
+def hessian_of(name, x):
+    x = np.ravel(x)
+    return np.full((x.size, x.size), 2.0) if name == "sum(x) ** 2" else np.diag(6.0 * x)
+
+
+def sums_of(name, x):
+    return hessian_of(name, x).sum(1).reshape(np.shape(x))
+
+
+HESSIAN = """
+def hessian_matrix(f, x):
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            y = f(x)
+        slope = inner.gradient(y, x)
+    {}
+"""
+
+hessian_matrix = Card(
+    points=(("sum(x) ** 2", [[1.0, -2.0], [0.5, 3.0]]), ("sum(x ** 3)", [1.0, 2.0, -0.5])),
+    ask=lambda hessian_matrix, name, x: hessian_matrix(LANDSCAPES[name], mg.Variable(x)),
+    right=hessian_of,
+    yes="Any shape in, a square matrix out.",
+    came_out="it was (2, 3, 2, 3).",
+    miss="For f = {0} at {1} it gave {seen}.",
+    hints=(
+        "The slope is a tensor in the shape of x. Which question gives all slopes of all its entries?",
+        "outer.jacobian(slope, x) has the shape of x twice.",
+        "n = slope.numpy().size, then mg.reshape(outer.jacobian(slope, x), (n, n)).",
+    ),
+    solution=HESSIAN.format("n = slope.numpy().size\n    return mg.reshape(outer.jacobian(slope, x), (n, n))"),
+    replies=(
+        Reply(
+            HESSIAN.format("return outer.gradient(slope, x)"),
+            sums_of,
+            "These are the sums of the rows: gradient of a vector adds. Ask for the jacobian of the slope.",
+        ),
+        Reply(
+            HESSIAN.format("return outer.jacobian(slope, x)"),
+            lambda name, x: hessian_of(name, x).reshape(2 * np.shape(x)),
+            "All the numbers are there, in the shape of x twice. Lay them out as n times n.",
+        ),
+        Reply(HESSIAN.format("return slope"), slope_of, "This is the gradient. The Hessian is its Jacobian."),
+        Reply(
+            HESSIAN.format("n = slope.numpy().size\n    return mg.linalg.diag(mg.reshape(outer.gradient(slope, x), (n,)))"),
+            lambda name, x: np.diag(np.ravel(sums_of(name, x))),
+            "The sums of the rows stand on the diagonal. That is the Hessian only where no entry feels another.",
+        ),
+    ),
+)
+
+
+def multiplied(hessian_times, name, x, v):
+    """The product, and how many Jacobians were made for it."""
+    made, jacobian = [], mg.GradientTape.jacobian
+
+    def counted(*given, **how):
+        made.append(1)
+        return jacobian(*given, **how)
+
+    mg.GradientTape.jacobian = counted
+    try:
+        return [hessian_times(LANDSCAPES[name], mg.Variable(x), mg.constant(v)), len(made)]
+    finally:
+        mg.GradientTape.jacobian = jacobian
+
+
+def product(name, x, v):
+    return (hessian_of(name, x) @ np.ravel(v)).reshape(np.shape(x))
+
+
+TIMES = """
+def hessian_times(f, x, v):
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            y = f(x)
+        slope = inner.gradient(y, x)
+    return {}
+"""
+
+hessian_times = Card(
+    points=(("sum(x) ** 2", [[1.0, -2.0], [0.5, 3.0]], [[1.0, 0.0], [-3.0, 0.5]]), ("sum(x ** 3)", [1.0, 2.0, -0.5], [0.5, 0.0, 4.0])),
+    ask=multiplied,
+    right=lambda name, x, v: [product(name, x, v), 0],
+    yes="Right, and no Hessian was made. With a million weights this still works.",
+    came_out="15 lines were read.",
+    miss="For f = {0}, x = {1}, v = {2}, the product and the number of Jacobians came out as {seen}.",
+    hints=(
+        "The outer tape is asked about the slope. How does v come in before the entries are added up?",
+        "gradient(..., output_gradients=v) starts the reading with v.",
+        "As in check 12.1, with outer.gradient(slope, x, output_gradients=v) at the end.",
+    ),
+    solution=TIMES.format("outer.gradient(slope, x, output_gradients=v)"),
+    replies=(
+        Reply(
+            TIMES.format("mg.tensordot(outer.jacobian(slope, x), v, v.numpy().ndim)"),
+            lambda name, x, v: [product(name, x, v), 1],
+            "The product is right, and a whole Hessian was made for it. The reading can start with v.",
+        ),
+        Reply(
+            TIMES.format("outer.gradient(slope, x)"),
+            lambda name, x, v: [sums_of(name, x), 0],
+            "This is the Hessian times ones. Where does v come in?",
+        ),
+        Reply(
+            TIMES.format("v * outer.gradient(slope, x)"),
+            lambda name, x, v: [np.array(v) * sums_of(name, x), 0],
+            "v came in too late: the entries were added up already. The reading has to start with it.",
+        ),
+        Reply(
+            TIMES.format("slope * v"),
+            lambda name, x, v: [slope_of(name, x) * np.array(v), 0],
+            "This is the gradient times v, entry by entry. The outer tape has not been asked.",
+        ),
+        Reply(
+            TIMES.replace("        slope =", "    slope =").format("outer.gradient(slope, x, output_gradients=v)"),
+            lambda name, x, v: [None, 0],
+            "None came back. Was the outer tape open when the slope was made, and is the product returned?",
+        ),
+    ),
+)
+
+
+def bowl(x):
+    return (x[0] - 3.0) ** 2 + (x[0] - 3.0) * (x[1] + 1.0) + 2.0 * (x[1] + 1.0) ** 2
+
+
+PLACES = {"a bowl": bowl, "sum(x ** 4) + x[0] * x[1]": lambda x: mg.reduce_sum(x**4) + x[0] * x[1]}
+
+
+def calculus(name, x):
+    """Gradient and Hessian at x."""
+    a, b = x
+    if name == "a bowl":
+        return np.array([2.0 * (a - 3.0) + b + 1.0, a - 3.0 + 4.0 * (b + 1.0)]), np.array([[2.0, 1.0], [1.0, 4.0]])
+    return np.array([4.0 * a**3 + b, 4.0 * b**3 + a]), np.array([[12.0 * a * a, 1.0], [1.0, 12.0 * b * b]])
+
+
+def step_of(name, x):
+    slope, hessian = calculus(name, x)
+    return np.linalg.solve(hessian, slope)
+
+
+def stepped(newton_step, name, x):
+    """Where the step leads, and where x is then."""
+    x = mg.Variable(x)
+    return [newton_step(PLACES[name], x), x]
+
+
+def leads(to):
+    """Gives this place, and x as it was."""
+    return lambda name, x: [to(name, np.array(x)), x]
+
+
+SOLVE = "mg.linalg.solve(outer.jacobian(slope, x), slope[:, None])[:, 0]"
+NEWTON = f"""
+def newton_step(f, x):
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            y = f(x)
+        slope = inner.gradient(y, x)
+    step = {SOLVE}
+    {{}}
+"""
+
+newton_step = Card(
+    points=(("a bowl", [0.0, 2.0]), ("sum(x ** 4) + x[0] * x[1]", [1.0, 2.0])),
+    ask=stepped,
+    right=leads(lambda name, x: x - step_of(name, x)),
+    yes="The bowl took one step, from wherever you start. Give the other a few, and it is at rest too.",
+    came_out="one step was enough.",
+    miss="On {0}, from {1}, the new place and x came out as {seen}.",
+    hints=(
+        "Three things are needed: the gradient, the Hessian, and a linear system of the two.",
+        "mg.linalg.solve wants a column: slope[:, None]. Its answer is a column too: [:, 0] makes a vector of it.",
+        "step = mg.linalg.solve(outer.jacobian(slope, x), slope[:, None])[:, 0], and return x - step.",
+    ),
+    solution=NEWTON.format("return x - step"),
+    replies=(
+        Reply(
+            NEWTON.format("return x + step"),
+            leads(lambda name, x: x + step_of(name, x)),
+            "The right length, the other way. Subtract the step.",
+        ),
+        Reply(NEWTON.format("return step"), leads(step_of), "This is the step itself. Where does it lead from x?"),
+        Reply(
+            NEWTON.format("return x - slope"),
+            leads(lambda name, x: x - calculus(name, x)[0]),
+            "A step of descent with rate 1: which way, and not how far. The Hessian has not been used.",
+        ),
+        Reply(
+            NEWTON.replace(SOLVE, "slope / outer.gradient(slope, x)").format("return x - step"),
+            leads(lambda name, x: x - calculus(name, x)[0] / calculus(name, x)[1].sum(1)),
+            "The slope was divided by the sums of the rows. Entries that feel each other need the whole Hessian: jacobian and solve.",
+        ),
+        Reply(
+            NEWTON.replace("[:, 0]", "").format("return x - step"),
+            leads(lambda name, x: x - step_of(name, x)[:, None]),
+            "A table of 2 by 2 came back: a column was subtracted from a vector. Make a vector of the step first, with [:, 0].",
+        ),
+        Reply(
+            NEWTON.format("x.assign_sub(step)\n    return x"),
+            lambda name, x: [np.array(x) - step_of(name, x)] * 2,
+            "The place is right, and x has been moved to it. Return x - step, and leave x where it is.",
+        ),
+    ),
+)
+
+
+MODELS = {"w * x ** 2": lambda x, w: w * x**2, "sum(w * x) ** 2": lambda x, w: mg.reduce_sum(w * x) ** 2}
+
+
+def squared(name, x, w):
+    """The gradient by w of the sum of the squared slopes by x."""
+    x, w = np.array(x), np.array(w)
+    if name == "w * x ** 2":
+        return 8.0 * w * x**2
+    at = np.sum(w * x)
+    return 8.0 * at * np.sum(w * w) * x + 8.0 * at**2 * w
+
+
+def unsquared(name, x, w):
+    x, w = np.array(x), np.array(w)
+    return 2.0 * x if name == "w * x ** 2" else 2.0 * (x * np.sum(w) + np.sum(w * x))
+
+
+def by_weights(name, x, w):
+    x, w = np.array(x), np.array(w)
+    return x**2 if name == "w * x ** 2" else 2.0 * np.sum(w * x) * x
+
+
+def length_of_slope(name, x, w):
+    x, w = np.array(x), np.array(w)
+    slope = 2.0 * w * x if name == "w * x ** 2" else 2.0 * np.sum(w * x) * w
+    return np.sum(slope**2)
+
+
+CALM = """
+def calm(f, x, w):
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x, w)
+        slope = inner.gradient(y, x)
+        swing = mg.reduce_sum(slope{})
+    return {}
+"""
+
+calm = Card(
+    points=(("w * x ** 2", 1.5, -2.0), ("sum(w * x) ** 2", [1.0, 2.0], [0.5, -1.5])),
+    ask=lambda calm, name, x, w: calm(MODELS[name], mg.constant(x), mg.Variable(w)),
+    right=squared,
+    yes="One tape asked by x, the tape around it asked by w.",
+    came_out="it was [1.059 1.201].",
+    miss="For f = {0}, x = {1}, w = {2}, it gave {seen}.",
+    hints=(
+        "x is a constant. Which tape is asked about it, and does that tape know?",
+        "In the outer block: inner.watch(x), y, the slope by x, then mg.reduce_sum(slope ** 2).",
+        "The last line is outer.gradient(swing, w), below both blocks.",
+    ),
+    solution=CALM.format(" ** 2", "outer.gradient(swing, w)"),
+    replies=(
+        Reply(
+            CALM.replace("inner.watch(x)", "pass").format(" ** 2", "outer.gradient(swing, w)"),
+            lambda name, x, w: stops(TypeError, "NoneType"),
+            "The slope by x was None, and None has no square: x is a constant, and the inner tape was not told to watch it.",
+        ),
+        Reply(
+            CALM.format("", "outer.gradient(swing, w)"),
+            unsquared,
+            "These are the slopes of the sum of slopes. Square each before you add.",
+        ),
+        Reply(
+            CALM.format(" ** 2", "outer.gradient(y, w)"),
+            by_weights,
+            "This is the slope of f by w. The swing is the target.",
+        ),
+        Reply(CALM.format(" ** 2", "swing"), length_of_slope, "This is the swing itself, and it is right. How do the weights change it?"),
+        Reply(
+            CALM.replace("        swing =", "    swing =").format(" ** 2", "outer.gradient(swing, w)"),
+            lambda name, x, w: None,
+            "None came back. The target of the outer tape must be computed inside its block, to the last op, and the answer returned.",
+        ),
+    ),
+)
+
+
+ticket = Card(
+    right=lambda: {"2": 3.0, "3": contains("first")},
+    yes="Both. For item 1, any sentence that says: it gave the sums of the rows, and the Hessian is the jacobian.",
+    hints=(
+        "Item 2: how far is slope divided by bend. Item 3: section 1 has the code.",
+        "Item 2: 12 / 4. Item 3: three words, joined by underscores.",
+        "Item 3: it says that the slope can be had once and no further.",
+    ),
+    solution='ticket = {"2": 3.0, "3": "FIRST_ORDER_ONLY"}',
+    replies=(
+        Reply('ticket = {"2": 48.0, "3": "FIRST_ORDER_ONLY"}', lambda: {"2": 48.0},
+              ": 2. You multiplied. A sharper bend means a shorter way."),
+        Reply('ticket = {"2": -3.0, "3": "FIRST_ORDER_ONLY"}', lambda: {"2": -3.0},
+              ": 2. The right size. It asks by how much x is lowered."),
+        Reply('ticket = {"2": 12.0, "3": "FIRST_ORDER_ONLY"}', lambda: {"2": 12.0},
+              ": 2. That is descent with rate 1. The bend has a say."),
+        Reply('ticket = {"2": 3.0, "3": "OUTSIDE_TAPE"}', lambda: {"3": contains("outside")},
+              ": 3. A good description. For a slope that nobody saw being made there is a code of its own."),
+    ),
+)  # fmt: skip
+
+
+CARDS = {
+    "12.1": bend,
+    "12.2": hessian_matrix,
+    "12.3": hessian_times,
+    "12.4": newton_step,
+    "12.5": calm,
+    "12.exit": ticket,
+}

@@ -1,0 +1,297 @@
+"""The exercises of lesson 14, Gradient detective: each report has a code, a line, and a function that was mended."""
+
+import numpy as np
+
+import minigrad as mg
+
+from ..card import Card, Reply, alike, contains
+from ..trying import outcome
+
+
+def mended(ask, expected, points):
+    """Wanted: a function for which `ask(function, *point)` gives what is expected, at each point."""
+    return lambda f: callable(f) and all(alike(outcome(ask, f, *point), expected(*point)) for point in points)
+
+
+def case(code, line, function, others, yes, came_out, hints, solution, codes, lines):
+    """A report with its known mistakes.
+
+    Args:
+        code, line: the right ones; of the line, words that name it.
+        function: how to ask and what to expect, as for `mended`.
+        others: mistakes in the function: what stands in it, what it gives instead, and the reply.
+        codes, lines: other codes and lines, each with a reply.
+    """
+    ask, expected, points = function
+
+    def report(code, line):
+        return f'report = {{"code": "{code}", "line": "{line}", "mended": mended}}\n'
+
+    return Card(
+        right=lambda: {"code": contains(code.lower()), "line": contains(line), "mended": mended(ask, expected, points)},
+        yes=yes,
+        came_out=came_out,
+        hints=hints,
+        solution=solution + report(code, line),
+        replies=tuple(
+            [Reply(wrong + report(code, line), lambda gives=gives: {"mended": mended(ask, gives, points)}, f": mended. {text}")
+             for wrong, gives, text in others]
+            + [Reply(solution + report(other, line), lambda other=other: {"code": contains(other.lower())}, f": code. {text}")
+               for other, text in codes]
+            + [Reply(solution + report(code, other), lambda other=other: {"line": contains(other)}, f": line. {text}")
+               for other, text in lines]
+        ),
+    )  # fmt: skip
+
+
+def nothing(*point):
+    return None
+
+
+# ---- case 1: the mean was taken after the block ----------------------------------------------------------------------
+
+
+def slopes_of_price(x):
+    return np.where(np.array(x) > 2.0, 3.0, 2.0 * np.array(x))
+
+
+MEAN = """
+def mended(x):
+    with mg.GradientTape() as tape:
+        price = mg.where(x > 2.0, 3.0 * x, x ** 2)
+        mean = mg.reduce_mean(price)
+    return tape.gradient(mean, x)
+
+"""
+
+where = case(
+    code="OUTSIDE_TAPE",
+    line="mean = mg.reduce_mean(price)",
+    function=(lambda f, x: f(mg.Variable(x)), lambda x: slopes_of_price(x) / len(x), (([1.0, 3.0, -2.0],), ([4.0, 0.5],))),
+    yes="For the program as posted the mended gradient is [0.667, 1, -1.333], and where takes part in it.",
+    came_out="the witness named reduce_mean.",
+    hints=(
+        "Which line of the program does not stand inside the block?",
+        'The witness is tape.explain(mean, x). Its word in capitals after "cause" is the code.',
+        "Copy the program into the function, and indent the line with reduce_mean. Return tape.gradient(mean, x).",
+    ),
+    solution=MEAN,
+    others=(
+        (MEAN.replace("        mean =", "    mean ="), nothing,
+         "It still gives None. Which line has to move into the block?"),
+        (MEAN.replace("gradient(mean", "gradient(price"), slopes_of_price,
+         "These are the slopes of the sum of the prices: a tape adds up a target with many entries. Asked was the mean."),
+        (MEAN.replace("mg.where(x > 2.0, 3.0 * x, x ** 2)", "x ** 2"), lambda x: 2.0 * np.array(x) / len(x),
+         "The where has gone, and with it the price above 2. It was innocent; put it back."),
+    ),
+    codes=(
+        ("NO_DERIVATIVE", "where has a derivative: it passes each slope to the branch that was picked. Read the line *cause* of the witness."),
+        ("LEFT_ENGINE", "No value left: there is no NumPy in this program. Read the line *cause* of the witness."),
+    ),
+    lines=(("price = mg.where", "That is the accused, and it is on the tape. What comes after it?"),),
+)  # fmt: skip
+
+
+# ---- case 2: the first gradient was not recorded ---------------------------------------------------------------------
+
+
+MIXED = """
+def mended(y, v):
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            w = y * y * v
+        slope = inner.gradient(w, y)
+    return outer.gradient(slope, v)
+
+"""
+
+second = case(
+    code="FIRST_ORDER_ONLY",
+    line="slope = inner.gradient(w, y)",
+    function=(lambda f, y, v: f(mg.Variable(y), mg.Variable(v)), lambda y, v: 2.0 * y, ((2.0, 3.0), (-1.5, 2.0))),
+    yes="4 for the program as posted. The line belongs below the inner block, and inside the outer one.",
+    came_out="the line of slope stands outside both blocks.",
+    hints=(
+        "Which of the two tapes gave None? What would it have needed to see?",
+        "The witness is outer.explain(slope, v). The line it names has the right words, at another indentation than it needs.",
+        "In the function: slope = inner.gradient(w, y) stands as far right as the inner `with`. Return outer.gradient(slope, v).",
+    ),
+    solution=MIXED,
+    others=(
+        (MIXED.replace("        slope =", "    slope ="), nothing,
+         "It still gives None. The outer tape has to be listening while inner.gradient works."),
+        (MIXED.replace("return outer.gradient(slope, v)", "return slope"), lambda y, v: 2.0 * y * v,
+         "This is the first slope, 2yv. Asked is how fast that changes with v."),
+        (MIXED.replace("gradient(slope, v)", "gradient(slope, y)"), lambda y, v: 2.0 * v,
+         "This is how fast the slope changes with y. Asked is v."),
+        (MIXED.replace("gradient(slope, v)", "gradient(w, v)"), lambda y, v: y * y,
+         "This is the slope of w by v. Asked is the slope of `slope` by v."),
+    ),
+    codes=(
+        ("OUTSIDE_TAPE", "Close: the line is outside. For a gradient that was not recorded there is a code of its own; ask outer about slope and v."),
+        ("TAPE_SPENT", "inner was asked once, and so was outer: no tape was used up."),
+    ),
+    lines=(("w = y * y * v", "That line is on both tapes. What happens to w after it?"),),
+)  # fmt: skip
+
+
+# ---- case 3: the branch that where discards --------------------------------------------------------------------------
+
+
+GUARDED = """
+def mended(alpha, x):
+    with mg.GradientTape() as tape:
+        safe = mg.where(x > 0.0, x, 1.0)
+        s = mg.where(x > 0.0, alpha * mg.math.log(safe), 0.0)
+    return tape.gradient(s, alpha)
+
+"""
+
+
+def logs(x):
+    return sum(np.log(one) for one in x if one > 0)
+
+
+branch = case(
+    code="NOT_FINITE",
+    line="s = mg.where(x > 0.0, alpha * mg.math.log(x), 0.0)",
+    function=(
+        lambda f, alpha, x: f(mg.Variable(alpha), mg.constant(x)),
+        lambda alpha, x: logs(x),
+        ((0.5, [-2.0, 1.0, 4.0]), (2.0, [3.0, 0.0, -0.5])),
+    ),
+    yes="1.386 for the program as posted: the logarithms of 1 and 4. What log is given is guarded before, what it gives is picked after.",
+    came_out="mended, it is 1.386.",
+    hints=(
+        "Which number must never reach log, although its result is thrown away?",
+        "The witness prints a mend that can be pasted: a where inside the log.",
+        "safe = mg.where(x > 0.0, x, 1.0), then the line as posted with log(safe). Return tape.gradient(s, alpha).",
+    ),
+    solution=GUARDED,
+    others=(
+        (GUARDED.replace("log(safe)", "log(x)"), lambda alpha, x: np.nan,
+         "It still gives nan. The guard has to stand between x and log."),
+        (GUARDED.replace("mg.where(x > 0.0, x, 1.0)", "mg.abs(x) + mg.cast(x == 0.0, mg.float32)").replace(
+            "mg.where(x > 0.0, alpha * mg.math.log(safe), 0.0)", "alpha * mg.math.log(safe)"),
+         lambda alpha, x: sum(np.log(abs(one)) for one in x if one),
+         "Finite, and with the negative numbers in it. The outer where is still needed."),
+        (GUARDED.replace("    return tape.gradient(s, alpha)", "    g = tape.gradient(s, alpha)\n    return mg.where(g == g, g, 0.0)")
+         .replace("log(safe)", "log(x)"), lambda alpha, x: 0.0,
+         "The nan is painted over with 0, and the true slope went with it. Keep it from arising."),
+        (GUARDED.replace("alpha * mg.math.log(safe)", "mg.math.log(safe)"), nothing,
+         "None: alpha is not in the formula any more. It multiplies the log."),
+    ),
+    codes=(
+        ("NO_DERIVATIVE", "where and log both have derivatives. One of them is not a number here: see the first word of the witness."),
+        ("LEFT_ENGINE", "No value left the engine. What does the first word of the witness say of the number?"),
+    ),
+    lines=(("x = mg.constant", "Negative numbers are allowed: the values come out well. Which line sends them where they should not go?"),),
+)  # fmt: skip
+
+
+# ---- case 4: the Variable moved after it was read --------------------------------------------------------------------
+
+
+ASIDE = """
+def mended(w, aside):
+    w.assign_add(aside)
+    with mg.GradientTape() as tape:
+        loss = w * w
+    slope = tape.gradient(loss, w)
+    w.assign_sub(aside)
+    return slope
+
+"""
+
+
+def ask_aside(f, start, aside):
+    """The slope, and where w is afterwards."""
+    w = mg.Variable(start)
+    return [f(w, aside), w]
+
+
+late = case(
+    code="STALE",
+    line="w.assign_add(0.5)",
+    function=(ask_aside, lambda w, aside: [2.0 * (w + aside), w], ((3.0, 0.5), (-1.0, 0.25))),
+    yes="7, at 3.5, and w is back at 3. Aside, record, ask, back: in this order.",
+    came_out="it was 6, as if nobody had stepped aside.",
+    hints=(
+        "Read the scene aloud: what was w when the tape read it?",
+        "The witness has a line *changed*. That line comes too late; where does it belong?",
+        "Four moves: w.assign_add(aside), then the block, then the question, then w.assign_sub(aside).",
+    ),
+    solution=ASIDE,
+    others=(
+        (ASIDE.replace("    w.assign_add(aside)\n", "").replace("    slope =", "    w.assign_add(aside)\n    slope ="),
+         lambda w, aside: [2.0 * w, w],
+         "The slope at the old place: w moves after the tape has read it. Step aside before the block."),
+        (ASIDE.replace("    w.assign_sub(aside)\n", ""), lambda w, aside: [2.0 * (w + aside), w + aside],
+         "The slope is right. w was left standing aside; put it back."),
+        (ASIDE.replace("assign_add", "assign_SUB").replace("assign_sub", "assign_add").replace("SUB", "sub"),
+         lambda w, aside: [2.0 * (w - aside), w],
+         "This steps aside to the other side: the slope belongs to w - aside."),
+        (ASIDE.replace("    return slope", "    return loss"), lambda w, aside: [(w + aside) ** 2, w],
+         "This is the loss aside. Asked is its slope there."),
+    ),
+    codes=(
+        ("PARTIAL", "PARTIAL is a state, for a missing path. Here every path is there; the witness says how old they are."),
+        ("STATE", "Nothing was written into a Variable inside the block. Read the first line of the witness once more."),
+    ),
+    lines=(
+        ("loss = w * w", "There w is read, and that is in order. Which line moves it afterwards?"),
+        ("assign_sub", "By then the slope has been asked for. Which change came between reading and asking?"),
+    ),
+)  # fmt: skip
+
+
+# ---- case 5: nobody followed the constant ----------------------------------------------------------------------------
+
+
+WATCHED = """
+def mended(f, x):
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+"""
+
+book = case(
+    code="UNWATCHED",
+    line="y = 2.0 * x + 3.0",
+    function=(
+        lambda f, which, x: f((lambda t: 2.0 * t + 3.0, lambda t: t * t * t)[which], mg.constant(x)),
+        lambda which, x: 3.0 * x * x if which else 2.0,
+        ((0, 0.0), (1, 2.0), (1, -1.5)),
+    ),
+    yes="2 for the line in the book, and right for any curve.",
+    came_out="the line of x makes a constant; the witness names the line where it is first used.",
+    hints=(
+        "mg.zeros makes a Tensor. What does a tape have to be told about a Tensor?",
+        "tape.watch(x) is the line that is missing. On which side of y does it belong, and inside or outside the block?",
+        "In the block: tape.watch(x), then y = f(x). Below it: return tape.gradient(y, x).",
+    ),
+    solution=WATCHED,
+    others=(
+        (WATCHED.replace("        tape.watch(x)\n", ""), nothing,
+         "It still gives None. Is the tape told to follow x, and before f is called?"),
+        (WATCHED.replace("y = f(x)", "y = 2.0 * x + 3.0"), lambda which, x: 2.0,
+         "2 for every curve. The function f is to be used, not the line of the post."),
+        (WATCHED.replace("return tape.gradient(y, x)", "return y"), lambda which, x: x**3 if which else 2.0 * x + 3.0,
+         "These are the values. Ask the tape for the slope."),
+    ),
+    codes=(
+        ("UNUSED", "x is used, in the line of y. It was not followed while it was."),
+        ("INTEGER", "zeros makes floats, unless it is told otherwise. Read the line *cause* of the witness."),
+    ),
+    lines=(("x = mg.zeros", "A constant may be made anywhere. The witness names the line at which the tape should already have followed it."),),
+)  # fmt: skip
+
+CARDS = {
+    "14.1": where,
+    "14.2": second,
+    "14.3": branch,
+    "14.4": late,
+    "14.5": book,
+}

@@ -1,0 +1,67 @@
+"""What is done in which lesson, and a lesson handed out anew."""
+
+import json
+from pathlib import Path
+
+from . import card, diary
+
+COURSE = diary.COURSE
+STARTS = Path(__file__).resolve().parent / "starts"
+
+
+def lessons():
+    """The notebook of each lesson, by its number."""
+    return {path.name[:2]: path for path in sorted(COURSE.glob("[0-9][0-9]_*.ipynb"))}
+
+
+def progress():
+    """Print which checks are done, and which are left."""
+    solved = diary.all_kept("solved")
+    if not solved:
+        print("No check is done yet. The first one is 00.1.")
+        return
+    for number, path in lessons().items():
+        checks = list(card.cards_of(number))
+        left = [exercise for exercise in checks if exercise not in solved]
+        done = len(checks) - len(left)
+        told = "not begun" if not done else f"{done} of {len(checks)}" + (f"   left: {' '.join(left)}" if left else "   all done")
+        print(f"{number} {path.stem[3:].replace('_', ' '):32}{told}")
+
+
+def reset(lesson=...):
+    """Hand a lesson out anew. What stood in it is kept in a copy first."""
+    if lesson is ...:
+        print('reset: no lesson named, so nothing was touched. Name one, such as reset("02").')
+        return
+    path = lessons().get(str(lesson))
+    if path is None:
+        print(f"reset: there is no lesson {str(lesson)[:20]!r}. There are {', '.join(lessons())}.")
+        return
+    try:
+        copy = kept_copy(path)
+        path.write_text(handed_out(path), encoding="utf-8")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        print(f"reset: {path.name} was left as it is ({type(problem).__name__}).")
+        return
+    diary.forget(path.name[:2])
+    print(f"reset: {path.name} is as new, and its checks are open again. Your work is kept in {copy.relative_to(COURSE)}.")
+    print("If the lesson is open in a tab, close that without saving and open it again.")
+
+
+def kept_copy(path):
+    """A copy of the learner's notebook, under a new name."""
+    folder = COURSE / "my_copies"
+    folder.mkdir(exist_ok=True)
+    copy = next(name for name in (folder / f"{path.stem}.{n}.ipynb" for n in range(1, 1000)) if not name.exists())
+    copy.write_bytes(path.read_bytes())
+    return copy
+
+
+def handed_out(path):
+    """The lesson's text with its code cells as they were, not run. Cells that the learner added stay."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    starts = json.loads((STARTS / f"{path.stem}.json").read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell.update(outputs=[], execution_count=None, source=starts.get(cell.get("id"), cell["source"]))
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,81 @@
+"""Who asks, and about what: the Tensors, Variables and tapes that the asking code can see, and the last question."""
+
+import copy
+from collections import deque
+from types import SimpleNamespace
+
+import numpy as np
+
+from ..events import Asked, Ran, Turned
+from ..explain.names import is_ours
+from ..tape import GradientTape
+from ..tensor import Tensor, new
+
+
+class Here:
+    """What the user's code that asks can see: Tensors, Variables and tapes by number."""
+
+    def __init__(self, frame):
+        self.things, self.tapes, self.tape_names = {}, {}, {}
+        for space in (frame.f_globals, frame.f_locals):
+            for name, value in list(space.items()):
+                if isinstance(value, GradientTape):
+                    self.tapes[value.number] = value
+                    if not name.startswith("_"):
+                        self.tape_names[value.number] = name
+                elif is_ours(value):
+                    self.things[value.id] = value
+                elif isinstance(value, (list, tuple)) and len(value) <= 200:
+                    self.things.update({one.id: one for one in value if is_ours(one)})
+
+    def objects(self, given, numbers, trace):
+        """What was given; otherwise what has these numbers, or had them before its name was used again, if all of it is known."""
+        given = [one for one in given if is_ours(one)]
+        found = [self.things[n] if n in self.things else remade(trace, n) for n in numbers]
+        return given or (found if all(one is not None for one in found) else [])
+
+    def tape_of(self, trace):
+        """The tape that a trace has heard last; if nobody has it any more, what stands for it."""
+        asked = [e for e in trace.events if isinstance(e, Asked)]
+        number = asked[-1].tape if asked else max(trace.tapes, default=0)
+        if number in self.tapes:
+            return self.tapes[number]
+        persistent = any(e.tape == number and not e.released for e in asked)
+        gone = dict(steps=None, given=None, roots=(), live=(), variables={})
+        return SimpleNamespace(number=number, persistent=persistent, entered=number > 0, **gone)
+
+
+def frozen(trace):
+    """The log as it is now: another thread may be writing in it."""
+    now = copy.copy(trace)
+    now.events, now.steps = deque(tuple(trace.events)), deque(tuple(trace.steps))
+    now.made, now.written, now.first, now.tapes = dict(trace.made), dict(trace.written), dict(trace.first), set(trace.tapes)
+    return now
+
+
+def knows(trace, tape) -> bool:
+    """Does the log know more than the tape itself? One that began later does, if the tape is used up."""
+    if any(isinstance(e, Turned) and e.tape == tape.number and e.what == "opened" for e in trace.events):
+        return True
+    return tape.steps is None and any(isinstance(e, Ran) and tape.number in e.recorded for e in trace.events)
+
+
+def remade(trace, number):
+    """A Tensor that nobody has any more, as the log knows it."""
+    event = trace.made.get(number) if trace is not None else None
+    summary = getattr(event, "value", None)
+    if summary is None:
+        return None
+    tensor = new(Tensor)
+    tensor.id, whole = number, summary.kept.shape == summary.shape
+    tensor.value = summary.kept if whole else np.broadcast_to(np.full((), np.nan).astype(summary.dtype), summary.shape)
+    return tensor
+
+
+def last_question(trace, tape):
+    """The numbers of the targets and of the sources that the tape was asked about last, and whether it answered."""
+    if trace is not None:
+        asked = [e for e in trace.events if isinstance(e, Asked) and e.tape == tape.number]
+        if asked:
+            return asked[-1].targets, asked[-1].sources, [bool(n) for n in asked[-1].results]
+    return (tuple(tape.given[0]), tuple(tape.given[1]), [dx is not None for dx in tape.given[1].values()]) if tape.given else ((), (), ())

@@ -1,0 +1,127 @@
+"""What became of the gradient: the answer in one sentence, where it was cut, and what the lost ways would carry."""
+
+from ..tape import GradientTape
+from .summary import text_of
+
+ORDER = ["none", "partial", "nan", "zero", "complete"]  # of several sources the first of these is told
+HEADS = {"none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "complete": "Complete"}
+
+
+def cuts(model):
+    """Where the log and the explanation agree that a way is broken."""
+    history = model.film.history
+    if history is None or not model.explanations:
+        return []
+    causes = [cause for one in model.explanations.values() for cause in one.causes]
+    live = any(dx is not None for reading in model.film.readings[-1:] for dx in reading.answers.values())
+    found = {}
+    for edge in model.film.ways if causes else ():
+        cause = next((one for one in causes if edge.code == one.code and edge.place.text == one.line), None) if edge.code else None
+        if cause is None:
+            continue
+        start, end = model.node(edge.start), model.node(edge.end)
+        if edge.by is not None and ("left", edge.by.number) in model.film.made:
+            end = f"f{model.film.made['left', edge.by.number]}"
+        line = model.code.line(edge.place)
+        cut = {"edge": [start, end], "whole": not live, "line": line, "code": cause.code, "confidence": cause.confidence}
+        found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "mend": mend(cause, line)})
+    return sorted(found.values(), key=lambda cut: [int(node[1:]) if node else -1 for node in cut["edge"][::-1]])
+
+
+def verdict(model) -> dict:
+    """The question, its answer, and one sentence about it."""
+    reading = model.film.readings[-1] if model.film.readings else None
+    sources = reading.sources if reading else [one.id for one in model.sources]
+    names = [model.source_name(n) for n in sources]
+    targets = [model.name(n) or "target" for n in (reading.targets if reading else [one.id for one in model.targets])]
+    if not targets or not names:
+        return {**told("", "", "", silence(model.tape, model.film)), "ask": "", "lost": None, "full": None, "each": []}
+    ask = f"d{targets[0]}" if len(targets) == 1 and targets[0].isidentifier() else f"d({', '.join(targets)})"
+    ask += f"/d{names[0]}" if len(names) == 1 else f"/d[{', '.join(names[:4])}{', ...' if len(names) > 4 else ''}]"
+    each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(sources, names)]
+    worst = min(each, key=lambda one: ORDER.index(one["status"]))
+    answer = worst["answer"] if len(each) == 1 else ", ".join(one["answer"] for one in each[:4]) + (", ..." if len(each) > 4 else "")
+    missing, full = lost(model, reading) if len(each) == 1 and reading else (None, None)
+    return {**worst, "ask": ask, "answer": answer, "lost": missing, "full": full, "each": each}
+
+
+def lost(model, reading):
+    """What the lost ways would carry, and what all of them together, as texts; None if that cannot be known."""
+    (number,) = reading.sources
+    found = [dx for node, dx in model.full[0].items() if (node[0] if isinstance(node, tuple) else node) == number] if model.full else []
+    live = reading.answers[number]
+    if len(found) != 1 or (live is not None and live.kept.shape != found[0].shape):
+        return None, None
+    return text_of(found[0] if live is None else found[0] - live.kept), text_of(found[0])
+
+
+def would_carry(model, k) -> "str | None":
+    """`cut (would carry 3.0)` for a frame behind a cut; None for others."""
+    frame = model.film.frames[k]
+    if f"f{k}" not in model.broken or (not frame.ghost and frame.slots):
+        return None
+    sent = [dx for slot, dx in model.full[1].get(k, {}).items() if frame.inputs[slot] not in model.film.made] if model.full else []
+    return f"cut (would carry {text_of(sum(sent[1:], sent[0]))})" if sent else "cut"
+
+
+def one_verdict(model, number, reading) -> dict:
+    """The same for one source."""
+    explanation, slope = model.explanations.get(number), reading.answers.get(number) if reading else None
+    answer = answer_text(model, number, reading)
+    if explanation is not None and explanation.codes == ("SPENT_TAPE",) and slope is not None:  # it was asked once more, after its answer
+        explanation = None
+    if explanation is None:
+        status = "none" if answer == "None" else "nan" if slope is not None and not slope.finite else "complete"
+        return told(status, "", answer, f"{HEADS[status]}.")
+    if reading is None and explanation.status == "none":
+        answer = "error" if explanation.codes == ("SPENT_TAPE",) else "None"
+    cause = explanation.causes[0] if explanation.causes else None
+    head = HEADS[explanation.status] + (f": {explanation.meaning}" if explanation.meaning else "")
+    words = f" {sentence(cause.sentence)}" if cause else " Every path is on the tape." if explanation.status == "complete" else ""
+    return told(explanation.status, explanation.meaning, answer, f"{head}.{words}", cause)
+
+
+def told(status, meaning, answer, say, cause=None) -> dict:
+    code, change = (cause.code, mend(cause, None)) if cause else (None, None)
+    return {"status": status, "meaning": meaning, "answer": answer, "say": say, "mend": change, "code": code}
+
+
+def answer_text(model, number, reading) -> str:
+    """The gradient of one source, as text."""
+    if reading is None:
+        return given_text(model.tape, number)
+    if reading.error:
+        return reading.error.partition(":")[0]
+    slope = reading.answers.get(number)
+    return "None" if slope is None else text_of(slope)
+
+
+def given_text(tape, number) -> str:
+    """The answer of a used-up tape, if the user still has it."""
+    if not tape.given or number not in tape.given[1]:
+        return "?"
+    answer = tape.given[1][number]
+    thing = None if answer is None else answer()
+    return "None" if answer is None else "?" if thing is None else text_of(thing)
+
+
+def silence(tape, film) -> str:
+    """What there is to say where no question and no answer is known."""
+    if not tape.entered:
+        return "This tape was never entered." if isinstance(tape, GradientTape) else "This log has heard of no tape."
+    if tape.steps is None:
+        return "This tape is used up, and no answer of it is known."
+    return "Nothing was asked of this tape yet." if film.frames else "This tape is empty."
+
+
+def sentence(text) -> str:
+    """With a full stop; names and code at the beginning stay as they are."""
+    if text.partition(" ")[0] in ("the", "this", "what"):
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def mend(cause, line):
+    """The mend, with the code in it apart, if there is any."""
+    _, colon, code = cause.mend.partition(": ")
+    return {"line": line, "text": cause.mend, "code": code if colon else None}

@@ -1,0 +1,5 @@
+import minigrad
+
+from .taped import setups_of
+
+setups = setups_of(minigrad)

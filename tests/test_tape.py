@@ -1,0 +1,112 @@
+"""The tape where the scenarios do not go: questions that are refused, rows and zeros in jacobians, slices that meet."""
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+
+def test_every_question_to_a_spent_tape_is_refused():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)
+    for ask in (tape.gradient, tape.jacobian, tape.batch_jacobian):
+        with pytest.raises(RuntimeError, match="can only be used to compute one set of gradients"):
+            ask(y, x)
+
+
+def test_stop_recording_of_a_tape_that_never_ran_is_refused():
+    with pytest.raises(RuntimeError, match="not recording"), mg.GradientTape().stop_recording():
+        pass
+
+
+def test_explain_answers_and_leaves_the_tape_as_it_was():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+    assert tape.explain(y, x).status == "complete"
+    assert float(tape.gradient(y, x)) == 6.0
+
+
+def test_a_trace_hears_each_step_of_the_walk():
+    x = mg.Variable(3.0)
+    with mg.trace() as log:
+        with mg.GradientTape() as tape:
+            y = x * x + x
+        tape.gradient(y, x)
+    assert len(log.steps) == 4
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_jacobian_row_that_nothing_reaches_is_zero(nested):
+    """Row by row (the walk is recorded), a row may find nothing where another does."""
+    x = mg.constant([1.0, 2.0])
+    outer = mg.GradientTape()
+
+    def ask():
+        with mg.GradientTape() as tape:
+            tape.watch(x)
+            y = mg.stack([mg.stop_gradient(x[0]) * 0.0 + 1.0, x[1] * x[1]])
+        return tape.jacobian(y, x)
+
+    if nested:
+        with outer:
+            found = ask()
+    else:
+        found = ask()
+    assert found.numpy().tolist() == [[0.0, 0.0], [0.0, 4.0]]
+
+
+def test_a_jacobian_that_is_the_same_for_all_rows_of_a_gather():
+    table = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with mg.GradientTape(persistent=True) as tape:
+        y = mg.gather(table, [1])
+    assert tape.jacobian(y, table).numpy().tolist() == [[[[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]]]
+
+
+def test_slices_meet_slices_and_whole_gradients():
+    table = mg.Variable([[1.0], [2.0], [3.0]])
+    with mg.GradientTape(persistent=True) as tape:
+        twice = mg.reduce_sum(mg.gather(table, [0]) * 2.0) + mg.reduce_sum(mg.gather(table, [0, 2]))
+        mixed = mg.reduce_sum(mg.gather(table, [1])) + mg.reduce_sum(table * table)
+        turned = mg.reduce_sum(table * table) + mg.reduce_sum(mg.gather(table, [1]))
+    rows = tape.gradient(twice, table)
+    assert rows.dtype == mg.float32 and rows.shape == (3, 1) and sorted(rows.indices.numpy().tolist()) == [0, 0, 2]
+    assert mg.convert_to_tensor(rows).numpy().ravel().tolist() == [3.0, 0.0, 1.0]
+    assert mg.convert_to_tensor(-rows).numpy().ravel().tolist() == [-3.0, 0.0, -1.0]
+    for y in (mixed, turned):
+        assert tape.gradient(y, table).numpy().ravel().tolist() == [2.0, 5.0, 6.0]
+
+
+def test_slices_without_a_dense_shape_are_no_tensor():
+    rows = mg.IndexedSlices(mg.constant([[1.0]]), mg.constant([0]))
+    assert rows.shape.rank is None
+    with pytest.raises(ValueError, match="without dense_shape"):
+        mg.convert_to_tensor(rows)
+
+
+def test_the_advice_about_a_recorded_walk_is_given_once(caplog, monkeypatch):
+    monkeypatch.setitem(mg.tape.warned, "walk", 0)
+    x = mg.Variable(3.0)
+    with caplog.at_level("WARNING"), mg.GradientTape(persistent=True) as tape:
+        y = x * x
+        for _ in range(3):
+            tape.gradient(y, x)
+    assert sum("significantly less efficient" in record.message for record in caplog.records) == 1
+
+
+def test_a_watched_integer_is_warned_of_five_times(caplog, monkeypatch):
+    monkeypatch.setitem(mg.tape.warned, "dtype", 0)
+    with caplog.at_level("WARNING"), mg.GradientTape() as tape:
+        for n in range(8):
+            tape.watch(mg.constant(n))
+    assert len(caplog.records) == 5
+
+
+def test_a_gradient_is_never_larger_than_its_source_whatever_was_broadcast():
+    x = mg.constant(np.ones((1, 3, 1), np.float32))
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = x * np.ones((4, 3, 2), np.float32)
+    assert tape.gradient(y, x).numpy().tolist() == [[[8.0], [8.0], [8.0]]]
