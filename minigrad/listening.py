@@ -1,6 +1,7 @@
 """Who listens. Ops, Variables, Tensors and tapes tell what happens; they do not know who hears it."""
 
 import threading
+from typing import Any
 
 
 class Listening(threading.local):
@@ -18,7 +19,7 @@ class Listener:
     A GradientTape listens, to record what a gradient will need. A trace listens, to keep a log of everything.
     """
 
-    live: "set | frozenset | None" = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
+    live: Any = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
     number = 0  # a tape has one of its own
 
     def start(self) -> None:

@@ -66,7 +66,7 @@ class GradientTape(Listener):
     """
 
     steps: "list | None" = None  # one per live edge, in the order of running; None: never entered, or used up
-    live: "set | frozenset | None" = frozenset()  # the ids that a watched value has reached
+    live: Any = frozenset()  # the ids that a watched value has reached
     roots = live  # the ids where watching began
     variables: dict  # id -> each Variable that was watched
     versions: dict  # id -> how often each Variable had been assigned when it was last read

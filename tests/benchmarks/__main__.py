@@ -107,7 +107,8 @@ def conditions(options, peers):
     ask = "import importlib.metadata as m, sys; p = m.packages_distributions(); print(*[f'{n} {m.version(p[n][0])}' for n in sys.argv[1:]])"
     clock = "processor time" if options.cpu else "time by the clock"
     lines = [f"{platform.machine()}, {os.cpu_count()} cores, one thread; {clock}, least of {options.rounds} rounds in turn."]
-    lines += [f"Python {platform.python_version()}. {PINNED} was {os.environ[PINNED]!r}, and is unset here." if PINNED in os.environ else f"Python {platform.python_version()}. {PINNED} is not set."]
+    pinned = f"was {os.environ[PINNED]!r}, and is unset here" if PINNED in os.environ else "is not set"
+    lines += [f"Python {platform.python_version()}; {PINNED} {pinned}."]
     for peer in peers:
         packages = dict.fromkeys(["numpy", *([] if peer.library.startswith(OURS) else [peer.package])])
         found = subprocess.run([peer.python, "-c", ask, *packages], capture_output=True, text=True, check=False).stdout.strip()
