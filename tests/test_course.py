@@ -229,7 +229,7 @@ def played(lesson, library=None):
 
 
 HELPERS = ["audit", "check", "hint", "predict", "progress", "reset", "solution"]
-ONLY_OURS = re.compile(r"mg\.(trace|inspect|test)\b|\.explain\(|tracemalloc|weighed")
+ONLY_OURS = re.compile(r"mg\.(trace|inspect|test)\b|\.source\b|\.explain\(|tracemalloc|weighed")
 
 
 def test_the_balloon_and_its_three_tangents():

@@ -161,7 +161,7 @@ function valueBox(value, width = 64, height = 34, size = 14) {
 class Story {
   constructor(view) {
     this.view = view;
-    this.sources = view.sources || [];
+    this.sources = [...(view.sources || [])].sort((a, b) => (b.asked ?? true) - (a.asked ?? true));
     this.folds = view.folds || [];
     this.cuts = view.cuts || [];
     this.code = new Map((view.code || []).map((line) => [line.n, line.text]));
@@ -467,7 +467,7 @@ class Film {
     }
     this.height = y + (this.two ? 6 : 14);
     const drawing = svg("svg", { class: "film", viewBox: `0 0 ${this.width} ${this.height}`, style: `width:${this.width / 13}em`, role: "group", "aria-label": "Film of the tape: written from left to right, read back from right to left" });
-    drawing.append(this.hatch(), ...this.brackets(), ...this.nests(), ...this.lanes.flatMap((lane) => this.lane(lane)));
+    drawing.append(this.hatch(), ...this.brackets().filter(Boolean), ...this.nests().filter(Boolean), ...this.lanes.flatMap((lane) => this.lane(lane)).filter(Boolean));
     if (!drawing.querySelector("[tabindex='0']")) drawing.setAttribute("tabindex", "0");
     return drawing;
   }
@@ -941,7 +941,7 @@ class Film {
     return [k > 0 && path(`M${x} ${y}h${w}`, { class: "rule" }), this.sourceSpot(source, rect(x, y, w, h, { class: "catch" }),
       label(x + 10, y + h / 2 + 5, clip(source.name, 60, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }),
       !final && value !== undefined && mark("notyet", x + w - valueWidth - 18, y + h / 2, 6),
-      shown(value, x + w - valueWidth - 8, y + 1, valueWidth, h - 2, { size: 12.5, align: "end" }))];
+      !(final && value === undefined) && shown(value, x + w - valueWidth - 8, y + 1, valueWidth, h - 2, { size: 12.5, align: "end" }))];
   }
 
   answerBox({ reading, y, h }, x, w) {
@@ -1475,6 +1475,7 @@ class Pane {
   }
 
   answer(story, t, reading, source) {
+    if (!(source.id in reading.answers)) return [];
     const { value, final } = story.answer(reading.id, source.id, t);
     if (!final && value === undefined) return [html("div", { class: "answer-row" }, html("b", { class: "m" }, source.name), icon("notyet", 17), " not yet")];
     const from = story.contributions(reading.id, source.id).filter(({ when }) => when <= t);
@@ -1507,9 +1508,10 @@ class Pane {
     const cut = story.cuts[now.cut] || (t >= story.answered && story.cuts[0]);
     if (cut) return this.cut(story, cut, t);
     if (now.kind === "release" && t < story.end) return [this.heading("Released", line), html("p", {}, "The tape lets go of what it kept: ", html("b", { class: "m" }, bytesText(this.inspector.bytesAt(story, t))), " held now.")];
+    const askedFor = story.sources.filter((source) => source.asked ?? true).length;
     const upTo = reading ? story.view.readings.filter((one) => story.doneAt[one.id] <= t) : story.view.readings;
     return [this.heading("Answer", line), ...upTo.slice(-3).reverse().flatMap((one) => story.sources.slice(0, 8).flatMap((source) => (one.error ? [] : this.answer(story, t, one, source)))),
-      story.sources.length > 8 && html("p", { class: "quiet" }, `and ${story.sources.length - 8} more`), !story.view.readings.length && html("p", {}, story.order.length ? "Nothing was asked of this tape yet." : "This tape is empty."),
+      askedFor > 8 && html("p", { class: "quiet" }, `and ${askedFor - 8} more`), !story.view.readings.length && html("p", {}, story.order.length ? "Nothing was asked of this tape yet." : "This tape is empty."),
       ...(story.view.notes || []).map((note) => html("p", { class: "quiet" }, note))].filter(Boolean);
   }
 
