@@ -398,7 +398,9 @@ class GradientTape(Listener):
             return self.steps[:]
         if self in listening.now:
             self.stop()
-        steps, self.steps = self.steps, None
+        steps = vars(self).pop("steps", None)  # in one go: of several threads only one gets them
+        if steps is None:
+            raise self.refusal()
         return steps
 
 

@@ -94,6 +94,7 @@ def carrying(way, what, other):
 
 
 def clipped(line):
+    line = "\\n".join(line.splitlines())  # a name may hold anything
     return line if len(line) <= WIDTH else line[: WIDTH - 4] + " ..."
 
 

@@ -49,9 +49,14 @@ def step(weights, loss_of, rate):
 """
 
 
-def moved_before_the_second(seen):
-    """Did the weights move, but to another place than both gradients at once lead to?"""
-    return isinstance(seen, list) and len(seen) == 2 and all(isinstance(one, (float, np.floating)) for one in seen)
+def one_by_one(start, shift, rate):
+    """Each weight moved before the slope of the next is taken."""
+    a, b, losses = np.array(start), shift, []
+    for _ in range(2):
+        a = a - rate * 2.0 * (a - b)
+        losses.append(np.sum((a - b) ** 2) + b * b)
+        b = b - rate * (2.0 * b - 2.0 * np.sum(a - b))
+    return {"losses": losses, "weights": [a, b]}
 
 
 step = Card(
@@ -64,7 +69,7 @@ step = Card(
     hints=(
         "Which of the five lines of the table are missing, and which of them stand inside the with block?",
         "Only the loss is computed in the block. One question for the whole list; then a loop that moves each weight.",
-        "gradients = tape.gradient(loss, weights). Then for weight, gradient in zip(...): weight.assign_sub(rate * gradient). Last, the loss.",
+        "gradients = tape.gradient(loss, weights). For weight, gradient in zip(...): weight.assign_sub(rate * gradient). Last, the loss.",
     ),
     solution=STEP,
     replies=(
@@ -81,8 +86,8 @@ step = Card(
         Reply(STEP.replace("        loss = loss_of()", "        pass").replace("    gradients =", "    loss = loss_of()\n    gradients ="),
               lambda *point: stops((TypeError, ValueError, AttributeError), "None"),
               "A gradient is None, and None cannot be multiplied. Was the loss computed while the tape was listening?"),
-        Reply(ONE_BY_ONE, lambda *point: {"losses": moved_before_the_second},
-              "The losses are not those of one place. Does each weight move only after all the slopes are known? One tape, one question."),
+        Reply(ONE_BY_ONE, one_by_one,
+              "One weight moves before the slope of the next is known, and the loss is of a place between. One tape, one question."),
     ),
 )  # fmt: skip
 

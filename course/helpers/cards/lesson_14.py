@@ -85,7 +85,7 @@ where = case(
          "The where has gone, and with it the price above 2. It was innocent; put it back."),
     ),
     codes=(
-        ("NO_DERIVATIVE", "where has a derivative: it passes each slope to the branch that was picked. Read the line *cause* of the witness."),
+        ("NO_DERIVATIVE", "where has a derivative: it passes each slope to the branch that was picked. Read the witness's line *cause*."),
         ("LEFT_ENGINE", "No value left: there is no NumPy in this program. Read the line *cause* of the witness."),
     ),
     lines=(("price = mg.where", "That is the accused, and it is on the tape. What comes after it?"),),
@@ -128,7 +128,7 @@ second = case(
          "This is the slope of w by v. Asked is the slope of `slope` by v."),
     ),
     codes=(
-        ("OUTSIDE_TAPE", "Close: the line is outside. For a gradient that was not recorded there is a code of its own; ask outer about slope and v."),
+        ("OUTSIDE_TAPE", "Close: the line is outside. A gradient that was not recorded has its own code; ask outer about slope and v."),
         ("TAPE_SPENT", "inner was asked once, and so was outer: no tape was used up."),
     ),
     lines=(("w = y * y * v", "That line is on both tapes. What happens to w after it?"),),
@@ -285,7 +285,7 @@ book = case(
         ("UNUSED", "x is used, in the line of y. It was not followed while it was."),
         ("INTEGER", "zeros makes floats, unless it is told otherwise. Read the line *cause* of the witness."),
     ),
-    lines=(("x = mg.zeros", "A constant may be made anywhere. The witness names the line at which the tape should already have followed it."),),
+    lines=(("x = mg.zeros", "A constant may be made anywhere. The witness names the line at which it is first used, unfollowed."),),
 )  # fmt: skip
 
 CARDS = {
