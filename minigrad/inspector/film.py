@@ -17,9 +17,10 @@ from ..events import Asked, Came, Left, Ran, Summary, Turned, Walked, Watched, W
 from ..explain.search import History, parameters, rule_of
 from ..explain.source import called_text
 from ..listening import Listener, listening
-from ..op import OPS, Signature
+from ..op import OPS, TOOLS
 from ..tape import dense, prune, seeds_of, walk
 from ..tensor import Tensor
+from ..writing import Signature
 
 MOST_READINGS = 4  # of one tape, if nobody said which
 DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # ways out that are no work of NumPy
@@ -368,7 +369,7 @@ def slot_of(frame, source, read):
 
 @lru_cache(maxsize=1000)
 def signature_of(op):
-    return Signature(op.__name__, op.__wrapped__, op.rules)
+    return Signature(op.__name__, op.__wrapped__, op.rules, TOOLS)
 
 
 def input_name(op, k, count):

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from ..op import Signature
 from ..tape import unbroadcast
+from ..writing import Signature
 from .film import input_name, signature_of
 
 MOST = 2000  # frames

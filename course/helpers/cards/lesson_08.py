@@ -16,8 +16,6 @@ def value_and_slope(f, x, kind):
     return [y, tape.gradient(y, x)]
 
 
-
-
 def growing(slope):
     """Gives the value of exp(x) * x, and this slope."""
     return lambda x, kind: [math.exp(x) * x, slope(x)]
