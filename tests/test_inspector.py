@@ -394,7 +394,7 @@ def test_ten_thousand_ops_are_small_and_quick():
     assert film.view["count"] == 10_001
     assert len(json.dumps(film.view)) < 1_000_000
     assert len(film.view["frames"]) < 20
-    assert took < 6 * speed()
+    assert took < 25 * speed()  # several times what it takes, so that a busy machine is no failure
     check_folds(film)
 
 
