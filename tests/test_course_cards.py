@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.listening import listening
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
@@ -129,6 +130,7 @@ def test_trying_an_answer_leaves_no_tape_open_and_no_tracer(capsys):
     before = sys.gettrace()
     check("02.1", lambda radius: mg.GradientTape().__enter__().gradient(1.0, radius))
     assert sys.gettrace() is before
+    assert listening.now == ()
 
 
 def test_three_dots_that_were_left_in_are_pointed_out(capsys):

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import minigrad
+from minigrad.listening import listening
 
 LIBRARIES = (str(Path(minigrad.__file__).parent), sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
 SECONDS = 3.0  # right answers need a few milliseconds
@@ -32,7 +33,8 @@ class TooLong(BaseException):
 
 
 def outcome(ask, *arguments):
-    """What `ask(*arguments)` gives, as plain values, or how it stopped."""
+    """What `ask(*arguments)` gives, as plain values, or how it stopped. A tape that it left open listens no longer."""
+    before = listening.now
     try:
         with limit(SECONDS):
             return plain(ask(*arguments))
@@ -40,6 +42,8 @@ def outcome(ask, *arguments):
         raise
     except BaseException as problem:
         return Stopped(problem)
+    finally:
+        listening.now = before
 
 
 def outcomes(ask, answer, points):
