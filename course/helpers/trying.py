@@ -61,10 +61,10 @@ def limit(seconds):
     end = time.monotonic() + seconds
 
     def look(frame, event, argument):
+        if frame.f_code.co_filename.startswith(LIBRARIES):
+            return None  # it comes back by itself; to step through it takes long, and in a weakref's callback nothing can be raised
         if time.monotonic() > end:
             raise TooLong
-        if frame.f_code.co_filename.startswith(LIBRARIES):
-            return None  # it comes back by itself, and to step through it takes long
         frame.f_trace_opcodes = True  # `while True: pass` on one line never comes to a new line
         return look
 
