@@ -336,11 +336,7 @@ class Trace(Listener):
         self.events, self.steps = deque(), deque(maxlen=limit)
         self.made, self.written = {}, {}
         self.tapes = set()  # the numbers of the tapes that it has heard
-        self.versions, self.first, self.seen = (
-            {},
-            {},
-            {},
-        )  # of each Variable: its version now and when it was first met, and the value last read
+        self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
         self.began, self.walk_began, self.last, self.sent = next_id(), 0, (None,) * 4, {}
 
     def __enter__(self):
@@ -349,6 +345,9 @@ class Trace(Listener):
 
     def __exit__(self, *error):
         self.stop()
+
+    def __repr__(self):
+        return f"<mg.trace: {'on' if self in listening.now else 'off'}, {len(self.events)} events>"
 
     def add(self, event):
         """Write down an event, and forget the oldest if there are too many."""

@@ -87,7 +87,7 @@ def set_up(settings, package, name, **values):
     file.write_text(json.dumps(values))
 
 
-def wait_for(address, server, log, seconds=40):
+def wait_for(address, server, log, seconds=120):
     for _ in range(seconds * 5):
         try:
             return urllib.request.urlopen(address, timeout=2).close()
@@ -124,23 +124,25 @@ def notebook(folder, name, *cells):
     (folder / name).write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": made}))
 
 
+def run_all(page, address):
+    """Run all cells, once the server says that the page is connected to a kernel: a click before is lost, or asks for one."""
+    for _ in range(300):
+        with urllib.request.urlopen(f"{address}/api/sessions?token={TOKEN}", timeout=10) as answer:
+            kernels = [session["kernel"] for session in json.load(answer) if session["path"] in page.url]
+        if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels):
+            break
+        page.wait_for_timeout(200)
+    page.click("text='Run'")
+    page.click("li[data-command='runmenu:run-all']")
+
+
 @pytest.fixture(scope="module")
 def film(browser, lab):
     """A notebook in JupyterLab, all of it run, and the inspector drawn."""
     address, folder = lab
     notebook(folder, "film.ipynb", PROGRAM, QUESTION, "inspector.step = 1")
     page = opened(browser, f"{address}/lab/tree/film.ipynb?token={TOKEN}&reset")
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=60_000)
-    prompt = page.locator(".jp-Notebook .jp-InputArea-prompt").first
-    for _ in range(20):
-        page.click("text='Run'")
-        page.click("li[data-command='runmenu:run-all']")
-        page.wait_for_timeout(500)
-        if page.locator(".jp-Dialog").count():  # it came too early: the kernel is asked for
-            page.click(".jp-Dialog .jp-mod-accept")
-            page.wait_for_timeout(1000)
-        if prompt.inner_text() != "[ ]:":
-            break
+    run_all(page, address)
     page.wait_for_selector(f"{ROOT} .film .frame", timeout=60_000)
     yield page
     page.context.close()

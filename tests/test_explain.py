@@ -708,6 +708,16 @@ def _second_question():
     return tape.explain(z, x)
 
 
+@program("none", "broken", "OUTSIDE_TAPE SPENT_TAPE", "dz/dx raises RuntimeError", "line   z = -y", plain=("none", "broken", "SPENT_TAPE"))
+def _question_about_what_came_after_the_first():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)
+    z = -y
+    return tape.explain(z, x)
+
+
 @program("none", "broken", "SPENT_TAPE", plain=("none", "broken", "SPENT_TAPE"))
 def _same_question_twice():
     x = mg.Variable(3.0)
@@ -851,6 +861,23 @@ def _dead_relu():
     x = mg.Variable(2.0)
     with mg.GradientTape() as tape:
         y = mg.nn.relu(-x)
+    return tape.explain(y, x)
+
+
+@program("zero", "", "FLAT", "takes it times h, which is 0 here", "line   loss = mg.reduce_sum(h @ w)", plain=("zero", "", "FLAT"))
+def _a_layer_whose_units_are_all_off():
+    w = mg.Variable([[1.0], [2.0]])
+    with mg.GradientTape() as tape:
+        h = mg.nn.relu(mg.constant([[-1.0, -4.0]]))
+        loss = mg.reduce_sum(h @ w)
+    return tape.explain(loss, w)
+
+
+@program("zero", "", "FLAT", "multiply takes it times 0", plain=("zero", "", "FLAT"))
+def _times_nothing():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = x * 0.0
     return tape.explain(y, x)
 
 
@@ -1631,9 +1658,9 @@ def test_a_long_program_is_explained_in_time():
         y = x
         for _ in range(10_000):
             y = y * 1.0001
-    begin = time.perf_counter()
+    begin = time.process_time()  # another program on the machine must not make it fail
     assert tape.explain(y, x).status == "complete"
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 # ---- being strict -------------------------------------------------------------------------------------------------------------

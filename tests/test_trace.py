@@ -189,6 +189,13 @@ def test_as_a_switch_it_can_be_turned_off_and_on():
     mg.trace(False)
 
 
+def test_it_says_in_one_stable_line_whether_it_listens():
+    with mg.trace() as log:
+        mg.constant(1.0) + mg.constant(2.0)
+        assert repr(log) == "<mg.trace: on, 3 events>"
+    assert repr(log) == "<mg.trace: off, 3 events>"
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_nothing_is_different_with_a_trace(name, monkeypatch):
     if name.endswith(".plot"):

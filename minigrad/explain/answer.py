@@ -108,8 +108,7 @@ def explained(q: Question, trace) -> Explanation:
         asked = [e for e in q.history.questions if set(e.targets) == {one.id for one in q.targets} and q.source.id in e.sources]
         q.question = asked[-1] if asked else None
     if q.tape.steps is None and not recall(q):
-        failed = unregistered(q)
-        return failed if failed is not None else none(q, "broken", cause("SPENT_TAPE", q), why="the tape is used up")
+        return used_up(q)
     if not flows(q.source):
         return none(
             q, "undefined", cause("INTEGER", q, name=q.source_name, kind=kind_of(q.source)), why=f"{q.source_name} is {kind_of(q.source)}"
@@ -117,8 +116,8 @@ def explained(q: Question, trace) -> Explanation:
     return told_by_the_tape(q) if q.history is None else told_by_the_log(q)
 
 
-def none(q, meaning, *causes, why, path=(), lost=(), notes=()):
-    return Explanation("none", meaning, causes, f"NONE  {q.label} = None: {why}", path=path, lost=lost, notes=notes)
+def none(q, meaning, *causes, why, came="= None", path=(), lost=(), notes=()):
+    return Explanation("none", meaning, causes, f"NONE  {q.label} {came}: {why}", path=path, lost=lost, notes=notes)
 
 
 def raised(q, trace):
@@ -133,22 +132,28 @@ def raised(q, trace):
             "mend the gradient function that was called",
             "likely",
         )
-        return none(q, "broken", told, why="the gradient cannot be computed")
+        return none(q, "broken", told, came=f"raises {type(problem).__name__}", why="the gradient cannot be computed")
     kernel = str(problem).partition(": ")[2]
     events = [e for e in trace.events if isinstance(e, Ran) and e.op.kernel == kernel] if trace is not None else []
     op = events[-1].name if events else next((name for name, one in OPS.items() if one.kernel == kernel), kernel)
     told = cause("NOT_REGISTERED", q, kernel=kernel, op=op, line=events[-1].place.text if events else "")
-    return none(q, "broken", told, why="an op on the way has no gradient", notes=() if events else (ADVICE,))
+    notes = () if events else (ADVICE,)
+    return none(q, "broken", told, came="raises LookupError", why="an op on the way has no gradient", notes=notes)
 
 
-def unregistered(q):
-    """The answer, if the tape was used up by a walk that ended at an op without a gradient."""
-    if q.history is not None:
-        way = q.history.cheapest(q.history.nodes(q.targets)) or ()
+def used_up(q):
+    """The answer, if the tape was asked before, for another target or in vain."""
+    spent = cause("SPENT_TAPE", q)
+    way = q.history.cheapest(q.history.nodes(q.targets)) if q.history is not None else None
+    codes = {edge.code for edge in way or () if edge.code}
+    if "NOT_REGISTERED" in codes:
         causes = [cause_of(q, edge) for edge in way if edge.code == "NOT_REGISTERED"]
-        return none(q, "broken", *causes, why="an op on the way has no gradient", lost=names_on(q, way)) if causes else None
-    if q.tape.given is not None or q.tape.refused:
-        return None
+        return none(q, "broken", *causes, came="raises LookupError", why="an op on the way has no gradient", lost=names_on(q, way))
+    if codes - {"SPENT_TAPE"}:
+        others = [replace(edge, code=edge.code if edge.code != "SPENT_TAPE" else "") for edge in way]
+        return broken(q, others, spent, came="raises RuntimeError")
+    if q.history is not None or q.tape.given is not None or q.tape.refused:
+        return none(q, "broken", spent, came="raises RuntimeError", why="the tape is used up")
     told = Cause(
         "NOT_REGISTERED",
         "",
@@ -157,7 +162,7 @@ def unregistered(q):
         "register the gradient that the error names",
         "likely",
     )
-    return none(q, "broken", told, why="the walk ended with an error", notes=(ADVICE,))
+    return none(q, "broken", told, came="raises RuntimeError", why="its walk ended with an error before", notes=(ADVICE,))
 
 
 # ---- with a trace ------------------------------------------------------------------------------------------------------
@@ -178,8 +183,8 @@ def told_by_the_log(q):
     return replace(answer, notes=(*answer.notes, *notes))
 
 
-def broken(q, way):
-    """There is a dependency, and the cheapest way needs mends."""
+def broken(q, way, *more, came="= None"):
+    """There is a dependency, and the cheapest way needs mends; then come the causes of `more`."""
     breaks = [edge for edge in way if edge.code]
     first = next((k for k, edge in enumerate(breaks) if edge.code in NO_SLOPE), len(breaks))
     breaks = [edge for k, edge in enumerate(breaks) if k <= first or edge.code != "INTEGER"]  # the others follow from it
@@ -188,13 +193,13 @@ def broken(q, way):
     codes = {edge.code for edge in breaks}
     if "ONLY_DECIDES" in codes:
         breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
-    causes = each_once(q, breaks)
+    causes = (*each_once(q, breaks), *more)
     meaning = "independent" if "ONLY_DECIDES" in codes else "undefined" if codes & NO_SLOPE else "broken"
     why = {
         "independent": f"the target does not depend on {q.source_name} smoothly", "undefined": "no useful derivative exists on the way",
         "broken": f"{q.source_name} matters, and the way to it is broken",
     }[meaning]  # fmt: skip
-    return none(q, meaning, *causes, why=why, path=steps_on(q, way), lost=names_on(q, way))
+    return none(q, meaning, *causes, why=why, came=came, path=steps_on(q, way), lost=names_on(q, way))
 
 
 def each_once(q, edges):

@@ -331,17 +331,17 @@ def unused(q, edge, op, line):
     "UNWATCHED",
     "The source is no trainable Variable, and the tape was not told to watch it, or only after its first use.",
     """
-x = tf.constant(3.0)
+side = tf.constant(4.0)
 with tf.GradientTape() as tape:
-    y = x * x
-tape.gradient(y, x)           # None
+    area = side**2
+tape.gradient(area, side)     # None
 """,
     """
-x = tf.constant(3.0)
+side = tf.constant(4.0)
 with tf.GradientTape() as tape:
-    tape.watch(x)
-    y = x * x
-tape.gradient(y, x)           # 6.0
+    tape.watch(side)
+    area = side**2
+tape.gradient(area, side)     # 8.0
 """,
 )
 def unwatched(q, edge, op, line):
@@ -510,20 +510,18 @@ def first_order_only(q, edge, op, line, linear=False):
     "SPENT_TAPE",
     "The tape was asked before, and used up. A tape answers once, unless it is persistent.",
     """
-x = tf.Variable(3.0)
+side = tf.Variable(4.0)
 with tf.GradientTape() as tape:
-    y = x * x
-    z = y * y
-tape.gradient(y, x)           # 6.0
-tape.gradient(z, x)           # RuntimeError
+    border, area = 4.0 * side, side**2
+tape.gradient(border, side)   # 4.0
+tape.gradient(area, side)     # RuntimeError
 """,
     """
-x = tf.Variable(3.0)
+side = tf.Variable(4.0)
 with tf.GradientTape(persistent=True) as tape:
-    y = x * x
-    z = y * y
-tape.gradient(y, x)           # 6.0
-tape.gradient(z, x)           # 108.0
+    border, area = 4.0 * side, side**2
+tape.gradient(border, side)   # 4.0
+tape.gradient(area, side)     # 8.0
 """,
 )
 def spent_tape(q, edge, op, line):
@@ -747,9 +745,12 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)           # 0.2
 """,
 )
-def flat(q, edge, op, line, cancel=False):
+def flat(q, edge, op, line, cancel=False, factor=""):
     if cancel:
         return "the ways from it to the target cancel each other", "nothing: 0 is the derivative"
     if not op:
         return "the slope is 0 here", "nothing: 0 is the derivative"
-    return f"the slope of {op} is 0 here, and nothing gets past it", f"nothing, if {op} is meant to be flat here; otherwise move its input"
+    if factor:
+        return f"{op} takes it times {factor}", "nothing, if that is meant; otherwise look at what made the 0"
+    sentence = f"the slope of {op} is 0 here, wherever a gradient reaches it"
+    return sentence, f"nothing, if {op} is meant to be flat here; otherwise move its input"

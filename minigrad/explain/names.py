@@ -2,10 +2,11 @@
 
 import types
 
-from ..events import Ran, Wrote
+from ..events import Came, Ran, Wrote
 from .source import assigned_name, expression_text
 
 UNNAMED = ("Variable", "variable", "UnreadVariable")
+ENTRANCES = ("constant", "convert_to_tensor")
 MOST = 200  # elements of a list or attributes of an object that are looked at
 
 
@@ -42,8 +43,8 @@ class Names:
         if self.trace is None:
             return None
         event = self.trace.made.get(number) or self.trace.written.get(node) or self.trace.written.get((number, 0))
-        if event is None:
-            return None
+        if event is None or (isinstance(event, Came) and event.called not in ENTRANCES):
+            return None  # a number or an array beside an operator: its line names the result
         text = expression_text(event.place)
         made = event.name if isinstance(event, Ran) else None if isinstance(event, Wrote) else event.called
         return assigned_name(event.place) or (text if 0 < len(text) <= 30 and not isinstance(event, Wrote) else made)

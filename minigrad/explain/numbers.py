@@ -99,9 +99,22 @@ def flat(q):
     steps = steps_of(q)
     for step in steps:
         if not step.upstream.zero and step.sent.zero:
-            op, line, _ = op_at(q, step)
-            return cause("FLAT", q, op=op, line=line)
+            op, line, event = op_at(q, step)
+            return cause("FLAT", q, op=op, line=line, factor=zero_factor(q, step, event) if event is not None else "")
     return cause("FLAT", q, cancel=bool(steps) and not any(step.upstream.zero for step in steps))
+
+
+PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
+
+
+def zero_factor(q, step, event):
+    """What says the other factor of a product, if all of it is 0."""
+    for k, number in enumerate(event.inputs) if event.op.kernel in PRODUCTS else ():
+        value = getattr(q.history.trace.made.get(number), "value", None)
+        if number != step.source and value is not None and value.zero:
+            name = q.names.of(number, "")
+            return f"{name}, which is 0 here" if name else "0"
+    return ""
 
 
 def op_at(q, step):

@@ -251,11 +251,11 @@ BATCHES = {  # does one example reach another?
 EXAMPLES = [[1.0, 2.0], [3.0, 5.0], [-1.0, 0.5]]
 MIXES = """
 def mixes(f, x):
-    with mg.GradientTape(persistent=True) as tape:
-        tape.watch(x)
-        y = f(x)
-    whole = tape.jacobian(y, x)
-    n = x.shape[0]
+    batch = mg.Variable(x)
+    with mg.GradientTape() as tape:
+        out = f(batch)
+    whole = tape.jacobian(out, batch)
+    n = len(x)
     return any(mg.reduce_any(whole[i, :, j, :] != 0).numpy() for i in range(n) for j in range(n) if i != j)
 """
 
@@ -300,9 +300,9 @@ def mixes(f, x):
             "All but one: a running total reaches later examples only. Look from every example to every other.",
         ),
         Reply(
-            MIXES.replace("        tape.watch(x)\n", ""),
+            MIXES.replace("batch = mg.Variable(x)", "batch = x"),
             lambda f: stops(TypeError, "NoneType"),
-            "The Jacobian was None: x is a constant. Watch it, in the block, before f.",
+            "The Jacobian was None: x is a constant. Watch it, in the block, before f; or make a Variable of it.",
         ),
     ),
 )
@@ -364,7 +364,7 @@ strongest = Card(
         Reply(
             STRONGEST.replace("        tape.watch(x)\n", ""),
             lambda f, x: stops((ValueError, TypeError), "NoneType"),
-            "The Jacobian was None: x is a constant. Watch it, in the block, before f.",
+            "The Jacobian was None: x is a constant. Watch it, in the block, before f; or make a Variable of it.",
         ),
         Reply(
             STRONGEST.replace("tape.jacobian", "tape.gradient").replace(", axis=1", ""),
