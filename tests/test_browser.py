@@ -132,18 +132,25 @@ def run_all(page, address):
         if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels):
             break
         page.wait_for_timeout(200)
+    else:
+        raise TimeoutError(f"no kernel became idle: {kernels}")
     page.click("text='Run'")
     page.click("li[data-command='runmenu:run-all']")
 
 
-@pytest.fixture(scope="module")
-def film(browser, lab):
+def run_notebook(browser, lab, name, *cells):
     """A notebook in JupyterLab, all of it run, and the inspector drawn."""
     address, folder = lab
-    notebook(folder, "film.ipynb", PROGRAM, QUESTION, "inspector.step = 1")
-    page = opened(browser, f"{address}/lab/tree/film.ipynb?token={TOKEN}&reset")
+    notebook(folder, name, *cells)
+    page = opened(browser, f"{address}/lab/tree/{name}?token={TOKEN}&reset")
     run_all(page, address)
     page.wait_for_selector(f"{ROOT} .film .frame", timeout=60_000)
+    return page
+
+
+@pytest.fixture(scope="module")
+def film(browser, lab):
+    page = run_notebook(browser, lab, "film.ipynb", PROGRAM, QUESTION, "inspector.step = 1")
     yield page
     page.context.close()
 
@@ -177,6 +184,26 @@ def test_click_and_keys_reach_python_and_python_moves_the_film(film):
     page.keyboard.press("ArrowRight")
     assert asked(page, clicked).split()[1] == str(int(step) + 2)
     assert page.trouble == []
+
+
+LOOP = """\
+import minigrad as mg
+mg.trace(True)
+x = mg.Variable(0.5)
+with mg.GradientTape() as tape:
+    y = x
+    for k in range(3000):
+        y = y + 1.0
+g = tape.gradient(y, x)
+inspector = mg.inspect(tape)
+inspector"""
+
+
+def test_a_turn_that_was_folded_away_comes_from_python_when_it_is_looked_at(browser, lab):
+    page = run_notebook(browser, lab, "loop.ipynb", LOOP, "inspector.step = 1233")
+    page.locator(f"{ROOT} .pane").get_by_text("1234.5").first.wait_for()
+    assert page.trouble == []
+    page.context.close()
 
 
 def test_keys_do_not_leak_into_jupyterlab_and_tab_and_escape_leave(film):

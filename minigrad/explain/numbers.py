@@ -109,7 +109,7 @@ PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
 
 def zero_factor(q, step, event):
     """What says the other factor of a product, if all of it is 0."""
-    for k, number in enumerate(event.inputs) if event.op.kernel in PRODUCTS else ():
+    for number in event.inputs if event.op.kernel in PRODUCTS else ():
         value = getattr(q.history.trace.made.get(number), "value", None)
         if number != step.source and value is not None and value.zero:
             name = q.names.of(number, "")

@@ -108,7 +108,7 @@ class Film:
     Attributes:
         tape: the number of the tape that is looked at.
         tapes: number -> (number of the tape around it, is it persistent?).
-        steps: ("write", frame) ("ghost", frame) ("turn", reading) ("read", reading, k) ("done", reading) ("release", tape).
+        steps: ("write", frame) ("ghost", frame) ("turn", reading) ("read", reading, frame) ("done", reading) ("release", tape).
     """
 
     tape: int
@@ -337,7 +337,7 @@ class Builder:
 
     def settle(self, k):
         if self.group is not None:
-            self.film.steps.append(("read", k, len(self.film.readings[k].reads) - 1))
+            self.film.steps.append(("read", k, self.group.frame))
             self.group = None
 
     def asked(self, e):
@@ -507,7 +507,7 @@ def read_again(film, tape, targets, sources):
             continue
         if not reading.reads or reading.reads[-1].frame != frame:
             reading.reads.append(Read(frame, step.upstream, []))
-            film.steps.append(("read", k, len(reading.reads) - 1))
+            film.steps.append(("read", k, frame))
         slot = slot_of(film.frames[frame], step.source, reading.reads[-1])
         reading.reads[-1].parts.append(Part(slot, step.source, step.sent, step.local))
     film.steps.append(("error" if error else "done", k))

@@ -1,7 +1,7 @@
 """The view model: plain data for whatever draws. It is computed once, and nothing in it changes afterwards.
 
-Frames, readings and reads are found by their `id`: those of folded turns are left out, and `Model.turn` gives them when
-somebody opens one.
+Frames and readings are found by their `id`, reads by their frame: those of folded turns are left out, and `Model.turn`
+gives them when somebody opens one.
 """
 
 import contextlib
@@ -120,7 +120,8 @@ class Model:
         self.source_ids = {number: f"s{k}" for k, number in enumerate(self.all_sources())}
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = Code([place for place in places if place is not None])
-        self.texts, self.given, self.expressions = {}, {}, {}
+        self.texts, self.given, self.expressions = {}, {}, []
+        self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is made of earlier ones
         self.totals, self.loops = accumulated(self), folded(self)
         shown_frames, (steps, sizes), broken = sent(self), timed(self), cuts(self)
         self.broken = {cut["edge"][1] for cut in broken}
@@ -170,22 +171,19 @@ class Model:
         """What the user calls it."""
         if node in self.film.made:
             k = self.film.made[node]
-            return self.frame_name(k) or self.names.known.get(node) or self.expression(k)
+            return self.frame_name(k) or self.names.known.get(node) or self.expressions[k]
         return self.names.of(node, "")
 
     def expression(self, k) -> str:
         """A short expression for a value that has no name: `x·x`, `sin(x)`, or the op."""
-        if k not in self.expressions:
-            frame = self.film.frames[k]
-            self.expressions[k] = frame.op
-            few = len(frame.inputs) in (1, 2) and frame.by is None
-            parts = [self.argument(k, slot)["text"] for slot in range(len(frame.inputs))] if few else []
-            sign = SIGNS.get(frame.op) if len(parts) == 2 else None
-            parts = [f"({one})" if sign and " " in one else one for one in parts]
-            text = sign.join(parts) if sign else f"{frame.op}({', '.join(parts)})"
-            if parts and len(text) <= 12 and "constant" not in parts:
-                self.expressions[k] = text
-        return self.expressions[k]
+        frame = self.film.frames[k]
+        if len(frame.inputs) not in (1, 2) or frame.by is not None:
+            return frame.op
+        parts = [self.argument(k, slot)["text"] for slot in range(len(frame.inputs))]
+        sign = SIGNS.get(frame.op) if len(parts) == 2 else None
+        parts = [f"({one})" if sign and " " in one else one for one in parts]
+        text = sign.join(parts) if sign else f"{frame.op}({', '.join(parts)})"
+        return text if len(text) <= 12 and "constant" not in parts else frame.op
 
     def frame_name(self, k):
         place = self.film.frames[k].place
@@ -303,12 +301,6 @@ class Model:
             found.append({"id": self.tape_ids[number], "name": name, "outer": self.tape_ids.get(outer), "persistent": bool(persistent)})
         return found
 
-    # ---- readings ------------------------------------------------------------------------------------------------------
-
-    # ---- time ----------------------------------------------------------------------------------------------------------
-
-    # ---- folds ---------------------------------------------------------------------------------------------------------
-
     def turn(self, fold, turn) -> dict:
         """The frames and reads of a turn that is folded away."""
         _, first, per, turns = self.loops[int(fold)]
@@ -318,10 +310,6 @@ class Model:
         for r, reading in enumerate(self.film.readings):
             readings.append([read_shown(self, r, i) for i, read in enumerate(reading.reads) if read.frame in ids])
         return {"type": "turn", "fold": int(fold), "turn": turn, "frames": [self.frame(f) for f in ids], "reads": readings}
-
-    # ---- graph ---------------------------------------------------------------------------------------------------------
-
-    # ---- what happened to the gradient ---------------------------------------------------------------------------------
 
     def mark(self, one, cuts) -> dict:
         name = self.source_name(one.number)

@@ -56,7 +56,7 @@ def reading_shown(model, k, sent) -> dict:
 def read_shown(model, r, i) -> dict:
     """A frame that was read back."""
     read = model.film.readings[r].reads[i]
-    return {"id": i, "frame": read.frame, "up": shown(read.upstream), "parts": [part_shown(model, r, i, j) for j in range(len(read.parts))]}
+    return {"frame": read.frame, "up": shown(read.upstream), "parts": [part_shown(model, r, i, j) for j in range(len(read.parts))]}
 
 
 def part_shown(model, r, i, j) -> dict:

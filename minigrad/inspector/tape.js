@@ -158,6 +158,11 @@ function valueBox(value, width = 64, height = 34, size = 14) {
 // -------------------------------------------------------------------------------------------------------------- Story
 
 /** What one view model says, and when. Time t counts the steps done: 0 is before the first, story.end after the last. */
+/** What is said of a Variable that was assigned after it was read. */
+function stale({ version, now }) {
+  return version != null && now !== version ? `◆ v${version}, now v${now}` : "";
+}
+
 class Story {
   constructor(view) {
     this.view = view;
@@ -167,7 +172,7 @@ class Story {
     this.code = new Map((view.code || []).map((line) => [line.n, line.text]));
     this.frames = new Map(view.frames.map((frame) => [frame.id, frame]));
     this.reads = view.readings.map((reading) => new Map(reading.reads.map((read) => [read.frame, read])));
-    this.steps = this.stepsByFrame(view);
+    this.steps = view.steps;
     this.end = this.steps.length;
     this.writtenAt = new Map();
     this.readAt = view.readings.map(() => new Map());
@@ -187,26 +192,6 @@ class Story {
     });
     this.largest = Math.max(1e-30, ...this.reads.flatMap((reads) => [...reads.values()].map((read) => sizeOf(read.up))));
     this.answered = Math.max(0, ...this.doneAt.filter(Boolean)) || this.end;
-  }
-
-  /** The steps; those that read name the frame that is read, also where a folded turn was not sent. */
-  stepsByFrame({ steps, readings, folds = [] }) {
-    const frameOf = readings.map((reading) => {
-      const known = reading.reads.map((read) => [read.id ?? read.frame, read.frame]).sort((a, b) => a[0] - b[0]);
-      const frames = new Map(known);
-      known.slice(1).forEach(([id, frame], k) => {
-        const [before, high] = known[k];
-        const missing = id - before - 1;
-        if (missing < 1) return;
-        const fold = folds.find((one) => frame < one.first + one.per * one.turns && high >= one.first) || { first: 0, per: 1 };
-        const places = new Set(known.filter(([, one]) => one >= fold.first).map(([, one]) => (one - fold.first) % fold.per));
-        const alike = [];
-        for (let one = high - 1; one > frame; one--) if (places.has((one - fold.first) % fold.per)) alike.push(one);
-        for (let n = 0; n < missing; n++) frames.set(before + 1 + n, alike.length === missing ? alike[n] : Math.round(high - ((high - frame) * (n + 1)) / (missing + 1)));
-      });
-      return frames;
-    });
-    return steps.map((step) => (step[0] === "read" ? ["read", step[1], frameOf[step[1]].get(step[2]) ?? step[2]] : step));
   }
 
   at(t) {
@@ -915,7 +900,7 @@ class Film {
       const text = array ? source.name : `${source.name} = ${brief(source.value ?? undefined)}`;
       const size = [18, 16, 14, 12.5].find((s) => measure(text, s, "mono", 600) <= w - 22) || 12.5;
       out.push(label(x + 12, lane.y + (tall ? lane.h / 2 - 4 : lane.h / 2 + 5), clip(text, w - (array ? 62 : 20), size, "mono", 600), { class: "m", "font-size": tall ? size : Math.min(size, 16), "font-weight": 600 }),
-        tall && label(x + 12, lane.y + lane.h - 13, array ? shapeText(source.value.shape) : cell(source.kind), { class: "quiet", "font-size": 12 }),
+        tall && label(x + 12, lane.y + lane.h - 13, stale(source) || (array ? shapeText(source.value.shape) : cell(source.kind)), { class: "quiet", "font-size": 12 }),
         array && picture(source.value, x + w - 50, lane.y + 5, 42, lane.h - 10));
     } else out.push(label(x + 12, lane.y + lane.h / 2 + 5, clip(story.sources.map((source) => source.name).join(", "), w - 20, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }));
     for (const one of lane.rows) out.push(...this.answerBox(one, x, w));
@@ -1048,7 +1033,7 @@ class Scrubber {
       span.end = this.x(times[k + 1]);
       before = bytes;
     });
-    const turns = story.turnAt.map((turn, id) => ({ x: this.x(times[turn]), text: story.turnAt.length === 1 ? "turn" : `${view.tapes.length > 1 ? view.readings[id].tape + " turns" : "reading " + (id + 1)}` }));
+    const turns = story.turnAt.map((turn, id) => ({ x: this.x(times[turn]), text: story.turnAt.length === 1 ? "turn" : view.tapes.length > 1 ? `${view.tapes.find((tape) => tape.id === view.readings[id].tape).name} turns` : `reading ${id + 1}` }));
     let free = measure("memory", 12) + 20;
     this.element.setAttribute("viewBox", `0 0 ${width} 70`);
     this.element.setAttribute("aria-valuemax", this.inspector.end);
@@ -1223,7 +1208,7 @@ class Graph {
       const [layer, y] = this.at.get(node.id);
       Object.assign(node, { x: center.get(layer) + shiftX, y: tall / 2 + (y - (low + high) / 2) * step, h: node.source ? 36 : 32 });
     }
-    const scale = inspector.state.overview ? Math.min(1, width / across, height / tall) : 1;
+    const scale = inspector.state.overview ? Math.min(1, width / across, height / tall) : height / tall > 0.75 ? height / tall : 1;
     this.note.textContent = [plan.loop && `turn ${plan.open + 1} of ${plan.loop.turns} open`, !plan.small && !plan.loop && "folded by line", plan.hidden > 0 && `${plan.hidden} off the way hidden`].filter(Boolean).join(", ");
     const current = [...plan.nodes.values()].find((node) => node.ids.includes(now.frame));
     const drawing = svg("svg", { class: "drawing", viewBox: `0 0 ${across} ${tall}`, style: `width:${(across * scale) / 13}em;height:${(tall * scale) / 13}em`, role: "group", "aria-label": "Graph of the operations" });
@@ -1470,7 +1455,7 @@ class Pane {
 
   source(story, t, source) {
     if (!source) return [this.heading("Source")];
-    return [this.heading("Source", source.kind), html("div", { class: "title" }, html("b", { class: "m" }, source.name), html("span", { class: "quiet" }, source.watched ? "watched" : "not watched")),
+    return [this.heading("Source", stale(source) || source.kind), html("div", { class: "title" }, html("b", { class: "m" }, source.name), html("span", { class: "quiet" }, source.watched ? "watched" : "not watched")),
       this.facts(["value", this.about(source.value)]), ...story.view.readings.flatMap((reading) => this.answer(story, t, reading, source))];
   }
 
@@ -1895,11 +1880,18 @@ class Inspector {
   }
 
   filmHead({ story, t }, k) {
-    const cut = this.stories.flatMap((one) => one.cuts)[0];
+    const line = story.frame(this.cutFrames?.[k])?.line;
     const { verdict } = story.view;
     const known = t >= story.answered && verdict;
-    return html("div", { class: "film-head" }, html("b", {}, this.names[k] || ""), html("code", {}, cut?.line ? `${cut.line}  ${cell(story.code.get(cut.line)).trim()}` : ""),
+    return html("div", { class: "film-head" }, html("b", {}, this.names[k] || ""), html("code", {}, line ? `${line}  ${cell(story.code.get(line)).trim()}` : ""),
       html("span", {}, icon(known ? this.markOf(verdict) : "notyet", 17), " ", html("b", { class: "m" }, `${cell(verdict?.ask)} = ${known ? cell(verdict.answer) : "?"}`)));
+  }
+
+  /** The frames, one of each story, where the first cut is. */
+  get cutFrames() {
+    const k = this.stories.findIndex((one) => one.cuts.some((cut) => cut.edge?.[1]));
+    const id = k >= 0 && +this.stories[k].cuts.find((cut) => cut.edge?.[1]).edge[1].slice(1);
+    return this.pairs.find((pair) => k >= 0 && pair[k] === id);
   }
 
   drawControl(story) {

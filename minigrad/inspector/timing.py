@@ -23,7 +23,7 @@ def timed(model):
                     keepers[tape, number] = keepers.get((tape, number), 0) + 1
                     kept += count if keepers[tape, number] == 1 else 0
         elif kind == "read" and frees(model, film.readings[rest[0]]):
-            drop(film.readings[rest[0]].tape, film.readings[rest[0]].reads[rest[1]].frame)
+            drop(film.readings[rest[0]].tape, rest[1])
         elif kind == "done" and frees(model, film.readings[rest[0]]):
             drop(film.readings[rest[0]].tape, 0)
         steps.append([kind, *(model.tape_ids[one] if kind == "release" else one for one in rest)])
