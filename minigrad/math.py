@@ -116,7 +116,7 @@ def multiply_no_nan(x, y):
     return np.where(y == 0, y.dtype.type(0), x * y)[()]
 
 
-@op("Reciprocal", "f", dx=lambda dy, y: -dy * (y * y))
+@op("Reciprocal", "f", dx=lambda dy, y: multiply_no_nan.np(-(y * y), dy))
 def reciprocal(x):
     """1 / x.
 
@@ -451,7 +451,7 @@ def sqrt(x):
     return np.sqrt(x)
 
 
-@op("Rsqrt", "f", dx=lambda dy, y: -0.5 * (dy * y) * (y * y))
+@op("Rsqrt", "f", dx=lambda dy, y: multiply_no_nan.np(y * y, -0.5 * multiply_no_nan.np(y, dy)))
 def rsqrt(x):
     """1 / sqrt(x).
 
@@ -487,7 +487,7 @@ def expm1(x):
     return np.expm1(x)
 
 
-@op("Log", "f", dx=lambda dy, x: dy * (1 / x))
+@op("Log", "f", dx=lambda dy, x: dy * reciprocal.np(x))
 def log(x):
     """The natural logarithm.
 
@@ -498,7 +498,7 @@ def log(x):
     return np.log(x)
 
 
-@op("Log1p", "f", dx=lambda dy, x: dy * (1 / (1 + x)))
+@op("Log1p", "f", dx=lambda dy, x: dy * reciprocal.np(1 + x))
 def log1p(x):
     """log(1 + x), exact for small x.
 
@@ -601,7 +601,7 @@ def tan(x):
     return np.tan(x)
 
 
-@op("Asin", "f", dx=lambda dy, x: dy * (1 / np.sqrt(1 - x * x)))
+@op("Asin", "f", dx=lambda dy, x: dy * reciprocal.np(np.sqrt(1 - x * x)))
 def asin(x):
     """The angle whose sine is x.
 
@@ -612,7 +612,7 @@ def asin(x):
     return np.arcsin(x)
 
 
-@op("Acos", "f", dx=lambda dy, x: -dy * (1 / np.sqrt(1 - x * x)))
+@op("Acos", "f", dx=lambda dy, x: -dy * reciprocal.np(np.sqrt(1 - x * x)))
 def acos(x):
     """The angle whose cosine is x.
 
@@ -700,7 +700,7 @@ def acosh(x):
     return np.arccosh(x)
 
 
-@op("Atanh", "f", dx=lambda dy, x: dy * (1 / (1 - x * x)))
+@op("Atanh", "f", dx=lambda dy, x: dy * reciprocal.np(1 - x * x))
 def atanh(x):
     """The inverse of `tanh`, for x between -1 and 1.
 

@@ -147,7 +147,7 @@ def digamma64(x):
         z = np.where(z < 10, z + 1, z)
     series = sum(b / (2 * k * z ** (2 * k)) for k, b in enumerate(BERNOULLI[:8], 1))
     y = np.log(z) - 0.5 / z - np.where(np.isinf(z), 0, series) - steps
-    part = x - np.floor(x)  # tan has the period pi
+    part = x - np.round(x)  # tan has the period pi, and keeps its digits near 0
     return np.where(pole, np.nan, np.where(negative, y - np.pi / np.tan(np.pi * part), y))
 
 
@@ -192,8 +192,9 @@ def zeta64(x, q):
     for k, b in enumerate(BERNOULLI, 1):
         total = total + b / python_math.factorial(2 * k) * factor
         factor = factor * (x + 2 * k - 1) * (x + 2 * k) / end**2
-    pole = (x == 1) | (q <= 0) & (q == np.floor(q))
-    return np.where((x < 1) | (q == -np.inf), np.nan, np.where(pole, np.inf, total))
+    behind = (q <= 0) & (q == np.floor(q))  # at each of these poles an odd power is inf on one side and -inf on the other
+    undefined = (x < 1) | (q == -np.inf) | behind & (x % 2 != 0) & (x != 1)
+    return np.where(undefined, np.nan, np.where((x == 1) | behind, np.inf, total))
 
 
 # ---- the incomplete gamma and beta functions ---------------------------------------------------------------------------

@@ -28,6 +28,9 @@ EDGES = [
     ("x ** 1", lambda x: x**1.0, [0.0, 1.0], [1.0, 1.0]),
     ("x ** 0.5", lambda x: x**0.5, [0.0, 4.0], [INF, 0.25]),
     ("x ** -1", lambda x: x**-1.0, [0.0, 2.0], [-INF, -0.25]),
+    ("a gradient of 0 at 1 / 0", lambda x: mg.math.reciprocal(x) * 0.0, [0.0, 2.0], [0.0, 0.0]),
+    ("a gradient of 0 at 1 / sqrt(0)", lambda x: mg.math.rsqrt(x) * x, [0.0, 4.0], [INF, 0.25]),
+    ("digamma beside its pole", mg.math.digamma, [-1e-15, 1.0], [1e30, 1.6449340581893921]),
     ("x ** 3", lambda x: x**3, [0.0, -2.0], [0.0, 12.0]),
     ("sqrt", mg.sqrt, [0.0, -1.0, 4.0], [INF, NAN, 0.25]),
     ("sqrt where nothing arrives", lambda x: mg.where(x > 0.0, mg.sqrt(x), 0.0), [0.0, -1.0, 4.0], [0.0, 0.0, 0.25]),
@@ -52,6 +55,22 @@ EDGES = [
     ("clip_by_norm of zeros", lambda x: mg.clip_by_norm(x, 1.0), [0.0, 0.0], [1.0, 1.0]),
     ("logsumexp of large numbers", mg.reduce_logsumexp, [1000.0, 1001.0], [0.26894143, 0.7310586]),
 ]
+
+
+def test_zeta_at_its_poles_is_infinite_for_even_orders_alone():
+    np.testing.assert_array_equal(mg.math.zeta([2.0, 3.0, 2.5, 4.0], [0.0, 0.0, -1.0, -1.0]).numpy(), [INF, NAN, NAN, INF])
+
+
+@pytest.mark.parametrize("f", [mg.math.log, mg.math.log1p, mg.asin, mg.acos, mg.atanh], ids=lambda f: f.__name__)
+def test_a_second_derivative_is_0_where_nothing_arrived(f):
+    x = mg.constant(1.0 if f in (mg.asin, mg.acos, mg.atanh) else -1.0 if f is mg.math.log1p else 0.0)
+    with mg.GradientTape() as outer:
+        outer.watch(x)
+        with mg.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x) * 0.0
+        slope = inner.gradient(y, x)
+    assert outer.gradient(slope, x).numpy() == 0.0
 
 
 @pytest.mark.parametrize(("f", "x", "wanted"), [edge[1:] for edge in EDGES], ids=[edge[0] for edge in EDGES])

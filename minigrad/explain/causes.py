@@ -2,6 +2,7 @@
 program that has it, the same program mended (both in TensorFlow's words), and the sentence and the mend that `explain` prints.
 """
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Any
@@ -168,15 +169,22 @@ def left_engine(q, edge, op, line):
     function = op.rpartition(".")[2]
     if op.startswith(ROOTS):
         stay = INSTEAD.get(function)
-        return sentence, f"use mg.{stay}: {line.replace(op, f'mg.{stay}')}" if stay else f"write {op} with mg's own functions"
+        return sentence, f"use mg.{stay}: {with_our_own(line)}" if stay else f"write {op} with mg's own functions"
     if function == "predict":
         return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
     inner = plain[: -len(".numpy()")] if plain.endswith(".numpy()") else plain[len("float") :] if plain.startswith("float(") else ""
     inner = inner[1:-1] if inner[1:-1].replace(".", "").isidentifier() else inner
     return (
         sentence,
-        f"keep {name} a tensor: {line.replace(plain, inner)}" if inner and plain in line else f"keep {name} a tensor here, without {op}",
+        f"keep {name} a tensor: {with_our_own(line.replace(plain, inner))}"
+        if inner and plain in line
+        else f"keep {name} a tensor here, without {op}",
     )
+
+
+def with_our_own(line):
+    """The line with mg's functions in the place of NumPy's and math's."""
+    return re.sub(r"\b(?:np|numpy|math)\.(\w+)\(", lambda call: f"mg.{INSTEAD[call[1]]}(" if call[1] in INSTEAD else call[0], line)
 
 
 def receiver(edge, q):
@@ -417,10 +425,11 @@ def rebound(q, edge, op, line, copy=False):
             f"this {name} is made here, and it is not the {name} that the target was computed from",
             f"make {name} once, before the tape, and keep it",
         )
+    assign = "assign_sub" if op == "subtract" else "assign_add"
     return (
         f"this {name} is the result of {op} on this line, not the Variable itself",
-        f"change the Variable in place, as in {name}.assign_add(...), ask for the Variable itself, or call tape.watch({name})",
-    )  # fmt: skip
+        f"change the Variable in place, as in {name}.{assign}(...), ask for the Variable itself, or call tape.watch({name})",
+    )
 
 
 @code(
