@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from . import dtypes, errors, nest
-from .arrays import convert_to_tensor, stack
+from .arrays import concat, convert_to_tensor, stack
 from .tensor import Tensor
 
 # ---- branches ------------------------------------------------------------------------------------------------------
@@ -182,8 +182,12 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     >>> mg.vectorized_map(lambda row: mg.reduce_sum(row), mg.constant([[1.0, 2.0], [3.0, 4.0]])).numpy()
     array([3., 7.], dtype=float32)
     """
-    results = [fn(row) for row in parts(elems)[1]]
-    return stacked(results)
+    leaves, rows = parts(elems)
+    if rows:
+        return stacked([fn(row) for row in rows])
+    padded = [concat([x, np.zeros((1, *x.shape[1:]), x.value.dtype)], 0) for x in leaves]  # `fn` says what form the nothing has
+    one = vectorized_map(fn, nest.pack_sequence_as(elems, padded))
+    return nest.map_structure(lambda y: y[:0], one)
 
 
 def stacked(results):

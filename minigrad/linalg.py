@@ -1280,14 +1280,13 @@ def check_norm(ord, axis, matrices):
 
 def reduced_twice(x, first, axis, second, other, keepdims):
     """Two reductions along two axes, one after the other."""
-    both = tuple([k % x.ndim for k in (axis, other)])
     y = second(first(x, axis, True), other, True)
-    return y if keepdims else math.reduce_sum(y, both)
+    return y if keepdims else math.reduce_sum(y, tuple([k % x.ndim for k in (axis, other)]))
 
 
 def largest_singular_value(x, axis, keepdims):
     """The 2-norm of matrices whose rows and columns lie along these axes."""
-    rows, columns = [k % x.ndim for k in axis]
+    rows, columns = [k % (x.ndim or 1) for k in axis]
     rest = [k for k in range(x.ndim) if k not in (rows, columns)]
     largest = math.reduce_max(math.abs(svd(arrays.transpose(x, (*rest, rows, columns)), compute_uv=False)), -1)
     if not keepdims:

@@ -1223,6 +1223,8 @@ def reduce_euclidean_norm(input_tensor, axis: tidy.axes = None, keepdims=False):
     [ 5. 10.]
     """
     x = input_tensor
+    if axis is not None and not x.ndim:
+        refuse_axis(axis)
     return np.sqrt(np.add.reduce(x * x.conj(), axis, x.dtype, None, keepdims)).astype(x.dtype)
 
 

@@ -113,3 +113,12 @@ def test_what_only_graphs_need_does_nothing():
     assert mg.group(mg.constant(1.0)) is None
     with mg.control_dependencies([mg.constant(1.0)]):
         assert mg.constant(2.0).numpy() == 2
+
+
+def test_mapping_over_nothing_gives_nothing_of_the_right_form_that_is_connected():
+    x = mg.Variable(np.zeros((0, 3), np.float32))
+    with mg.GradientTape() as tape:
+        total, row = mg.vectorized_map(lambda row: (mg.reduce_sum(row), row), x)
+    assert total.shape == (0,)
+    assert row.shape == (0, 3)
+    assert tape.gradient([total, row], x).shape == (0, 3)

@@ -1,5 +1,7 @@
 """tf.linalg: values and gradients against TensorFlow's, at ordinary points and at corners; errors; shapes and dtypes."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -307,3 +309,14 @@ def test_general_eigenvalues_are_complex():
     assert e.dtype == mg.complex64
     np.testing.assert_allclose((mg.cast([[0.0, 1.0], [-1.0, 0.0]], mg.complex64) @ v).numpy(), (v * e).numpy(), atol=1e-6)
     np.testing.assert_allclose(mg.linalg.eigvals(mg.constant([[2.0, 1.0], [0.0, 1.0]])).numpy(), [2.0, 1.0])
+
+
+@pytest.mark.parametrize(("order", "axis"), [*itertools.product((1, 2, np.inf), (0, (0, 1)))])
+def test_a_single_number_has_no_axis_to_take_a_norm_along(order, axis):
+    with pytest.raises(mg.errors.InvalidArgumentError, match="for input with 0 dimension|vector of size 0"):
+        mg.norm(mg.constant(2.5), order, axis)
+
+
+def test_a_single_number_has_no_euclidean_norm_along_an_axis():
+    with pytest.raises(mg.errors.InvalidArgumentError, match="for input with 0 dimension"):
+        mg.math.reduce_euclidean_norm(mg.constant(2.5), -1)
