@@ -339,17 +339,17 @@ def unused(q, edge, op, line):
     "UNWATCHED",
     "The source is no trainable Variable, and the tape was not told to watch it, or only after its first use.",
     """
-side = tf.constant(4.0)
+side = tf.constant(2.5)
 with tf.GradientTape() as tape:
     area = side**2
 tape.gradient(area, side)     # None
 """,
     """
-side = tf.constant(4.0)
+side = tf.constant(2.5)
 with tf.GradientTape() as tape:
     tape.watch(side)
     area = side**2
-tape.gradient(area, side)     # 8.0
+tape.gradient(area, side)     # 5.0
 """,
 )
 def unwatched(q, edge, op, line):
@@ -519,18 +519,18 @@ def first_order_only(q, edge, op, line, linear=False):
     "SPENT_TAPE",
     "The tape was asked before, and used up. A tape answers once, unless it is persistent.",
     """
-side = tf.Variable(4.0)
+side = tf.Variable(2.5)
 with tf.GradientTape() as tape:
     border, area = 4.0 * side, side**2
 tape.gradient(border, side)   # 4.0
 tape.gradient(area, side)     # RuntimeError
 """,
     """
-side = tf.Variable(4.0)
+side = tf.Variable(2.5)
 with tf.GradientTape(persistent=True) as tape:
     border, area = 4.0 * side, side**2
 tape.gradient(border, side)   # 4.0
-tape.gradient(area, side)     # 8.0
+tape.gradient(area, side)     # 5.0
 """,
 )
 def spent_tape(q, edge, op, line):
