@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenarios import GOLDEN
+from scenarios import GOLDEN, SCENARIOS
 from test_scenarios import in_our_names
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
@@ -22,6 +22,7 @@ import build
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
+SLIDES = {"slide", "subslide", "skip"}
 
 
 def cells(lesson):
@@ -114,17 +115,38 @@ def test_building_an_unknown_lesson_says_which_there_are():
 # ---- what TensorFlow printed ---------------------------------------------------------------------------------------
 
 
+def standing():
+    """The table: in which lesson and cell each scenario stands, by the cells' tags."""
+    table = {name: [] for name in SCENARIOS}
+    for lesson in LESSONS:
+        for cell in code_cells(lesson):
+            for scenario in scenarios_of(cell):
+                table[scenario].append((lesson, cell["id"]))
+    return table
+
+
+def scenarios_of(cell):
+    return [tag for tag in cell["metadata"].get("tags", []) if tag not in SLIDES]
+
+
 def scenario_cells():
-    found = {f"{lesson} {cell['id']}": cell for lesson in LESSONS for cell in code_cells(lesson) if cell["metadata"].get("tags")}
+    found = {f"{lesson} {cell['id']}": cell for lesson in LESSONS for cell in code_cells(lesson) if scenarios_of(cell)}
     return pytest.mark.parametrize("cell", found.values(), ids=found)
 
 
 def truth(scenario):
-    """All lines that a scenario printed, logged or gave on TensorFlow."""
+    """All lines that a scenario printed, logged or gave on TensorFlow; of an error its kind is enough."""
     recorded = json.loads(GOLDEN.read_text(encoding="utf-8"))[scenario]
     logged = [line.removeprefix("WARNING:tensorflow:") for line in recorded["logged"]]
-    given = [form for value in recorded["values"].values() for form in (value, TENSOR.sub(as_printed, value))]
+    given = [form for value in recorded["values"].values() for form in forms(value)]
     return [in_our_names(line) for text in [*recorded["printed"], *logged, *given] for line in text.splitlines()]
+
+
+def forms(value):
+    """A value as it may be printed: in full, a Tensor without its frame or as a plain value, an error by its kind."""
+    plain = TENSOR.sub(lambda tensor: tensor[4] or tensor[0], value)
+    kind = value.partition(":")[0] if value.startswith("raises ") else value
+    return dict.fromkeys([value, TENSOR.sub(as_printed, value), plain, kind])
 
 
 TENSOR = re.compile(r"<tf\.Tensor: shape=(\(.*?\)), dtype=(\w+), numpy=\s*(?:array\((.*?),\s+dtype=\w+\)|(.*?))>", re.DOTALL)
@@ -153,15 +175,23 @@ def unit(number):
     return 10.0 ** -len(number.partition(".")[2].partition("e")[0]) if "." in number else 0.0
 
 
+def tells(scenarios, line):
+    """Is this one of TensorFlow's lines? Words of our own may stand before it."""
+    starts = [0, *[space.end() for space in re.finditer(r"\s+", line)]]
+    return any(same(in_our_names(line[start:]), theirs) for start in starts for name in scenarios for theirs in truth(name))
+
+
 @scenario_cells()
 def test_a_scenario_prints_what_tensorflow_printed(cell):
-    """Each line is one of TensorFlow's; words of our own may stand before it."""
-    told = [line for scenario in cell["metadata"]["tags"] for line in truth(scenario)]
+    """Each line is one of TensorFlow's, and each scenario that the cell is tagged with has one."""
     lines = printed(cell).splitlines()
-    assert lines
-    for line in lines:
-        starts = [0, *[space.end() for space in re.finditer(r"\s+", line)]]
-        assert any(same(in_our_names(line[start:]), theirs) for start in starts for theirs in told), line
+    assert not [line for line in lines if not tells(scenarios_of(cell), line)]
+    assert not [scenario for scenario in scenarios_of(cell) if not any(tells([scenario], line) for line in lines)]
+
+
+@pytest.mark.parametrize(("scenario", "cells"), standing().items(), ids=standing())
+def test_every_scenario_stands_in_a_lesson(scenario, cells):
+    assert cells, "no cell has this tag"
 
 
 @pytest.mark.parametrize(("line", "agrees"), [
