@@ -18,11 +18,11 @@ from test_scenarios import in_our_names
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 import build
+import slides
 
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
-SLIDES = {"slide", "subslide", "skip"}
 
 
 def cells(lesson):
@@ -126,7 +126,7 @@ def standing():
 
 
 def scenarios_of(cell):
-    return [tag for tag in cell["metadata"].get("tags", []) if tag not in SLIDES]
+    return [tag for tag in cell["metadata"].get("tags", []) if tag not in slides.TAGS]
 
 
 def scenario_cells():

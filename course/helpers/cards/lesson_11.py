@@ -281,10 +281,10 @@ def ask_line(line, x):
     with mg.GradientTape() as tape:
         y = module(mg.constant(x))
     variables = module.trainable_variables
-    slopes = tape.gradient(y, list(variables))
-    for variable, slope in zip(variables, slopes):
+    used = [(variable, slope) for variable, slope in zip(variables, tape.gradient(y, list(variables))) if slope is not None]
+    for variable, slope in used:
         variable.assign_add(slope)
-    return {"start": y, "slopes": sorted(float(slope) for slope in slopes), "moved": module(mg.constant(x))}
+    return {"start": y, "slopes": sorted(float(slope) for _, slope in used), "moved": module(mg.constant(x))}
 
 
 def lines(start=lambda x: 0.0, slopes=lambda x: [1.0, x]):
