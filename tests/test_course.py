@@ -331,6 +331,15 @@ def test_the_dimmer_and_the_hill_of_its_slopes():
     assert np.allclose(top, [[0.0, hill[:, 1].max()]])
 
 
+def test_the_image_of_a_jacobian_has_two_rows_of_zeros():
+    space, _ = played("05")
+    (image,) = space["lit"].images
+    shown = np.asarray(image.get_array())
+    assert np.array_equal(shown, space["table"])
+    assert [np.count_nonzero(row) for row in shown] == [3, 3, 0, 0]
+    assert [label.get_text() for label in space["lit"].texts] == [f"{slope:.2f}" for slope in shown.ravel()]
+
+
 def test_the_tape_that_answers_once_lets_go_and_the_other_keeps():
     space, _ = played("04")
     kept, once = space["ax"].lines
