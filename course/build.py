@@ -17,6 +17,14 @@ def lessons(numbers=()):
     return [path for path in sorted(COURSE.glob("[0-9][0-9]_*.ipynb")) if not numbers or path.name[:2] in numbers]
 
 
+def chosen(numbers):
+    """The same, for a command: an unknown number ends it."""
+    found = lessons(numbers)
+    if not found:
+        sys.exit(f"No lesson has the number {', '.join(numbers)}. There are: {', '.join(path.name[:2] for path in lessons())}.")
+    return found
+
+
 def built(path):
     """The text of a lesson, run from top to bottom in a fresh kernel."""
     notebook = nbformat.read(path, as_version=4)
@@ -63,13 +71,10 @@ def starts_of(path):
 
 
 def main(numbers):
-    chosen = lessons(numbers)
-    for path in chosen:
+    for path in chosen(numbers):
         path.write_text(built(path), encoding="utf-8")
         starts_of(path).write_text(starts(path), encoding="utf-8")
         print(f"built {path.name}")
-    if not chosen:
-        sys.exit(f"No lesson has the number {', '.join(numbers)}. There are: {', '.join(path.name[:2] for path in lessons())}.")
 
 
 if __name__ == "__main__":

@@ -158,6 +158,21 @@ def test_the_table_tells_the_story(program):
     assert str(inspected(program)) == TABLES[program]
 
 
+VERSIONS = """
+v = mg.Variable(2.0, name="v")
+with mg.GradientTape() as tape:
+    before = v * v
+    v.assign(10.0)
+    after = before + v
+v.assign(100.0)
+"""
+
+
+def test_each_frame_tells_the_version_that_it_read():
+    rows = str(inspected(VERSIONS, target="after", sources="v")).splitlines()
+    assert [row.partition("read ")[2].split("  ")[0] for row in rows if "read " in row] == ["v version 0", "v version 1"]
+
+
 @pytest.mark.parametrize("program", [HALF, TWICE, NETWORK, LOOP.format(turns=50)])
 def test_two_equal_runs_give_the_same_table(program):
     assert str(inspected(program)) == str(inspected(program))

@@ -95,8 +95,8 @@ def on_tape(model, frame, k) -> str:
     tapes = [one["name"] for one in model.data["tapes"] if one["id"] in [model.tape_ids[n] for n in frame.slots]]
     words = "kept" if len(model.data["tapes"]) == 1 else f"kept on {', '.join(tapes)}"
     stale = [s for s in model.data["sources"] if s["version"] is not None and s["now"] not in (None, s["version"]) and s["asked"]]
-    reads = [s for s in stale if any(isinstance(node, tuple) and model.source_ids.get(node[0]) == s["id"] for node in frame.inputs)]
-    return words + "".join(f", read {s['name']} version {s['version']}" for s in reads)
+    read = {node: s for s in stale for node in frame.inputs if isinstance(node, tuple) and model.source_ids.get(node[0]) == s["id"]}
+    return words + "".join(f", read {s['name']} version {version}" for (_, version), s in read.items())
 
 
 def backward(model, frame, k, read) -> str:

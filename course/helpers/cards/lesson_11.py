@@ -260,6 +260,68 @@ scaled = Card(
 )  # fmt: skip
 
 
+LINE = """
+class Line(mg.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = mg.Variable(0.0)
+        self.bias = mg.Variable(0.0)
+
+    def __call__(self, x):
+        return self.weight * x + self.bias
+
+def line():
+    return Line()
+"""
+
+
+def ask_line(line, x):
+    """What a new Module gives, what it lists, and where one step uphill leads."""
+    module = line()
+    with mg.GradientTape() as tape:
+        y = module(mg.constant(x))
+    variables = module.trainable_variables
+    used = [(variable, slope) for variable, slope in zip(variables, tape.gradient(y, list(variables))) if slope is not None]
+    for variable, slope in used:
+        variable.assign_add(slope)
+    return {"start": y, "slopes": sorted(float(slope) for _, slope in used), "moved": module(mg.constant(x))}
+
+
+def lines(start=lambda x: 0.0, slopes=lambda x: [1.0, x]):
+    """The same by hand, perhaps with a mistake."""
+    return lambda x: {"start": start(x), "slopes": sorted(slopes(x)), "moved": start(x) + sum(slope**2 for slope in slopes(x))}
+
+
+held = Card(
+    points=((3.0,), (-0.5,)),
+    ask=ask_line,
+    right=lines(),
+    yes="Your loop of 11.1 can train it, and needs nothing but its list.",
+    came_out="3 were trainable.",
+    miss="With x = {0} it gave {seen}.",
+    hints=(
+        "When are the two Variables made: once for each Module, or once for each call?",
+        "A class derived from mg.Module. In __init__, after super().__init__(), two Variables become attributes of self.",
+        "__call__(self, x) returns self.weight * x + self.bias, and line() returns Line().",
+    ),
+    solution=LINE,
+    replies=(
+        Reply(LINE.replace("self.weight * x + self.bias", "mg.Variable(0.0) * x + mg.Variable(0.0)"), lines(slopes=lambda x: []),
+              "The value is right, and nothing of it can be trained. Two usual reasons: the two are made anew in each call, or they are "
+              "no Variables."),
+        Reply(LINE.replace("self.bias = mg.Variable(0.0)", "self.bias = mg.Variable(0.0, trainable=False)"), lines(slopes=lambda x: [x]),
+              "Only the weight can be trained. Is there a bias too, a Variable that is not frozen?"),
+        Reply(LINE.replace("mg.Variable(0.0)", "mg.Variable(1.0)"), lines(start=lambda x: x + 1.0),
+              "The form is right. Both are to start at 0.0."),
+        Reply(LINE.replace("(mg.Module)", ""), lambda x: stops(AttributeError, "trainable_variables"),
+              "This object cannot list its Variables. Derive its class from mg.Module."),
+        Reply(LINE.replace("return Line()", "return Line"), lambda x: stops(TypeError),
+              "It stopped with a TypeError. Two usual reasons: line() returns the class and not a Module, or the Module has no __call__ "
+              "that takes x."),
+    ),
+)  # fmt: skip
+
+
 ticket = Card(
     right=lambda: {"2": 4.0, "3": contains("flat")},
     yes="Both. For item 1, any sentence that says: the other layers can learn around one that gets no slope.",
@@ -290,5 +352,6 @@ CARDS = {
     "11.2": lengths,
     "11.3": dead_units,
     "11.4": scaled,
+    "11.5": held,
     "11.exit": ticket,
 }

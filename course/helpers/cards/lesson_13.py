@@ -1,5 +1,7 @@
 """The exercises of lesson 13, Inside the engine."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..card import Card, Reply, contains, stops
@@ -216,6 +218,64 @@ walk = Card(
     ),
 )  # fmt: skip
 
+TANH = """
+def tanh(x):
+    t = np.tanh(x.array)
+    return t, [x], lambda dy: [dy * (1.0 - t ** 2)]
+"""
+
+
+@dataclass(eq=False)
+class Value:
+    """What stands in for a value of the learner's engine."""
+
+    array: np.ndarray
+
+
+def ask_tanh(tanh, array, dy):
+    """The new value, whether it was made from x alone, and what its rule sends there."""
+    x = Value(np.array(array))
+    value, inputs, rule = tanh(x)
+    return {"array": value, "inputs": [one is x for one in inputs], "sent": rule(np.array(dy))}
+
+
+def tanhs(local=lambda t, x: 1.0 - t**2, form=lambda sent: [sent], upstream=True):
+    """The same, perhaps with a mistake."""
+
+    def made(array, dy):
+        t = np.tanh(array)
+        sent = local(t, np.array(array)) * (np.array(dy) if upstream else 1.0)
+        return {"array": t, "inputs": [True], "sent": form(sent)}
+
+    return made
+
+
+new_op = Card(
+    points=(([0.5, -2.0], [1.0, 3.0]), ([1.0, 0.25], [-2.0, 0.5])),
+    ask=ask_tanh,
+    right=tanhs(),
+    yes="Two lines, and the walk, the sums and fit serve it as they are. It keeps its own value, and no longer needs that of x.",
+    came_out="1 came back.",
+    miss="For the array {0} and dy {1} it gave {seen}.",
+    hints=(
+        "Look at __mul__: what are the three things that it hands to Value.made?",
+        "First t = np.tanh(x.array). The inputs are [x], and the rule is a function of dy that returns a list of one.",
+        "return t, [x], lambda dy: [...], with dy times (1 - t squared) in the brackets.",
+    ),
+    solution=TANH,
+    replies=(
+        Reply(TANH.replace("dy * (1.0 - t ** 2)", "1.0 - t ** 2"), tanhs(upstream=False),
+              "The local slope is right. The rule is handed dy, what arrives; it has to multiply."),
+        Reply(TANH.replace("1.0 - t ** 2", "1.0 - x.array ** 2"), tanhs(lambda t, x: 1.0 - x**2),
+              "The square is to be that of the value, tanh of x, and here it is that of x."),
+        Reply(TANH.replace("t ** 2", "t"), tanhs(lambda t, x: 1.0 - t), "Nearly: 1 minus the *square* of the value."),
+        Reply(TANH.replace("[dy * (1.0 - t ** 2)]", "dy * (1.0 - t ** 2)"), tanhs(form=lambda sent: sent),
+              "The numbers are right. A rule returns a list with one entry for each input, and here the array came bare."),
+        Reply("def tanh(x):\n    return np.tanh(x.array)", lambda array, dy: stops(ValueError, "unpack"),
+              "Only the value came back. The engine also wants to know from what it was made, and by which rule: three things."),
+    ),
+)  # fmt: skip
+
 ticket = Card(
     right=lambda: {"2": -4.0, "3": contains("add")},
     yes="Both. For item 1: where nothing is used twice, nothing arrives twice.",
@@ -245,5 +305,6 @@ CARDS = {
     "13.3": unbroadcast,
     "13.4": matmul,
     "13.5": walk,
+    "13.6": new_op,
     "13.exit": ticket,
 }

@@ -288,10 +288,34 @@ book = case(
     lines=(("x = mg.zeros", "A constant may be made anywhere. The witness names the line at which it is first used, unfollowed."),),
 )  # fmt: skip
 
+ticket = Card(
+    right=lambda: {"2": 4, "3": contains("stale")},
+    yes="Both. For item 1, any two questions about who was followed and where the last op stands.",
+    hints=(
+        "Item 2: what did each of the five scenes print? Four of them show that something is the matter.",
+        "Item 2: one scene printed a plausible number. Item 3: its witness has a line *read* and a line *changed*.",
+        "Item 2: the step that came too late. Item 3: what is no longer fresh?",
+    ),
+    solution="""
+ticket = {"2": 4, "3": "STALE"}
+""",
+    replies=(
+        Reply('ticket = {"2": 3, "3": "STALE"}', lambda: {"2": 3},
+              ": 2. Case 3 printed nan, and that is seen at once. Which scene printed a number that looks right?"),
+        Reply('ticket = {"2": 2, "3": "STALE"}', lambda: {"2": 2},
+              ": 2. Case 2 gave a right number first, and None for the second question. None is seen."),
+        Reply('ticket = {"2": 4, "3": "PARTIAL"}', lambda: {"3": contains("part")},
+              ": 3. PARTIAL is a state, and here no path is missing. The slope is whole, and of an earlier moment."),
+        Reply('ticket = {"2": 4, "3": "STATE"}', lambda: {"3": contains("state")},
+              ": 3. STATE is for a value that went through a Variable inside the block. Here the Variable moved after it was read."),
+    ),
+)  # fmt: skip
+
 CARDS = {
     "14.1": where,
     "14.2": second,
     "14.3": branch,
     "14.4": late,
     "14.5": book,
+    "14.exit": ticket,
 }

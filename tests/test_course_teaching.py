@@ -1,0 +1,187 @@
+"""What a teacher needs: minutes that add up, a page for each lesson, routes, slides."""
+
+import itertools
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
+
+import build
+import slides
+from helpers import card as cards
+
+LESSONS = {path.name[:2]: path for path in build.lessons()}
+PAGES = build.COURSE / "teachers"
+PARTS = [
+    "Aim",
+    "Before class",
+    "Minute plans",
+    "Expected predictions",
+    "Three misconceptions, and what to say",
+    "Pair task",
+    "If short of time",
+]
+DASH = "\N{EN DASH}"
+SPAN = re.compile(rf"(\d+){DASH}(\d+)")
+
+every_lesson = pytest.mark.parametrize("lesson", LESSONS)
+
+
+def cells(lesson):
+    return json.loads(LESSONS[lesson].read_text(encoding="utf-8"))["cells"]
+
+
+def source(cell):
+    return "".join(cell["source"])
+
+
+def text(lesson):
+    return "\n".join(source(cell) for cell in cells(lesson) if cell["cell_type"] == "markdown")
+
+
+def title(lesson):
+    return re.match(rf"# {lesson} · (.*)", text(lesson))[1]
+
+
+def page(lesson):
+    return (PAGES / f"lesson_{lesson}.md").read_text(encoding="utf-8")
+
+
+def rows(table):
+    """The cells of a table, row by row, without the line below its head."""
+    lines = [line.strip("| ").split("|") for line in table.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line] for line in lines if set("".join(line)) - set("-")]
+
+
+def plans(lesson):
+    """What a page has planned for each number of minutes: the spans, in order."""
+    head, *body = rows(re.search(r"\*\*Minute plans\*\*\n\n((?:\|.*\n)+)", page(lesson))[1].replace("| | ", "|what| "))
+    lengths = {k: int(words.split()[0]) for k, words in enumerate(head) if re.fullmatch(r"\d+ minutes", words)}
+    return {minutes: [span for row in body for span in spans(row[k])] for k, minutes in lengths.items()}
+
+
+def spans(words):
+    """From when till when, as often as it says so."""
+    return [(int(start), int(end)) for start, end in SPAN.findall(words)]
+
+
+def without_gaps(found, minutes):
+    found = sorted(set(found))
+    return found[0][0] == 0 and found[-1][1] == minutes and all(a[1] == b[0] for a, b in itertools.pairwise(found))
+
+
+# ---- lessons -------------------------------------------------------------------------------------------------------
+
+
+@every_lesson
+def test_a_lesson_asks_first_and_answers_last(lesson):
+    words = text(lesson)
+    asked, answered = words.index("**The question.**"), words.index("## The question, answered")
+    assert asked < words.index("you can\n\n1. ") < words.index("**Predict") < answered
+    ends = ["**Summary**", "**In TensorFlow**", "**In PyTorch**", "**In JAX**", "**Words.**", "**Next:**"]
+    found = [words.lower().index(end.lower(), answered) for end in ends]
+    assert found == sorted(found)
+
+
+@every_lesson
+def test_the_minutes_of_a_lesson_add_up(lesson):
+    whole, read, do = map(int, re.search(r"(\d+) minutes: (\d+) to read, (\d+) to do", text(lesson)).groups())
+    sections = [int(minutes) for minutes in re.findall(r"^## .*\((\d+) minutes?\b", text(lesson), re.MULTILINE)]
+    tickets = [int(minutes) for minutes in re.findall(r"^## Exit ticket \((\d+) minutes", text(lesson), re.MULTILINE)]
+    assert read + do == whole == sum(sections)
+    assert len(tickets) == (lesson != "00")
+    assert len(sections) == len(re.findall("^## ", text(lesson), re.MULTILINE)), "a section without minutes"
+
+
+@every_lesson
+def test_every_prediction_is_taken_up_by_a_check(lesson):
+    asked = re.findall(r'predict\("([^"]+)"', "\n".join(map(source, cells(lesson))))
+    assert asked == [exercise for exercise in cards.cards_of(lesson) if exercise in asked]
+    assert asked
+
+
+def test_there_are_as_many_exercises_and_replies_as_were_promised():
+    exercises = [card for lesson in LESSONS for card in cards.cards_of(lesson).values()]
+    assert len(exercises) >= 70
+    assert sum(len(card.replies) for card in exercises) >= 40
+
+
+# ---- pages ---------------------------------------------------------------------------------------------------------
+
+
+@every_lesson
+def test_a_page_has_all_its_parts_in_order(lesson):
+    assert page(lesson).startswith(f"# {lesson} · {title(lesson)}")
+    found = [page(lesson).find(f"**{part}") for part in PARTS]
+    assert -1 not in found
+    assert found == sorted(found)
+    assert re.search(r"\*\*(Exit ticket, key|Key)\.\*\*", page(lesson))
+    assert re.findall(r"^(\d)\. \*\"", page(lesson), re.MULTILINE) == ["1", "2", "3"], "three misconceptions, as they are said"
+
+
+@every_lesson
+def test_the_minutes_of_a_plan_add_up(lesson):
+    assert list(plans(lesson)) == ([10, 20] if lesson == "00" else [30, 50, 90])
+    for minutes, found in plans(lesson).items():
+        assert without_gaps(found, minutes), (minutes, found)
+
+
+@every_lesson
+def test_a_page_speaks_of_exercises_that_are_there(lesson):
+    asked = re.findall(r'predict\("([^"]+)"', "\n".join(map(source, cells(lesson))))
+    guesses = re.search(r"\*\*Expected predictions\*\*.*?\n\n((?:\|.*\n)+)", page(lesson))[1]
+    assert [row[0] for row in rows(guesses)[1:]] == asked
+    named = set(re.findall(rf"\b{lesson}\.\d\b", page(lesson)))
+    assert named <= set(cards.cards_of(lesson))
+
+
+def routes():
+    found = re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", (PAGES / "routes.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return {name: rows(body)[1:] for name, body in found if rows(body)}
+
+
+def test_there_is_a_route_for_an_hour_and_a_half_for_half_a_day_and_for_users_of_tensorflow():
+    assert [name.partition(":")[0] for name in routes()][:3] == ["90 minutes", "Half a day", "For TensorFlow users"]
+
+
+@pytest.mark.parametrize(("name", "route"), routes().items(), ids=routes())
+def test_the_minutes_of_a_route_add_up(name, route):
+    times = [spans(when)[0] for when, _, _ in route]
+    said = re.search(rf"^## {re.escape(name)}\n\n.*\b(\d+) minutes", (PAGES / "routes.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert without_gaps(times, int(said[1]))
+    for (start, end), (_, what, plan) in zip(times, route):
+        if plan != DASH:
+            assert what.startswith(f"{what[:2]} {title(what[:2])}")
+            assert end - start == int(plan) in plans(what[:2])
+
+
+# ---- slides --------------------------------------------------------------------------------------------------------
+
+
+@every_lesson
+def test_a_topic_begins_a_slide_and_an_answer_waits_for_the_next_one(lesson):
+    headings = [cell for cell in cells(lesson) if cell["cell_type"] == "markdown" and source(cell).startswith(("# ", "## "))]
+    assert all(tags(cell) == ["slide"] for cell in headings)
+    for before, after in itertools.pairwise(cells(lesson)):
+        if 'predict("' in source(before):
+            assert "skip" in tags(before)
+            assert "subslide" in tags(after) or after["cell_type"] == "markdown", after["id"]
+
+
+def tags(cell):
+    return [tag for tag in cell["metadata"].get("tags", []) if tag in slides.TAGS]
+
+
+def test_slides_can_be_made(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(slides, "FOLDER", tmp_path / "slides")
+    slides.main(["02"])
+    assert capsys.readouterr().out == "made slides/02_the_tape.html\n"
+    html = (tmp_path / "slides" / "02_the_tape.html").read_text(encoding="utf-8")
+    topics, below = (sum(kind in tags(cell) for cell in cells("02")) for kind in ("slide", "subslide"))
+    assert html.count("<section") == 2 * topics + below  # a topic is a column with its first slide in it
+    assert "2 ** 60 ways" not in html, "what is skipped is not shown"
+    assert "Be the tape" in html
