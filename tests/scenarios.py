@@ -346,27 +346,32 @@ def _(mg, show):
     print(show("g", tape.gradient(z, x)))
 
 
-@scenario("guide.none_replaced")
-def _(mg, show):
-    """`x = x + 1` puts a Tensor in the place of a Variable."""
+def two_steps(mg, step):
+    """The gradient of `x + 1` twice, with a step of x between: what the step gives is the next x."""
     x = mg.Variable(2.0)
     for _ in range(2):
         with mg.GradientTape() as tape:
             y = x + 1
         print(type(x).__name__, ":", tape.gradient(y, x))
-        x = x + 1
+        x = step(x)
+    return x
+
+
+@scenario("guide.none_replaced")
+def _(mg, show):
+    """`x = x + 1` puts a Tensor in the place of a Variable."""
+    two_steps(mg, lambda x: x + 1)
 
 
 @scenario("guide.none_replaced_fixed")
 def _(mg, show):
     """`assign_add` keeps the Variable."""
-    x = mg.Variable(2.0)
-    for _ in range(2):
-        with mg.GradientTape() as tape:
-            y = x + 1
-        print(type(x).__name__, ":", tape.gradient(y, x))
+
+    def step(x):
         x.assign_add(1)
-    print(x.numpy())
+        return x
+
+    print(two_steps(mg, step).numpy())
 
 
 @scenario("guide.none_numpy")
