@@ -18,9 +18,9 @@ from .tensor import Tensor
 from .variable import Variable, read_value
 
 
-def invalid(message):
-    """The error of an op that cannot use what it was given."""
-    return errors.InvalidArgumentError(None, None, message)
+def invalid(message, kernel=None):
+    """The error of an op that cannot use what it was given. (TensorFlow's may be that of another kernel inside.)"""
+    return errors.InvalidArgumentError(None, kernel, message)
 
 
 def written(shape) -> str:
@@ -199,7 +199,7 @@ def bitcast(input, type: tidy.dtype):
     """
     old, new = input.dtype.itemsize, type.itemsize
     if old < new and (not input.ndim or input.shape[-1] * old != new):
-        raise invalid(f"Cannot bitcast from {old // 4} to {new // 4}")
+        raise invalid(f"Cannot bitcast from {new // old} to {input.shape[-1] if input.ndim else 0}")
     bits = np.ascontiguousarray(input).reshape(input.shape)
     return bits.view(type) if old == new else bits[..., None].view(type) if old > new else bits.view(type)[..., 0]
 
@@ -256,6 +256,8 @@ def fill(dims, value):
 
 def lengths_in(dims):
     """A shape that was given as a Tensor."""
+    if dims.ndim != 1:
+        raise invalid(f"dims must represent a vector, got shape {written(dims.shape)}")
     shape = tuple(dims.ravel().tolist())
     if min(shape, default=0) < 0:
         raise invalid(f"Dimension {min(shape)} must be >= 0")
@@ -319,9 +321,9 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     else:
         wanted = dtypes.to_numpy(dtype)
     for word, x in zip(("start", "limit", "delta"), given):
-        if x.ndim:
+        if x.size != 1 or x.ndim > 1:
             raise invalid(f"{word} must be a scalar, not shape {written(x.shape)} [Op:Range] name: ")
-    start, limit, delta = [x.astype(wanted) for x in given]
+    start, limit, delta = [x.reshape(()).astype(wanted)[()] for x in given]
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta} [Op:Range] name: ")
     if (limit - start) * np.sign(delta) < 0:
@@ -366,7 +368,7 @@ def whole_num(num):
         raise TypeError(f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {given.dtype}")
     num = tidy.integer(num)
     if num < 0:
-        raise invalid(f"Requires start <= limit when delta > 0: 1/{num} [Op:Range] name: ")
+        raise invalid("Requires start <= limit when delta > 0: 1/-1 [Op:Range] name: ")
     return num
 
 
@@ -597,7 +599,7 @@ def squeeze(input, axis: tidy.axes = None):
             raise invalid(f"Tried to squeeze dim index {a} for tensor with {input.ndim} dimensions.")
         if input.shape[a] != 1:
             raise invalid(f"Can not squeeze dim[{a % input.ndim}], expected a dimension of 1, got {input.shape[a]}")
-    return np.squeeze(input, axes or None)
+    return np.squeeze(input, tuple({a % input.ndim for a in axes}) or None)
 
 
 @op("Transpose", da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))
@@ -1546,8 +1548,7 @@ def dynamic_stitch(indices: list, data: list):
     length = 1 + max([int(np.maximum.reduce(places, None)) for places in indices if places.size], default=-1)
     for places, rows in zip(indices, data):
         if rows.shape[: places.ndim] != places.shape:
-            shapes = f"data[0].shape = {written(rows.shape)}, indices[0].shape = {written(places.shape)}"
-            raise invalid(f"data[0].shape must start with indices[0].shape, {shapes}")
+            raise invalid(f"data[0].shape = {written(rows.shape)} does not start with indices[0].shape = {written(places.shape)}")
     whole = np.zeros((length, *data[0].shape[indices[0].ndim :]), data[0].dtype)
     for places, rows in zip(indices, data):
         whole[places] = rows
@@ -1590,7 +1591,7 @@ def argsort(values, axis: tidy.integer = -1, direction="ASCENDING", stable=False
         text = f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
         raise errors.from_python(ValueError(text))
     if not -values.ndim <= axis < values.ndim:
-        raise invalid(f"slice index {axis} of dimension 0 out of bounds.")
+        raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
     if direction == "ASCENDING":
         return np.argsort(values, axis, kind="stable").astype(np.int32)
     backward = np.flip(np.argsort(np.flip(values, axis), axis, kind="stable"), axis)  # so that equal ones keep their order
@@ -1628,7 +1629,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type: tidy.dtype = "i
     if side not in ("left", "right"):
         raise errors.from_python(ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."))
     if not values.ndim or not sorted_sequence.ndim:
-        raise invalid("slice index -1 of dimension 0 out of bounds.")
+        raise invalid("slice index -1 of dimension 0 out of bounds.", "StridedSlice")
     sequences = sorted_sequence.reshape((-1, sorted_sequence.shape[-1]))
     wanted = values.reshape((-1, values.shape[-1]))
     if len(sequences) != len(wanted):

@@ -8,12 +8,15 @@ import numpy as np
 
 from . import arrays, bitwise, errors, indexing, linalg, math
 from .arguments import NUMPY_TWINS, Recorded, recorded
-from .op import convert
+from .op import convert, made
 from .tensor import Tensor
 from .variable import Variable
 
+times = made(*[getattr(math.multiply, part) for part in ("__wrapped__", "kernel", "kinds", "lenient", "rules")])
+times.others = math.multiply.others | {"b": math.logical_and}  # ... whereas TensorFlow's `multiply` takes no truth values
+
 OPERATORS = {
-    "add": math.add, "sub": math.subtract, "mul": math.multiply, "truediv": math.divide, "floordiv": math.floordiv,
+    "add": math.add, "sub": math.subtract, "mul": times, "truediv": math.divide, "floordiv": math.floordiv,
     "mod": math.floormod, "pow": math.pow, "matmul": linalg.product,
 }  # fmt: skip
 UNARY = {"neg": math.negative, "abs": math.abs}

@@ -7,6 +7,7 @@ golden.json, which `python tests/scenarios.py` writes anew where that is install
 import collections
 import contextlib
 import copy
+import functools
 import io
 import json
 import logging
@@ -18,6 +19,7 @@ import threading
 import numpy as np
 
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # TensorFlow multiplied matrices with this library
+CORNERS = pathlib.Path(__file__).with_name("corners.txt")
 GOLDEN = pathlib.Path(__file__).with_name("golden.json")
 SCENARIOS = {}
 
@@ -97,6 +99,14 @@ def slopes(mg, f, *points):
         tape.watch(xs)
         y = f(*xs)
     return tape.gradient(y, xs if len(xs) > 1 else xs[0])
+
+
+def jacobian(mg, f, point):
+    x = mg.constant(point)
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.jacobian(y, x)
 
 
 def watched_by(tape):
@@ -1960,6 +1970,23 @@ def _(mg, show):
             "linspace int": lambda: mg.linspace(0, 10, 3),
         }
     )
+
+
+# ---- corners of the API --------------------------------------------------------------------------------------------
+
+
+def corner(name, expressions):
+    """A scenario that shows what each of these expressions gives."""
+
+    @scenario(f"corners.{name}")
+    def _(mg, show):
+        space = {"mg": mg, "np": np, "slopes": functools.partial(slopes, mg), "jacobian": functools.partial(jacobian, mg)}
+        show.each({one: functools.partial(eval, one, space) for one in expressions})
+
+
+for section in CORNERS.read_text("utf-8").split("\n[")[1:]:
+    name, *lines = section.split("\n")
+    corner(name.rstrip("]"), [line for line in lines if line])
 
 
 # ---- long and winding programs -------------------------------------------------------------------------------------
