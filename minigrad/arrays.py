@@ -8,7 +8,7 @@ import numpy as np
 
 from . import attributes as tidy
 from . import dtypes, errors
-from .arguments import BATCHED_TWINS, Batched, NoBatch, later
+from .arguments import BATCHED_TWINS, Batched, later
 from .conversion import as_value, unsupported
 from .custom import unregistered
 from .op import convert, op, tensor_of
@@ -726,8 +726,8 @@ def join(values: list, axis: tidy.integer):
     """
     try:
         return np.concatenate(values, axis)
-    except ValueError as problem:
-        raise unjoinable([x.shape for x in values], axis, problem) from None
+    except ValueError:
+        raise unjoinable([x.shape for x in values], axis) from None
 
 
 def part(k, shapes, axis):
@@ -737,7 +737,7 @@ def part(k, shapes, axis):
     return (builtins.slice(None),) * axis + (builtins.slice(start, start + shapes[k][axis]),)
 
 
-def unjoinable(shapes, axis, problem):
+def unjoinable(shapes, axis):
     """NumPy could not join these: the error that says why."""
     if not shapes:
         return invalid("OpKernel 'ConcatV2' has constraint on attr 'T' not in NodeDef '[N=0, Tidx=DT_INT32]'")
@@ -746,14 +746,13 @@ def unjoinable(shapes, axis, problem):
         return invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
     if not -ndim <= axis < ndim:
         return invalid(f"ConcatOp : Expected concatenating dimensions in the range [{-ndim}, {ndim}), but got {axis}")
-    for k, other in enumerate(shapes):
-        both = f"shape[0] = {written(first)} vs. shape[{k}] = {written(other)}"
-        if len(other) != ndim:
-            return invalid(f"ConcatOp : Ranks of all input tensors should match: {both}")
-        differ = [i for i in builtins.range(ndim) if i != axis % ndim and first[i] != other[i]]
-        if differ:
-            return invalid(f"ConcatOp : Dimension {differ[0]} in both shapes must be equal: {both}")
-    return problem
+    outer = [other[: axis % ndim] + other[axis % ndim + 1 :] for other in shapes]
+    k = next(k for k, other in enumerate(outer) if other != outer[0])
+    both = f"shape[0] = {written(first)} vs. shape[{k}] = {written(shapes[k])}"
+    if len(shapes[k]) != ndim:
+        return invalid(f"ConcatOp : Ranks of all input tensors should match: {both}")
+    differ = next(i for i in builtins.range(ndim) if i != axis % ndim and first[i] != shapes[k][i])
+    return invalid(f"ConcatOp : Dimension {differ} in both shapes must be equal: {both}")
 
 
 @op("Pack", dvalues=lambda dz, k, axis: dz[at(k, axis)])
@@ -1717,12 +1716,6 @@ def in_rows(indices):
     return (builtins.slice(None), *points(indices)[1:])
 
 
-def rows_gathered(params, indices, *others):
-    if any(others):
-        raise NoBatch("gather")
-    return np.take(params.value, indices, 1)
-
-
 BATCHED_TWINS.update(
     {
         transpose.__wrapped__: lambda a, perm, conjugate: np.transpose(a, perm).value,
@@ -1730,7 +1723,7 @@ BATCHED_TWINS.update(
         reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
         in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
         mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
-        gather.__wrapped__: rows_gathered,
+        gather.__wrapped__: lambda params, indices: np.take(params.value, indices, 1),
         gather_points.__wrapped__: lambda params, indices: params.value[in_rows(indices)],
         scatter_rows.__wrapped__: lambda values, indices, shape: rows_added(values, (builtins.slice(None), indices), shape),
         added_at.__wrapped__: lambda updates, indices, shape: rows_added(updates, in_rows(indices), shape),

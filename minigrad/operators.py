@@ -29,17 +29,6 @@ def where(condition, x, y):
     return arrays.select(condition != 0, x, y)
 
 
-def take(x, indices, axis=None):
-    """`np.take` as it stands in gradient rules: with one axis, or of a vector."""
-    return arrays.gather(x, indices, None, axis)
-
-
-def flip(x, axis=None):
-    """`np.flip`, which takes an axis, several, or all."""
-    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return arrays.reverse(x, list(axes))
-
-
 NUMPY_TWINS.update(
     {
         # elementwise
@@ -53,9 +42,7 @@ NUMPY_TWINS.update(
         # shapes
         np.reshape: arrays.reshape, np.transpose: arrays.transpose, np.broadcast_to: arrays.broadcast_to,
         np.concatenate: arrays.concat, np.stack: arrays.stack, np.astype: arrays.cast, np.where: where,
-        np.zeros_like: arrays.zeros_like, np.ones_like: arrays.ones_like, np.expand_dims: arrays.expand_dims,
-        np.squeeze: arrays.squeeze, np.flip: flip, np.roll: arrays.roll, np.tile: arrays.tile,
-        np.take: take,
+        np.zeros_like: arrays.zeros_like, np.ones_like: arrays.ones_like,
         # matrices
         np.matmul: linalg.product, np.matrix_transpose: linalg.matrix_transpose,
     }
