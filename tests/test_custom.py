@@ -182,3 +182,11 @@ def test_a_jacobian_goes_through_a_custom_gradient_row_by_row():
 def test_the_name_of_an_op_is_a_string():
     with pytest.raises(TypeError, match="op_type must be a string"):
         mg.RegisterGradient(3)
+
+
+def test_a_row_of_a_jacobian_for_which_the_user_has_no_gradient_is_zero():
+    first = mg.custom_gradient(lambda x: (x * 1.0, lambda dy: dy * 2.0 if dy.numpy()[0] else None))
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = first(x)
+    assert tape.jacobian(y, x).numpy().tolist() == [[2.0, 0.0], [0.0, 0.0]]

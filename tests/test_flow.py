@@ -113,3 +113,8 @@ def test_what_only_graphs_need_does_nothing():
     assert mg.group(mg.constant(1.0)) is None
     with mg.control_dependencies([mg.constant(1.0)]):
         assert mg.constant(2.0).numpy() == 2
+
+
+def test_a_complex_number_is_printed_as_tensorflow_prints_it(capsys):
+    mg.print(mg.constant([1.0 + 2.0j]), output_stream=sys.stdout)
+    assert capsys.readouterr().out == "[?]\n"

@@ -30,6 +30,7 @@ ACCEPTED = {  # (scenario, what differs): why
     ("corners.arrays", "logged"): "TensorFlow warns of what its own Jacobian does inside",
     ("corners.nn", "mg.nn.softmax(1.0)"): "TensorFlow's words depend on the processor; these are its words on others",
     ("corners.parts", "mg.TensorShape([2, 3]).dims"): "the lengths are plain ints",
+    ("corners.arrays", "mg.constant([[1.0]])[0, True]"): "a truth value is no place, alone or beside others",
 } | dict.fromkeys([
     ("corners.arrays", "mg.broadcast_to([1.0], [2.0])"),
     ("corners.arrays", "mg.zeros([[1]])"),
@@ -44,6 +45,10 @@ ACCEPTED = {  # (scenario, what differs): why
     ("corners.arrays", "mg.expand_dims([1.0], mg.constant([0, 0]))"),
 ], "the same class in other words: attributes are looked at before their op, and alike for all ops") | dict.fromkeys([
     ("corners.arrays", "mg.gather_nd([1.0], [[3]])"),
+    (
+        "corners.keras",
+        'setattr(mg.keras.optimizers.SGD(mg.keras.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)), "learning_rate", 0.1)',
+    ),
     ("corners.linalg", "slopes(lambda x: mg.linalg.svd(x, full_matrices=True)[1], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 9.0]])"),
     ("corners.math", "mg.math.logical_and(mg.constant([1.0]), [True])"),
     ("corners.parts", "mg.debugging.assert_near(1, mg.constant(1.5))"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.listening import Listener
 
 
 def test_every_question_to_a_spent_tape_is_refused():
@@ -110,3 +111,45 @@ def test_a_gradient_is_never_larger_than_its_source_whatever_was_broadcast():
         tape.watch(x)
         y = x * np.ones((4, 3, 2), np.float32)
     assert tape.gradient(y, x).numpy().tolist() == [[[8.0], [8.0], [8.0]]]
+
+
+def test_a_seed_is_broadcast_to_its_target():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape(persistent=True) as tape:
+        y = x + 1.0
+    for seed in (3.0, [3.0], [3.0, 3.0], [[3.0, 3.0]]):
+        assert tape.gradient(y, x, output_gradients=mg.constant(seed)).numpy().tolist() == [[3.0, 3.0]]
+
+
+def test_what_to_give_for_the_unconnected_is_known_or_refused():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape(persistent=True) as tape:
+        y = x * x
+    for ask in (tape.gradient, tape.jacobian, tape.batch_jacobian):
+        with pytest.raises(ValueError, match="Unknown value for unconnected_gradients: 'nothing'"):
+            ask(y, x, unconnected_gradients="nothing")
+
+
+def test_to_watch_after_the_block_changes_nothing():
+    x = mg.constant(3.0)
+    with mg.GradientTape(persistent=True) as tape:
+        y = x * x
+    tape.watch(x)
+    assert tape.gradient(y, x) is None
+
+
+def test_of_two_questions_at_the_same_time_a_one_shot_tape_answers_one():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+
+    class Other(Listener):
+        def asking(self, tape):
+            self.stop()
+            self.answer = tape.gradient(y, x)
+
+    other = Other()
+    other.start()
+    with pytest.raises(RuntimeError, match="can only be used to compute one set of gradients"):
+        tape.gradient(y, x)
+    assert other.answer.numpy() == 6.0
