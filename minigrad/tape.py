@@ -487,7 +487,7 @@ def stacked(dx, rows):
     """The rows of a batched gradient; one that no row has changed is the same for all."""
     if dx is None or dx.__class__ is Batched:
         return None if dx is None else dx.value
-    return np.broadcast_to(dense(dx), (rows, *dx.shape))
+    return np.broadcast_to(dx, (rows, *dx.shape))
 
 
 def some(values):
