@@ -175,7 +175,7 @@ def saturate_cast(value, dtype, name=None) -> Tensor:
     value, dtype = convert_to_tensor(value), dtypes.as_dtype(dtype)
     given = value.dtype
     if given.is_complex:
-        return cast(value, dtype)
+        return cast(value, dtype) if dtype.is_complex else saturate_cast(cast(value, value.value.real.dtype), dtype)
     if given.min < dtype.min:
         value = where(value < within(given, dtype.min, 0), within(given, dtype.min, 0), value)
     if given.max > dtype.max:
@@ -247,11 +247,11 @@ def fill(dims, value):
     >>> print(mg.fill([1, 2], 7.0))
     mg.Tensor([[7. 7.]], shape=(1, 2), dtype=float32)
     """
-    if value.ndim:
+    if value.ndim > 1 or value.size != 1:
         raise invalid(f"value must represent a scalar, got shape {written(value.shape)}")
     if dims.dtype.kind not in "iu" and dims.size:
         raise wrong_kind("index_type", dims)
-    return broadcast_to.np(value, lengths_in(dims))
+    return broadcast_to.np(value.reshape(()), lengths_in(dims))
 
 
 def lengths_in(dims):
@@ -326,10 +326,12 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     start, limit, delta = [x.reshape(()).astype(wanted)[()] for x in given]
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta} [Op:Range] name: ")
-    if (limit - start) * np.sign(delta) < 0:
+    if not (limit >= start if delta > 0 else limit <= start):
         how = "start <= limit when delta > 0" if delta > 0 else "start >= limit when delta < 0"
         raise invalid(f"Requires {how}: {start:g}/{limit:g} [Op:Range] name: ")
     steps = -((start - limit) // delta) if wanted.kind in "iu" else np.ceil(np.abs((limit - start) / delta))
+    if not steps <= 2**63 - 1:
+        raise invalid(f"Requires ((limit - start) / delta) <= {2**63 - 1} [Op:Range] name: ")
     return Tensor.of(start + np.arange(int(steps)).astype(wanted) * delta)
 
 
@@ -1629,8 +1631,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type: tidy.dtype = "i
         raise errors.from_python(ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."))
     if not values.ndim or not sorted_sequence.ndim:
         raise invalid("slice index -1 of dimension 0 out of bounds.", "StridedSlice")
-    sequences = sorted_sequence.reshape((-1, sorted_sequence.shape[-1]))
-    wanted = values.reshape((-1, values.shape[-1]))
+    sequences, wanted = [x.reshape((int(np.prod(x.shape[:-1])), x.shape[-1])) for x in (sorted_sequence, values)]
     if len(sequences) != len(wanted):
         raise invalid("Leading dim_size of both tensors must match.")
     places = [np.searchsorted(one, these, side) for one, these in zip(sequences, wanted)]
@@ -1672,7 +1673,7 @@ def distinct(x, out_idx: tidy.dtype) -> list:
     """
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    _, first, which, counts = np.unique(x, True, True, True)
+    _, first, which, counts = np.unique(x, True, True, True, equal_nan=False)
     order = np.argsort(first)
     return [x[first[order]], np.argsort(order)[which].astype(out_idx), counts[order].astype(out_idx)]
 

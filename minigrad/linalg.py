@@ -973,6 +973,7 @@ def reciprocal(x):
 
 def eigh_grad(dz, z):
     (de, dv), (e, v) = dz, z
+    de, e = de.astype(v.dtype), e.astype(v.dtype)
     inner = diag.np(de) + reciprocal_gaps(e) * (v.mT.conj() @ dv)
     return folded(v @ inner @ v.mT.conj())
 
@@ -1091,6 +1092,7 @@ def svd_grad(dz, z, input_shape, full_matrices):
         )
     u, du, u2, du2 = u[..., :k], du[..., :k], u[..., k:], du[..., k:]
     v, dv, v2, dv2 = v[..., :k], dv[..., :k], v[..., k:], dv[..., k:]
+    s, ds = s.astype(u.dtype), ds.astype(u.dtype)
     f, inverse = reciprocal_gaps(s * s), reciprocal(s)[..., None, :]
     left, right = u.mT.conj() @ du, v.mT.conj() @ dv
     fl, fr = f * left, f * right
@@ -1129,7 +1131,7 @@ def singular_triplets(tensor, full_matrices=False) -> list:
 
 def singular_values_grad(dy, z):
     _, u, v = z
-    return (u * dy[..., None, :]) @ v.mT.conj()
+    return (u * dy.astype(u.dtype)[..., None, :]) @ v.mT.conj()
 
 
 @op("Svd", "fc", dtensor=lambda dy, tensor: singular_values_grad(dy, singular_triplets.np(tensor)))

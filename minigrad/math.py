@@ -9,7 +9,7 @@ import numpy as np
 
 from . import attributes as tidy
 from . import dtypes, errors, special
-from .arrays import broadcast_to, cast, gather, reshape, scatter_rows, where
+from .arrays import broadcast_to, cast, convert_to_tensor, gather, reshape, scatter_rows, where
 from .op import convert, of_complex, op
 from .slices import IndexedSlices
 from .special import (  # noqa: F401 - they belong to this namespace
@@ -280,7 +280,7 @@ def scalar_mul(scalar, x, name=None):
     if isinstance(x, IndexedSlices):
         return IndexedSlices(scalar_mul(scalar, x.values), x.indices, x.dense_shape)
     x = convert(x)
-    scalar = convert(scalar, x)
+    scalar = convert_to_tensor(scalar, x.dtype)
     if scalar.value.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
     return multiply(scalar, x)
@@ -1002,7 +1002,7 @@ def is_non_decreasing(x, name=None) -> Tensor:
     >>> print(mg.math.is_non_decreasing([1.0, 1.0, 2.0]).numpy())
     True
     """
-    return reduce_all(greater_equal(steps(x), 0))
+    return reduce_all(less_equal(*neighbours(x)))
 
 
 def is_strictly_increasing(x, name=None) -> Tensor:
@@ -1012,15 +1012,16 @@ def is_strictly_increasing(x, name=None) -> Tensor:
     >>> print(mg.math.is_strictly_increasing([1.0, 1.0, 2.0]).numpy())
     False
     """
-    return reduce_all(greater(steps(x), 0))
+    return reduce_all(less(*neighbours(x)))
 
 
-def steps(x):
-    """From each element to the next."""
+def neighbours(x):
+    """All elements but the last, and beside each the one that follows."""
     x = convert(x)
     if x.value.dtype.kind not in ARITHMETIC:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
-    return Tensor.of(np.diff(x.value.ravel()))
+    flat = reshape(x, (-1,))
+    return flat[:-1], flat[1:]
 
 
 # ---- maximum and minimum -------------------------------------------------------------------------------------------

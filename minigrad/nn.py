@@ -693,8 +693,9 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
         raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
     elif rate.shape.rank:
         raise ValueError(f"Shape {rate.shape} must have rank 0")
+    elif rate.dtype != x.dtype:
+        raise ValueError(f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={x.dtype!s} and rate.dtype={rate.dtype!s}")
     else:
-        rate = arrays.cast(rate, x.dtype)
         kept = x / (1 - rate)
     shape = x.shape if noise_shape is None else noise_shape
     if len(shape) == x.ndim:

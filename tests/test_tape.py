@@ -153,3 +153,33 @@ def test_of_two_questions_at_the_same_time_a_one_shot_tape_answers_one():
     with pytest.raises(RuntimeError, match="can only be used to compute one set of gradients"):
         tape.gradient(y, x)
     assert other.answer.numpy() == 6.0
+
+
+def test_a_spent_tape_has_no_second_jacobian():
+    x = mg.Variable([[1.0, 2.0]])
+    for first, second in (("gradient", "jacobian"), ("jacobian", "batch_jacobian"), ("batch_jacobian", "gradient")):
+        with mg.GradientTape() as tape:
+            y = x * x
+        getattr(tape, first)(y, x)
+        with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only be used to compute one set"):
+            getattr(tape, second)(y, x)
+        assert tape.refused
+
+
+def test_an_output_of_many_can_be_a_source_besides():
+    x = mg.Variable([1.0, 2.0, 3.0, 4.0])
+    with mg.GradientTape() as tape:
+        first, last = mg.split(x * 2.0, 2)
+        y = mg.reduce_sum(first * first) + 3.0 * mg.reduce_sum(last)
+    dx, dfirst, dlast = tape.gradient(y, [x, first, last])
+    assert [g.numpy().tolist() for g in (dx, dfirst, dlast)] == [[8.0, 16.0, 6.0, 6.0], [4.0, 8.0], [3.0, 3.0]]
+
+
+def test_a_jacobian_of_rows_that_were_picked_is_whole():
+    table = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with mg.GradientTape(persistent=True) as outer, mg.GradientTape() as tape:
+        y = mg.gather(table, [1, 1])
+        whole = tape.jacobian(y, table)
+    assert whole.shape == (2, 2, 2, 2)
+    assert whole.numpy()[0].tolist() == whole.numpy()[1].tolist() == [[[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]]
+    assert outer.gradient(whole, table) is None
