@@ -176,7 +176,8 @@ for name in ("add", "sub", "mul", "truediv", "pow", "gt", "ge", "lt", "le", "eq"
     function = each_row(getattr(operator, name))
     setattr(Batched, f"__{name}__", function)
     setattr(Batched, f"__r{name}__", lambda x, y, function=function: function(y, x))
-Batched.__neg__, Batched.__matmul__ = each_row(operator.neg), matmul_rows
+for name, function in (("neg", each_row(operator.neg)), ("matmul", matmul_rows)):
+    setattr(Batched, f"__{name}__", function)
 
 BATCHED_TWINS.update(
     {

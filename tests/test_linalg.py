@@ -298,3 +298,10 @@ def test_general_eigenvalues_are_complex():
     assert e.dtype == mg.complex64
     np.testing.assert_allclose((mg.cast([[0.0, 1.0], [-1.0, 0.0]], mg.complex64) @ v).numpy(), (v * e).numpy(), atol=1e-6)
     np.testing.assert_allclose(mg.linalg.eigvals(mg.constant([[2.0, 1.0], [0.0, 1.0]])).numpy(), [2.0, 1.0])
+
+
+def test_the_sign_of_a_determinant_has_a_jacobian_of_zeros():
+    x = mg.Variable([[2.0, 1.0], [0.5, 3.0]])
+    with mg.GradientTape() as tape:
+        sign, _ = mg.linalg.slogdet(x)
+    assert tape.jacobian(sign, x).numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]

@@ -94,7 +94,7 @@ def test_the_advice_about_a_recorded_walk_is_given_once(caplog, monkeypatch):
         y = x * x
         for _ in range(3):
             tape.gradient(y, x)
-    assert sum("significantly less efficient" in record.message for record in caplog.records) == 1
+            assert sum("significantly less efficient" in record.message for record in caplog.records) == 1
 
 
 def test_a_watched_integer_is_warned_of_five_times(caplog, monkeypatch):
@@ -183,3 +183,11 @@ def test_a_jacobian_of_rows_that_were_picked_is_whole():
     assert whole.shape == (2, 2, 2, 2)
     assert whole.numpy()[0].tolist() == whole.numpy()[1].tolist() == [[[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]]
     assert outer.gradient(whole, table) is None
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_tape_that_was_never_entered_has_no_answer(persistent):
+    x, tape = mg.Variable([[1.0, 2.0]]), mg.GradientTape(persistent=persistent)
+    for ask in (tape.gradient, tape.jacobian, tape.batch_jacobian):
+        with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only be used to compute one set"):
+            ask(x, x)

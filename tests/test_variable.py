@@ -354,7 +354,8 @@ def test_a_change_gives_the_variable_unless_nothing_is_to_be_read():
         assert change(0.5, read_value=False) is None
         changed = change(0.5)
         assert changed.id == v.id and changed.trainable and isinstance(changed, mg.Variable)
-    assert v.numpy() == 0.5
+    assert v.numpy() == 0.5 and v.version == 6
+    assert v.assign(1.0).assign_add(1.0).numpy() == 2.0 and v.version == 8
 
 
 def test_a_value_is_asked_for_by_any_name_of_its_dtype():
