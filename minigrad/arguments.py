@@ -133,15 +133,14 @@ class Batched(StandIn):
             return each_row(function)(*inputs)
         if function is np.where:
             return each_row(function)(*inputs)
+        if function is np.matmul:
+            return matmul_rows(*inputs)
         if function not in BATCHED_TWINS or not isinstance(inputs[0], (Batched, list)):
             raise NoBatch(function.__name__)
         return Batched(BATCHED_TWINS[function](*inputs, **attributes))
 
     def __getitem__(self, key):
-        keys = key if key.__class__ is tuple else (key,)
-        if any([k.__class__ is np.ndarray or k.__class__ is list for k in keys]):
-            raise NoBatch("getitem")
-        of_the_stack = (slice(None), *keys)
+        of_the_stack = (slice(None), *(key if key.__class__ is tuple else (key,)))
         return Batched(self.value[of_the_stack])
 
 
@@ -177,7 +176,7 @@ for name in ("add", "sub", "mul", "truediv", "pow", "gt", "ge", "lt", "le", "eq"
     function = each_row(getattr(operator, name))
     setattr(Batched, f"__{name}__", function)
     setattr(Batched, f"__r{name}__", lambda x, y, function=function: function(y, x))
-for name, function in (("neg", each_row(operator.neg)), ("matmul", matmul_rows), ("rmatmul", lambda x, y: matmul_rows(y, x))):
+for name, function in (("neg", each_row(operator.neg)), ("matmul", matmul_rows)):
     setattr(Batched, f"__{name}__", function)
 
 BATCHED_TWINS.update(
@@ -187,11 +186,8 @@ BATCHED_TWINS.update(
         np.matrix_transpose: lambda x: x.value.mT,
         np.broadcast_to: lambda x, shape: np.broadcast_to(x.aligned(len(shape)), (len(x.value), *shape)),
         np.transpose: lambda x, axes=None: x.value.transpose((0, *later(axes or tuple(range(x.ndim)[::-1]), x.ndim))),
-        np.expand_dims: lambda x, axis: np.expand_dims(x.value, later(axis, x.ndim + 1)),
-        np.squeeze: lambda x, axis=None: x.value.reshape((len(x.value), *np.squeeze(x.value[0], axis).shape)),
         np.concatenate: lambda rows, axis=0: np.concatenate(stacks(rows), axis + (axis >= 0)),
         np.stack: lambda rows, axis=0: np.stack(stacks(rows), axis + (axis >= 0)),
-        np.flip: lambda x, axis=None: np.flip(x.value, later(axis, x.ndim)),
         np.zeros_like: lambda x: np.zeros_like(x.value),
         np.ones_like: lambda x: np.ones_like(x.value),
         np.add.reduce: lambda x, axis=0, keepdims=False: x.value.sum(later(axis, x.ndim), keepdims=keepdims),

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import attributes as tidy
 from . import dtypes, errors
-from .arguments import BATCHED_TWINS, Batched, NoBatch, later
+from .arguments import BATCHED_TWINS, Batched, later
 from .conversion import as_value, unsupported
 from .custom import unregistered
 from .op import convert, op, tensor_of
@@ -18,9 +18,9 @@ from .tensor import Tensor
 from .variable import Variable, read_value
 
 
-def invalid(message):
-    """The error of an op that cannot use what it was given."""
-    return errors.InvalidArgumentError(None, None, message)
+def invalid(message, kernel=None):
+    """The error of an op that cannot use what it was given. (TensorFlow's may be that of another kernel inside.)"""
+    return errors.InvalidArgumentError(None, kernel, message)
 
 
 def written(shape) -> str:
@@ -175,7 +175,7 @@ def saturate_cast(value, dtype, name=None) -> Tensor:
     value, dtype = convert_to_tensor(value), dtypes.as_dtype(dtype)
     given = value.dtype
     if given.is_complex:
-        return cast(value, dtype)
+        return cast(value, dtype) if dtype.is_complex else saturate_cast(cast(value, value.value.real.dtype), dtype)
     if given.min < dtype.min:
         value = where(value < within(given, dtype.min, 0), within(given, dtype.min, 0), value)
     if given.max > dtype.max:
@@ -199,7 +199,7 @@ def bitcast(input, type: tidy.dtype):
     """
     old, new = input.dtype.itemsize, type.itemsize
     if old < new and (not input.ndim or input.shape[-1] * old != new):
-        raise invalid(f"Cannot bitcast from {old // 4} to {new // 4}")
+        raise invalid(f"Cannot bitcast from {new // old} to {input.shape[-1] if input.ndim else 0}")
     bits = np.ascontiguousarray(input).reshape(input.shape)
     return bits.view(type) if old == new else bits[..., None].view(type) if old > new else bits.view(type)[..., 0]
 
@@ -247,15 +247,17 @@ def fill(dims, value):
     >>> print(mg.fill([1, 2], 7.0))
     mg.Tensor([[7. 7.]], shape=(1, 2), dtype=float32)
     """
-    if value.ndim:
+    if value.ndim > 1 or value.size != 1:
         raise invalid(f"value must represent a scalar, got shape {written(value.shape)}")
     if dims.dtype.kind not in "iu" and dims.size:
         raise wrong_kind("index_type", dims)
-    return broadcast_to.np(value, lengths_in(dims))
+    return broadcast_to.np(value.reshape(()), lengths_in(dims))
 
 
 def lengths_in(dims):
     """A shape that was given as a Tensor."""
+    if dims.ndim != 1:
+        raise invalid(f"dims must represent a vector, got shape {written(dims.shape)}")
     shape = tuple(dims.ravel().tolist())
     if min(shape, default=0) < 0:
         raise invalid(f"Dimension {min(shape)} must be >= 0")
@@ -319,15 +321,17 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     else:
         wanted = dtypes.to_numpy(dtype)
     for word, x in zip(("start", "limit", "delta"), given):
-        if x.ndim:
+        if x.size != 1 or x.ndim > 1:
             raise invalid(f"{word} must be a scalar, not shape {written(x.shape)} [Op:Range] name: ")
-    start, limit, delta = [x.astype(wanted) for x in given]
+    start, limit, delta = [x.reshape(()).astype(wanted)[()] for x in given]
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta} [Op:Range] name: ")
-    if (limit - start) * np.sign(delta) < 0:
+    if not (limit >= start if delta > 0 else limit <= start):
         how = "start <= limit when delta > 0" if delta > 0 else "start >= limit when delta < 0"
         raise invalid(f"Requires {how}: {start:g}/{limit:g} [Op:Range] name: ")
     steps = -((start - limit) // delta) if wanted.kind in "iu" else np.ceil(np.abs((limit - start) / delta))
+    if not steps <= 2**63 - 1:
+        raise invalid(f"Requires ((limit - start) / delta) <= {2**63 - 1} [Op:Range] name: ")
     return Tensor.of(start + np.arange(int(steps)).astype(wanted) * delta)
 
 
@@ -366,7 +370,7 @@ def whole_num(num):
         raise TypeError(f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {given.dtype}")
     num = tidy.integer(num)
     if num < 0:
-        raise invalid(f"Requires start <= limit when delta > 0: 1/{num} [Op:Range] name: ")
+        raise invalid("Requires start <= limit when delta > 0: 1/-1 [Op:Range] name: ")
     return num
 
 
@@ -597,7 +601,7 @@ def squeeze(input, axis: tidy.axes = None):
             raise invalid(f"Tried to squeeze dim index {a} for tensor with {input.ndim} dimensions.")
         if input.shape[a] != 1:
             raise invalid(f"Can not squeeze dim[{a % input.ndim}], expected a dimension of 1, got {input.shape[a]}")
-    return np.squeeze(input, axes or None)
+    return np.squeeze(input, tuple({a % input.ndim for a in axes}) or None)
 
 
 @op("Transpose", da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))
@@ -724,8 +728,8 @@ def join(values: list, axis: tidy.integer):
     """
     try:
         return np.concatenate(values, axis)
-    except ValueError as problem:
-        raise unjoinable([x.shape for x in values], axis, problem) from None
+    except ValueError:
+        raise unjoinable([x.shape for x in values], axis) from None
 
 
 def part(k, shapes, axis):
@@ -735,7 +739,7 @@ def part(k, shapes, axis):
     return (builtins.slice(None),) * axis + (builtins.slice(start, start + shapes[k][axis]),)
 
 
-def unjoinable(shapes, axis, problem):
+def unjoinable(shapes, axis):
     """NumPy could not join these: the error that says why."""
     if not shapes:
         return invalid("OpKernel 'ConcatV2' has constraint on attr 'T' not in NodeDef '[N=0, Tidx=DT_INT32]'")
@@ -744,14 +748,13 @@ def unjoinable(shapes, axis, problem):
         return invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
     if not -ndim <= axis < ndim:
         return invalid(f"ConcatOp : Expected concatenating dimensions in the range [{-ndim}, {ndim}), but got {axis}")
-    for k, other in enumerate(shapes):
-        both = f"shape[0] = {written(first)} vs. shape[{k}] = {written(other)}"
-        if len(other) != ndim:
-            return invalid(f"ConcatOp : Ranks of all input tensors should match: {both}")
-        differ = [i for i in builtins.range(ndim) if i != axis % ndim and first[i] != other[i]]
-        if differ:
-            return invalid(f"ConcatOp : Dimension {differ[0]} in both shapes must be equal: {both}")
-    return problem
+    outer = [other[: axis % ndim] + other[axis % ndim + 1 :] for other in shapes]
+    k = next(k for k, other in enumerate(outer) if other != outer[0])
+    both = f"shape[0] = {written(first)} vs. shape[{k}] = {written(shapes[k])}"
+    if len(shapes[k]) != ndim:
+        return invalid(f"ConcatOp : Ranks of all input tensors should match: {both}")
+    differ = next(i for i in builtins.range(ndim) if i != axis % ndim and first[i] != shapes[k][i])
+    return invalid(f"ConcatOp : Dimension {differ} in both shapes must be equal: {both}")
 
 
 @op("Pack", dvalues=lambda dz, k, axis: dz[at(k, axis)])
@@ -1546,8 +1549,7 @@ def dynamic_stitch(indices: list, data: list):
     length = 1 + max([int(np.maximum.reduce(places, None)) for places in indices if places.size], default=-1)
     for places, rows in zip(indices, data):
         if rows.shape[: places.ndim] != places.shape:
-            shapes = f"data[0].shape = {written(rows.shape)}, indices[0].shape = {written(places.shape)}"
-            raise invalid(f"data[0].shape must start with indices[0].shape, {shapes}")
+            raise invalid(f"data[0].shape = {written(rows.shape)} does not start with indices[0].shape = {written(places.shape)}")
     whole = np.zeros((length, *data[0].shape[indices[0].ndim :]), data[0].dtype)
     for places, rows in zip(indices, data):
         whole[places] = rows
@@ -1590,7 +1592,7 @@ def argsort(values, axis: tidy.integer = -1, direction="ASCENDING", stable=False
         text = f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
         raise errors.from_python(ValueError(text))
     if not -values.ndim <= axis < values.ndim:
-        raise invalid(f"slice index {axis} of dimension 0 out of bounds.")
+        raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
     if direction == "ASCENDING":
         return np.argsort(values, axis, kind="stable").astype(np.int32)
     backward = np.flip(np.argsort(np.flip(values, axis), axis, kind="stable"), axis)  # so that equal ones keep their order
@@ -1628,9 +1630,8 @@ def searchsorted(sorted_sequence, values, side="left", out_type: tidy.dtype = "i
     if side not in ("left", "right"):
         raise errors.from_python(ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."))
     if not values.ndim or not sorted_sequence.ndim:
-        raise invalid("slice index -1 of dimension 0 out of bounds.")
-    sequences = sorted_sequence.reshape((-1, sorted_sequence.shape[-1]))
-    wanted = values.reshape((-1, values.shape[-1]))
+        raise invalid("slice index -1 of dimension 0 out of bounds.", "StridedSlice")
+    sequences, wanted = [x.reshape((int(np.prod(x.shape[:-1])), x.shape[-1])) for x in (sorted_sequence, values)]
     if len(sequences) != len(wanted):
         raise invalid("Leading dim_size of both tensors must match.")
     places = [np.searchsorted(one, these, side) for one, these in zip(sequences, wanted)]
@@ -1672,7 +1673,7 @@ def distinct(x, out_idx: tidy.dtype) -> list:
     """
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    _, first, which, counts = np.unique(x, True, True, True)
+    _, first, which, counts = np.unique(x, True, True, True, equal_nan=False)
     order = np.argsort(first)
     return [x[first[order]], np.argsort(order)[which].astype(out_idx), counts[order].astype(out_idx)]
 
@@ -1716,12 +1717,6 @@ def in_rows(indices):
     return (builtins.slice(None), *points(indices)[1:])
 
 
-def rows_gathered(params, indices, *others):
-    if any(others):
-        raise NoBatch("gather")
-    return np.take(params.value, indices, 1)
-
-
 BATCHED_TWINS.update(
     {
         transpose.__wrapped__: lambda a, perm, conjugate: np.transpose(a, perm).value,
@@ -1729,7 +1724,7 @@ BATCHED_TWINS.update(
         reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
         in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
         mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
-        gather.__wrapped__: rows_gathered,
+        gather.__wrapped__: lambda params, indices: np.take(params.value, indices, 1),
         gather_points.__wrapped__: lambda params, indices: params.value[in_rows(indices)],
         scatter_rows.__wrapped__: lambda values, indices, shape: rows_added(values, (builtins.slice(None), indices), shape),
         added_at.__wrapped__: lambda updates, indices, shape: rows_added(updates, in_rows(indices), shape),

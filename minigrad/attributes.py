@@ -65,7 +65,7 @@ def integers(value, attr=None):
         if not value:
             return np.empty(0, np.int32)
     array = as_value(value)
-    if array.dtype.kind not in "iu":
+    if array.dtype not in (np.int32, np.int64) if attr else array.dtype.kind not in "iu":
         if attr is None:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
         kind = dtypes.BY_NUMPY[array.dtype].kernel_name

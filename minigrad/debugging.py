@@ -13,7 +13,7 @@ def comparison(name, symbol, compare, what, example):
     """The check that `compare` holds for all elements of x and y."""
 
     def check(x, y, message=None, summarize=None, name=None):
-        x, y = convert_both(x, y)
+        x, y = convert_to_tensor(x), convert_to_tensor(y)
         holds = np.asarray(compare(x, y).value)
         if not holds.all():
             most = 3 if summarize is None else summarize
@@ -35,14 +35,6 @@ def comparison(name, symbol, compare, what, example):
     >>> mg.debugging.{name}({example})
     """
     return check
-
-
-def convert_both(x, y):
-    """Both as Tensors; a number takes the dtype of the Tensor it is compared with."""
-    if hasattr(x, "__tf_tensor__") or not hasattr(y, "__tf_tensor__"):
-        x = convert_to_tensor(x)
-        return x, convert_to_tensor(y, dtype_hint=x.dtype)
-    return convert_to_tensor(x, dtype_hint=y.dtype), convert_to_tensor(y)
 
 
 def told(message, symbol, x, y, holds, most):
@@ -83,7 +75,8 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     >>> import minigrad as mg
     >>> mg.debugging.assert_near(1.0, 1.0 + 1e-8)
     """
-    x, y = [one.value for one in convert_both(x, y)]
+    x = convert_to_tensor(x)
+    x, y = x.value, convert_to_tensor(y, x.dtype).value
     step = x.dtype.type(10 * np.finfo(x.dtype).eps)
     rtol, atol = [step if one is None else x.dtype.type(one) for one in (rtol, atol)]
     if not np.all(np.abs(x - y) < atol + rtol * np.abs(y)):
@@ -307,7 +300,10 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) ->
         x = convert_to_tensor(x)
         told = f"Tensor shape={x.shape} dtype={x.dtype.name}"
         if not hasattr(wanted, "__iter__"):
-            raise ValueError(f"{told}.  Specified shape must be an iterable.  Received specified shape: {wanted}")
+            raise ValueError(
+                f"{told}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` or `__getitem__`.  "
+                f"Received specified shape: {wanted}"
+            )
         if len(wanted) != x.ndim:
             refuse_rank(message, x, len(wanted))
         for axis, (length, symbol) in enumerate(zip(x.shape, wanted)):

@@ -114,7 +114,7 @@ def adjust_hue(image, delta, name=None) -> Tensor:
         ValueError: `delta` is not between -1 and 1.
         LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
     """
-    if not -1 <= float(delta) <= 1:
+    if float(delta) < -1 or float(delta) > 1:
         raise ValueError("delta must be in the interval [-1, 1]")
     return in_float(lambda x: hue(x, delta), image)
 

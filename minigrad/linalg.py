@@ -601,7 +601,7 @@ def tensor_diag_part(input):
     [1. 4.]
     """
     half = input.ndim // 2
-    if not half or input.ndim % 2:
+    if input.ndim % 2:
         raise invalid(f"The rank of the tensor should be even and positive, got shape {shown(input)}")
     for i in range(half):
         if input.shape[i] != input.shape[i + half]:
@@ -863,7 +863,11 @@ def cholesky_solve(chol, rhs, name=None) -> Tensor:
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
-@op("MatrixSolveLs", "fc", dmatrix=None, drhs=None)
+def no_slope(dx):
+    raise ValueError("Gradient not defined for fast=False")
+
+
+@op("MatrixSolveLs", "fc", dmatrix=no_slope, drhs=no_slope)
 def robust_lstsq(matrix, rhs):
     """What `lstsq` computes with `fast=False`: it bears matrices of less than full rank, but has no gradient.
 
@@ -881,8 +885,8 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
         matrix: of shape `(..., n, m)`.
         rhs: of shape `(..., n, k)`.
         l2_regularizer: how much the square of x is to count.
-        fast: solve the normal equations, which needs a matrix of full rank; if False, by singular values, without a
-            gradient and without `l2_regularizer`.
+        fast: solve the normal equations, which needs a matrix of full rank; if False, by singular values, without
+            `l2_regularizer`, and without a gradient: to ask for one is a ValueError.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -969,6 +973,7 @@ def reciprocal(x):
 
 def eigh_grad(dz, z):
     (de, dv), (e, v) = dz, z
+    de, e = de.astype(v.dtype), e.astype(v.dtype)
     inner = diag.np(de) + reciprocal_gaps(e) * (v.mT.conj() @ dv)
     return folded(v @ inner @ v.mT.conj())
 
@@ -1087,12 +1092,13 @@ def svd_grad(dz, z, input_shape, full_matrices):
         )
     u, du, u2, du2 = u[..., :k], du[..., :k], u[..., k:], du[..., k:]
     v, dv, v2, dv2 = v[..., :k], dv[..., :k], v[..., k:], dv[..., k:]
+    s, ds = s.astype(u.dtype), ds.astype(u.dtype)
     f, inverse = reciprocal_gaps(s * s), reciprocal(s)[..., None, :]
     left, right = u.mT.conj() @ du, v.mT.conj() @ dv
     fl, fr = f * left, f * right
     core = diag.np(ds) + (fl + fl.mT.conj()) * s[..., None, :] + s[..., :, None] * (fr + fr.mT.conj())
     if right.dtype.kind == "c":
-        phases = np.eye(k) * right
+        phases = np.eye(k, dtype=right.dtype) * right
         core = core + (phases.mT.conj() - phases) * inverse.mT / 2
     dinput = u @ core @ v.mT.conj()
     if rows > k:
@@ -1125,7 +1131,7 @@ def singular_triplets(tensor, full_matrices=False) -> list:
 
 def singular_values_grad(dy, z):
     _, u, v = z
-    return (u * dy[..., None, :]) @ v.mT.conj()
+    return (u * dy.astype(u.dtype)[..., None, :]) @ v.mT.conj()
 
 
 @op("Svd", "fc", dtensor=lambda dy, tensor: singular_values_grad(dy, singular_triplets.np(tensor)))
@@ -1174,7 +1180,10 @@ def qr_grad(dz, z, input):
     (dq, dr), (q, r) = dz, z
     rows, columns = r.shape[-2:]
     if rows > columns:
-        raise NotImplementedError(f"QrGrad not implemented when nrows > ncols and full_matrices is true. Received r.shape={r.shape}")
+        raise NotImplementedError(
+            "QrGrad not implemented when nrows > ncols and full_matrices is true. "
+            f"Received r.shape={r.shape} with nrows={rows}and ncols={columns}."
+        )
     if rows == columns:
         return deep_qr_grad(dq, dr, q, r)
     rest = dr[..., rows:]
@@ -1187,7 +1196,7 @@ def deep_qr_grad(dq, dr, q, r):
     lower = band_part.np(qdq - qdq.mT.conj() + rdr - rdr.mT.conj(), -1, 0)
     dinput = q @ (dr + over(lower, r)) + over(dq - q @ qdq, r)
     if q.dtype.kind == "c":
-        phases = np.eye(q.shape[-1]) * (rdr - qdq.mT.conj())
+        phases = np.eye(q.shape[-1], dtype=q.dtype) * (rdr - qdq.mT.conj())
         dinput = dinput + over(q @ (phases.mT.conj() - phases), r) / 2
     return dinput
 

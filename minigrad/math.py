@@ -9,7 +9,7 @@ import numpy as np
 
 from . import attributes as tidy
 from . import dtypes, errors, special
-from .arrays import broadcast_to, cast, gather, reshape, scatter_rows, where
+from .arrays import broadcast_to, cast, convert_to_tensor, gather, reshape, scatter_rows, where
 from .op import convert, of_complex, op
 from .slices import IndexedSlices
 from .special import (  # noqa: F401 - they belong to this namespace
@@ -182,7 +182,8 @@ def truncatediv(x, y):
     [ 3 -3]
     """
     if x.dtype.kind in "iu":
-        refuse_zero(y)
+        if not np.all(y):
+            raise errors.InternalError(None, None, "Unexpected error in binary operator (only integer div and mod should have errors)")
         return (x - np.fmod(x, y)) // y
     return np.trunc(x / y)
 
@@ -276,12 +277,12 @@ def scalar_mul(scalar, x, name=None):
     >>> print(mg.scalar_mul(2.0, [1.5, 2.5]).numpy())
     [3. 5.]
     """
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(scalar_mul(scalar, x.values), x.indices, x.dense_shape)
     x = convert(x)
-    scalar = convert(scalar, x)
+    scalar = convert_to_tensor(scalar, x.dtype)
     if scalar.value.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(multiply(scalar, x.values), x.indices, x.dense_shape)
     return multiply(scalar, x)
 
 
@@ -793,7 +794,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Tensor:
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
     t = convert(t)
-    clip_norm = maximum(convert(clip_norm, t), 0)
+    clip_norm = maximum(cast(convert(clip_norm, t), t.dtype), 0)
     total = reduce_sum(t * t, axes, True)
     some = Tensor.of(total.value > 0)  # the root of 0 has no slope
     length = where(some, sqrt(where(some, total, 1)), total)
@@ -1001,7 +1002,7 @@ def is_non_decreasing(x, name=None) -> Tensor:
     >>> print(mg.math.is_non_decreasing([1.0, 1.0, 2.0]).numpy())
     True
     """
-    return reduce_all(greater_equal(steps(x), 0))
+    return reduce_all(less_equal(*neighbours(x)))
 
 
 def is_strictly_increasing(x, name=None) -> Tensor:
@@ -1011,15 +1012,16 @@ def is_strictly_increasing(x, name=None) -> Tensor:
     >>> print(mg.math.is_strictly_increasing([1.0, 1.0, 2.0]).numpy())
     False
     """
-    return reduce_all(greater(steps(x), 0))
+    return reduce_all(less(*neighbours(x)))
 
 
-def steps(x):
-    """From each element to the next."""
+def neighbours(x):
+    """All elements but the last, and beside each the one that follows."""
     x = convert(x)
     if x.value.dtype.kind not in ARITHMETIC:
-        raise TypeError(f"Expected x to be numeric, instead found: {x}")
-    return Tensor.of(np.diff(x.value.ravel()))
+        raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
+    flat = reshape(x, (-1,))
+    return flat[:-1], flat[1:]
 
 
 # ---- maximum and minimum -------------------------------------------------------------------------------------------
@@ -1775,7 +1777,7 @@ def count_segments(data, ids):
     elif (np.diff(ids) < 0).any():
         problem = "segment ids are not increasing"
     elif ids[0] < 0:
-        problem = f"Segment id {ids[0]} out of range [0, {ids[-1] + 1}), possibly because 'segment_ids' input is not sorted."
+        problem = "segment ids must be >= 0"
     else:
         return int(ids[-1]) + 1
     raise errors.InvalidArgumentError(None, None, problem)
@@ -1944,7 +1946,7 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
     number = int(max(sizes, default=0)) if num_classes is None else int(num_classes)
     for name, value in classes.items():
         if (value < 0).any():
-            raise errors.InvalidArgumentError(None, None, f"`{name}` contains negative values")
+            raise errors.InvalidArgumentError(None, None, f"`{name}` contains negative values.")
         if (value >= number).any():
             raise errors.InvalidArgumentError(None, None, f"`{name}` out of bound")
     actual, predicted = classes.values()

@@ -14,8 +14,8 @@ from .tensor import Tensor
 REAL = "iuf"
 
 
-def invalid(message):
-    return errors.InvalidArgumentError(None, None, message)
+def invalid(message, kernel=None):
+    return errors.InvalidArgumentError(None, kernel, message)
 
 
 # ---- activations ---------------------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def unusable(labels, logits):
     """Why there is no loss for these labels."""
     count = logits.shape[-1]
     if labels.dtype.char not in UNSIGNED:
-        return invalid(f"Value for attr 'Tlabels' of {labels.dtype} is not in the list of allowed values: int32, int64")
+        return invalid(math.not_among("Tlabels", labels.dtype, "int32, int64"))
     if not count:
         return invalid(f"Must have at least one class, but got logits shape {linalg.shown(logits)}")
     wrong, given = labels[(labels < 0) | (labels >= count)][0], " ".join(map(str, labels))
@@ -361,7 +361,7 @@ def cross_entropy(logits, labels, axis: tidy.integer):
     if logits.shape != labels.shape:
         logits, labels = broadcast(logits, labels)
     if not logits.ndim:
-        raise invalid("Expected begin[0] == 0 (got -1) and size[0] == 0 (got 1) when input.dim_size(0) == 0")
+        raise invalid("Expected begin[0] == 0 (got -1) and size[0] == 0 (got 1) when input.dim_size(0) == 0", "Slice")
     z = logits - np.maximum.reduce(logits, axis, keepdims=True, initial=-np.inf)
     e = np.exp(z)
     total = np.add.reduce(e, axis, keepdims=True)
@@ -693,8 +693,9 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
         raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
     elif rate.shape.rank:
         raise ValueError(f"Shape {rate.shape} must have rank 0")
+    elif rate.dtype != x.dtype:
+        raise ValueError(f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={x.dtype!s} and rate.dtype={rate.dtype!s}")
     else:
-        rate = arrays.cast(rate, x.dtype)
         kept = x / (1 - rate)
     shape = x.shape if noise_shape is None else noise_shape
     if len(shape) == x.ndim:

@@ -8,12 +8,15 @@ import numpy as np
 
 from . import arrays, bitwise, errors, indexing, linalg, math
 from .arguments import NUMPY_TWINS, Recorded, recorded
-from .op import convert
+from .op import convert, made
 from .tensor import Tensor
 from .variable import Variable
 
+times = made(*[getattr(math.multiply, part) for part in ("__wrapped__", "kernel", "kinds", "lenient", "rules")])
+times.others = math.multiply.others | {"b": math.logical_and}  # ... whereas TensorFlow's `multiply` takes no truth values
+
 OPERATORS = {
-    "add": math.add, "sub": math.subtract, "mul": math.multiply, "truediv": math.divide, "floordiv": math.floordiv,
+    "add": math.add, "sub": math.subtract, "mul": times, "truediv": math.divide, "floordiv": math.floordiv,
     "mod": math.floormod, "pow": math.pow, "matmul": linalg.product,
 }  # fmt: skip
 UNARY = {"neg": math.negative, "abs": math.abs}
@@ -24,17 +27,6 @@ def where(condition, x, y):
     """In a gradient rule a condition is a constant, of truth values or of 0 and 1."""
     condition = condition.value if isinstance(condition, Tensor) else np.asarray(condition)
     return arrays.select(condition != 0, x, y)
-
-
-def take(x, indices, axis=None):
-    """`np.take` as it stands in gradient rules: with one axis, or of a vector."""
-    return arrays.gather(x, indices, None, axis)
-
-
-def flip(x, axis=None):
-    """`np.flip`, which takes an axis, several, or all."""
-    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return arrays.reverse(x, list(axes))
 
 
 NUMPY_TWINS.update(
@@ -50,9 +42,7 @@ NUMPY_TWINS.update(
         # shapes
         np.reshape: arrays.reshape, np.transpose: arrays.transpose, np.broadcast_to: arrays.broadcast_to,
         np.concatenate: arrays.concat, np.stack: arrays.stack, np.astype: arrays.cast, np.where: where,
-        np.zeros_like: arrays.zeros_like, np.ones_like: arrays.ones_like, np.expand_dims: arrays.expand_dims,
-        np.squeeze: arrays.squeeze, np.flip: flip, np.roll: arrays.roll, np.tile: arrays.tile,
-        np.take: take,
+        np.zeros_like: arrays.zeros_like, np.ones_like: arrays.ones_like,
         # matrices
         np.matmul: linalg.product, np.matrix_transpose: linalg.matrix_transpose,
     }

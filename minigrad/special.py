@@ -224,7 +224,7 @@ def igammac(a, x):
 
 def igamma64(a, x, upper=False):
     """A series where x is small against a, a continued fraction where it is large: each where it converges fast."""
-    known = (a > 0) & (x >= 0)
+    known, least = (a > 0) & (x >= 0), (x == 0) & (not upper)
     a, x = np.where(known, a, 1), np.where(known, x, 1)
     small = x < a + 1
     front = np.exp(a * np.log(x) - x - lgamma.np(a))
@@ -239,7 +239,7 @@ def igamma64(a, x, upper=False):
     lower_part, upper_part = front * total, front * tail
     y = np.where(small, 1 - lower_part, upper_part) if upper else np.where(small, lower_part, 1 - upper_part)
     y = np.where(x == np.inf, float(not upper), y)
-    return np.where(known, y, np.nan)
+    return np.where(known, y, np.where(least, 0, np.nan))
 
 
 def continued(first, parts, most=1000):
@@ -271,7 +271,8 @@ def slope_in_a(a, x):
     n = np.arange(terms, dtype=np.float64)
     a, x = (a + np.zeros_like(x))[..., None], (x + np.zeros_like(a))[..., None]
     weights = np.exp((a + n) * np.log(x) - x - lgamma.np(a + n + 1))
-    return np.where(long, normal, np.add.reduce(weights * (np.log(x) - digamma.np(a + n + 1)), axis=-1)).astype(dtype)
+    slope = np.where(x[..., 0] == 0, 0, np.add.reduce(weights * (np.log(x) - digamma.np(a + n + 1)), axis=-1))
+    return np.where(long, normal, slope).astype(dtype)
 
 
 @op("Betainc", "f", da=None, db=None, dx=lambda dz, a, b, x: dz * beta_density(a, b, x))

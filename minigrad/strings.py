@@ -166,7 +166,9 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     [b'1.5' b'2.2'] b'007'
     """
     kind = input.dtype.kind
-    places = f".{precision}" if precision >= 0 and kind in "fc" else ""
+    if precision >= 0 and kind not in "fc":
+        raise errors.InvalidArgumentError(None, None, f"precision not supported for datatype {input.dtype}")
+    places = f".{precision}" if precision >= 0 else ""
     letter = "d" if kind in "iu" else "e" if scientific else "g" if shortest else "f"
     form = f"%{fill}{width if width > 0 else ''}{places}{letter}"
 

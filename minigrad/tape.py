@@ -296,7 +296,7 @@ class GradientTape(Listener):
             found = rows_walked(steps, target.id, rows, [source.id for source in leaves])
         else:
             found = [None] * len(leaves)
-        found = [None if dx is None else OPS["reshape"](plain(dx), (*shape, *s.shape)) for dx, s in zip(found, leaves)]
+        found = [None if dx is None else OPS["reshape"](dx, (*shape, *s.shape)) for dx, s in zip(found, leaves)]
         self.given = [target.id], {s.id: None if dx is None else weakref.ref(dx) for dx, s in zip(found, leaves)}
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s, shape) if dx is None else dx for dx, s in zip(found, leaves)]
@@ -351,7 +351,7 @@ class GradientTape(Listener):
         (found,) = rows_walked(steps, target.id, rows.reshape((size, *target.value.shape)), [source.id])
         if found is None:
             return zeros(source, (batch, *inner), tuple(source.shape[1:]))
-        by_example = OPS["transpose"](plain(found), (1, 0, *range(2, 1 + len(source.shape))))
+        by_example = OPS["transpose"](found, (1, 0, *range(2, 1 + len(source.shape))))
         return OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
 
     def explain(
@@ -477,8 +477,7 @@ def rows_walked(steps, target, rows, wanted):
             return [stacked(grads.get(i), len(rows)) for i in wanted]
         except NoBatch:
             pass
-    dress = (lambda row: Recorded.of(Tensor.of(row))) if recorded else (lambda row: row)
-    walks = [walk(steps[:], {target: dress(row)}, wanted, recorded) for row in rows]
+    walks = [walk(steps[:], {target: row}, wanted, recorded) for row in rows]
     found = [[grads.get(i) for grads in walks] for i in wanted]
     return [OPS["stack"].np([filled(dx, every) for dx in every], 0) if some(every) else None for every in found]
 
@@ -487,7 +486,7 @@ def stacked(dx, rows):
     """The rows of a batched gradient; one that no row has changed is the same for all."""
     if dx is None or dx.__class__ is Batched:
         return None if dx is None else dx.value
-    return np.broadcast_to(dense(dx), (rows, *dx.shape))
+    return np.broadcast_to(dx, (rows, *dx.shape))
 
 
 def some(values):

@@ -72,7 +72,7 @@ class Variable:
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with the explicitly "
-                f"supplied `shape` argument ({self._shape})."
+                f"supplied `shape` argument ({shape})."
             )
         self.id = next_id()
         self.version = 0  # counts the assignments

@@ -71,7 +71,7 @@ def written(run, tools):
     results = ", ".join(f"{p}_" for p in [s.output, *s.extras])
     given = ", ".join([*(f"{x}_" for x in s.inputs), *s.attributes])
     lines = [f"def {s.name}({', '.join([*with_defaults(s.parameters, run.__wrapped__.__defaults__), 'name=None'])}):"]
-    lines += written_inputs(s, run.lenient)
+    lines += written_inputs(s, run.lenient, ", truth" if run.kinds == "b" else "")
     lines += [f"    if {a} is not None: {a} = tidy_{a}({a})" for a in s.tidy]
     lines += written_dtype_checks(s, run)
     lines += [f"    try: {results} = forward({given})",
@@ -89,8 +89,8 @@ def written(run, tools):
     return "\n".join([*lines, f"    return {s.output}"]) + "\n"
 
 
-def written_inputs(s, lenient):
-    """Lines that make Tensors of whatever the user gave."""
+def written_inputs(s, lenient, truth):
+    """Lines that make Tensors of whatever the user gave; an op of truth values takes nothing else for them."""
     lines = []
     for x in s.inputs:
         others = "".join(f", {y}" for y in s.alike if x in s.alike and y != x and not (lenient == "alone" and x == s.inputs[0]))
@@ -99,7 +99,7 @@ def written_inputs(s, lenient):
             made = f"[convert(one) for one in {x}]" if x in s.mixed else f"convert_all({x}, this)"
             lines += [f"    {x} = {made}; {x}_ = [x.value for x in {x}]{shapes}"]
         else:
-            lines += [f"    if {x}.__class__ is not Tensor: {x} = convert({x}{others})"]
+            lines += [f"    if {x}.__class__ is not Tensor: {x} = convert({x}{truth or others})"]
     if lenient:
         alone = "; ".join(f"{x} = convert({x})" for x in s.inputs)
         return ["    try:", *("    " + line for line in lines), f"    except TypeError: {alone}"]

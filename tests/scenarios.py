@@ -7,6 +7,7 @@ golden.json, which `python tests/scenarios.py` writes anew where that is install
 import collections
 import contextlib
 import copy
+import functools
 import io
 import json
 import logging
@@ -18,6 +19,7 @@ import threading
 import numpy as np
 
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # TensorFlow multiplied matrices with this library
+CORNERS = pathlib.Path(__file__).with_name("corners.txt")
 GOLDEN = pathlib.Path(__file__).with_name("golden.json")
 SCENARIOS = {}
 
@@ -97,6 +99,14 @@ def slopes(mg, f, *points):
         tape.watch(xs)
         y = f(*xs)
     return tape.gradient(y, xs if len(xs) > 1 else xs[0])
+
+
+def jacobian(mg, f, point):
+    x = mg.constant(point)
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.jacobian(y, x)
 
 
 def watched_by(tape):
@@ -346,27 +356,32 @@ def _(mg, show):
     print(show("g", tape.gradient(z, x)))
 
 
-@scenario("guide.none_replaced")
-def _(mg, show):
-    """`x = x + 1` puts a Tensor in the place of a Variable."""
+def two_steps(mg, step):
+    """The gradient of `x + 1` twice, with a step of x between: what the step gives is the next x."""
     x = mg.Variable(2.0)
     for _ in range(2):
         with mg.GradientTape() as tape:
             y = x + 1
         print(type(x).__name__, ":", tape.gradient(y, x))
-        x = x + 1
+        x = step(x)
+    return x
+
+
+@scenario("guide.none_replaced")
+def _(mg, show):
+    """`x = x + 1` puts a Tensor in the place of a Variable."""
+    two_steps(mg, lambda x: x + 1)
 
 
 @scenario("guide.none_replaced_fixed")
 def _(mg, show):
     """`assign_add` keeps the Variable."""
-    x = mg.Variable(2.0)
-    for _ in range(2):
-        with mg.GradientTape() as tape:
-            y = x + 1
-        print(type(x).__name__, ":", tape.gradient(y, x))
+
+    def step(x):
         x.assign_add(1)
-    print(x.numpy())
+        return x
+
+    print(two_steps(mg, step).numpy())
 
 
 @scenario("guide.none_numpy")
@@ -1955,6 +1970,23 @@ def _(mg, show):
             "linspace int": lambda: mg.linspace(0, 10, 3),
         }
     )
+
+
+# ---- corners of the API --------------------------------------------------------------------------------------------
+
+
+def corner(name, expressions):
+    """A scenario that shows what each of these expressions gives."""
+
+    @scenario(f"corners.{name}")
+    def _(mg, show):
+        space = {"mg": mg, "np": np, "slopes": functools.partial(slopes, mg), "jacobian": functools.partial(jacobian, mg)}
+        show.each({one: functools.partial(eval, one, space) for one in expressions})
+
+
+for section in CORNERS.read_text("utf-8").split("\n[")[1:]:
+    name, *lines = section.split("\n")
+    corner(name.rstrip("]"), [line for line in lines if line])
 
 
 # ---- long and winding programs -------------------------------------------------------------------------------------

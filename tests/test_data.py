@@ -307,3 +307,21 @@ def test_picture_errors():
         mg.image.adjust_saturation(mg.ones([2, 2, 2]), 0.5)
     with pytest.raises(ValueError, match=r"delta must be in the interval \[-1, 1\]"):
         mg.image.adjust_hue(PICTURE, 2.0)
+
+
+def test_a_dataset_tells_what_it_holds():
+    assert repr(Dataset.range(2)) == "<Dataset element_spec=TensorSpec(shape=(), dtype=mg.int64, name=None)>"
+    assert repr(Dataset.range(0)) == "<Dataset element_spec=unknown>"
+    with pytest.raises(ValueError, match="The Dataset is empty"):
+        Dataset.range(0).element_spec
+    data = Dataset.range(2)
+    assert data.with_options(None) is data
+
+
+def test_a_generator_without_a_promise_gives_elements_of_natural_dtypes():
+    assert plain(Dataset.from_generator(lambda: iter([1.5, 2.5]))) == [1.5, 2.5]
+
+
+def test_texts_in_a_vector_are_not_cut():
+    with pytest.raises(mg.errors.UnimplementedError, match="no ragged Tensors"):
+        mg.strings.split(["a b", "c"])

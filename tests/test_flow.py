@@ -122,3 +122,8 @@ def test_mapping_over_nothing_gives_nothing_of_the_right_form_that_is_connected(
     assert total.shape == (0,)
     assert row.shape == (0, 3)
     assert tape.gradient([total, row], x).shape == (0, 3)
+
+
+def test_a_complex_number_is_printed_as_tensorflow_prints_it(capsys):
+    mg.print(mg.constant([1.0 + 2.0j]), output_stream=sys.stdout)
+    assert capsys.readouterr().out == "[?]\n"

@@ -381,3 +381,46 @@ def test_importing_minigrad_does_not_load_keras():
 
     program = "import sys, minigrad; print([m for m in sys.modules if 'minigrad.' in m and m.split('.')[1] in ('keras', 'data', 'queue')])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_what_is_not_known_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"Invalid `mode` argument: fan\. Please use one of 'fan_in', 'fan_out', 'fan_avg'"):
+        keras.initializers.VarianceScaling(mode="fan")
+    with pytest.raises(ValueError, match="Invalid value for argument `reduction`"):
+        keras.losses.MeanSquaredError(reduction="best")
+    with pytest.raises(ValueError, match="the `shape` argument should be specified"):
+        keras.Variable("zeros")
+    with pytest.raises(NotImplementedError, match=r"does not have a `call\(\)` method"):
+        keras.layers.Layer()(X)
+    for unfinished in (keras.losses.Loss(), keras.optimizers.Optimizer(0.1)):
+        with pytest.raises(NotImplementedError):
+            unfinished.call(X, X) if isinstance(unfinished, keras.losses.Loss) else unfinished.update(1.0, 1.0, {}, 0.1, float)
+
+
+def test_weights_are_set_all_or_none():
+    layer = keras.layers.Dense(1)
+    layer(X)
+    with pytest.raises(ValueError, match="with a weight list of length 1, but the layer was expecting 2 weights"):
+        layer.set_weights([np.ones((2, 1))])
+
+
+def test_a_layer_takes_a_dict_and_a_model_loses_its_last_layer():
+    class Sum(keras.layers.Layer):
+        def build(self, shapes):
+            self.seen = shapes
+
+        def call(self, inputs):
+            return inputs["a"] + inputs["b"]
+
+    layer = Sum()
+    assert layer({"a": X, "b": X}).numpy().tolist() == (X * 2.0).numpy().tolist()
+    assert layer.seen == {"a": (3, 2), "b": (3, 2)}
+    model = keras.Sequential([keras.layers.Dense(4, input_shape=(2,)), keras.layers.Dense(1)])
+    assert model.pop().units == 1 and model(X).shape == (3, 4)
+
+
+def test_the_learning_rate_may_be_a_function_and_a_constraint_holds_after_each_step():
+    optimizer, v = keras.optimizers.SGD(0.5), mg.Variable(1.0, constraint=lambda x: mg.maximum(x, 0.25))
+    optimizer.learning_rate = lambda: 2.0
+    optimizer.apply_gradients([(mg.constant(1.0), v)])
+    assert v.numpy() == 0.25

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from answers import agrees_with_tensorflow, refused
 
 import minigrad as mg
 
@@ -70,15 +71,9 @@ ANSWERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "x", "value", "gradient"), ANSWERS)
-def test_values_and_gradients_are_those_of_tensorflow(function, x, value, gradient):
-    x = mg.constant(x)
-    with mg.GradientTape() as tape:
-        tape.watch(x)
-        y = function(x)
-        total = mg.reduce_sum(y * y)
-    np.testing.assert_allclose(y.numpy(), value, rtol=2e-4, atol=2e-5)
-    np.testing.assert_allclose(mg.convert_to_tensor(tape.gradient(total, x)).numpy(), gradient, rtol=2e-3, atol=2e-4)
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_values_and_gradients_are_those_of_tensorflow(answer):
+    agrees_with_tensorflow(*answer)
 
 
 SQUARE = mg.constant([[2.0, 1.0, 0.5], [0.25, 3.0, -1.0], [1.0, 0.5, 4.0]], mg.float64)
@@ -154,9 +149,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("call", "text"), ERRORS)
 def test_what_does_not_fit_is_refused_in_tensorflows_words(call, text):
-    with pytest.raises(mg.errors.InvalidArgumentError) as caught:
-        call()
-    assert text in str(caught.value)
+    refused(call, text, mg.errors.InvalidArgumentError)
 
 
 VALUE_ERRORS = [
@@ -180,9 +173,7 @@ VALUE_ERRORS = [
 
 @pytest.mark.parametrize(("call", "text"), VALUE_ERRORS)
 def test_arguments_that_mean_nothing_are_value_errors(call, text):
-    with pytest.raises(ValueError, match=r"(?s).*") as caught:
-        call()
-    assert text in str(caught.value)
+    refused(call, text, ValueError)
 
 
 def test_a_matrix_that_is_not_positive_definite_has_a_cholesky_factor_of_nan_but_its_neighbours_in_the_batch_do_not():
@@ -320,3 +311,10 @@ def test_a_single_number_has_no_axis_to_take_a_norm_along(order, axis):
 def test_a_single_number_has_no_euclidean_norm_along_an_axis():
     with pytest.raises(mg.errors.InvalidArgumentError, match="for input with 0 dimension"):
         mg.math.reduce_euclidean_norm(mg.constant(2.5), -1)
+
+
+def test_the_sign_of_a_determinant_has_a_jacobian_of_zeros():
+    x = mg.Variable([[2.0, 1.0], [0.5, 3.0]])
+    with mg.GradientTape() as tape:
+        sign, _ = mg.linalg.slogdet(x)
+    assert tape.jacobian(sign, x).numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]

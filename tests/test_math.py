@@ -416,3 +416,9 @@ def test_clipping_by_the_global_norm_keeps_rows_as_rows():
     close(other.numpy(), [0.8])
     assert norm.numpy() == 5.0
     assert np.isnan(mg.clip_by_global_norm([[INF]], 1.0)[0][0].numpy())
+
+
+def test_accumulate_n_is_add_n():
+    assert mg.math.accumulate_n([mg.constant(1.0), mg.constant(2.0)]).numpy() == 3.0
+    with pytest.raises(ValueError, match="inputs must be a list of at least one Tensor"):
+        mg.math.accumulate_n([])

@@ -187,3 +187,29 @@ def test_variables_take_initializers():
     assert mg.Variable(lambda: mg.ones([2])).numpy().tolist() == [1.0, 1.0]
     drawn = mg.Variable(mg.keras.initializers.GlorotUniform(seed=1)((2, 2)))
     np.testing.assert_allclose(drawn.numpy(), [[0.9271029, -0.09802794], [0.24566245, -0.2630809]], rtol=1e-6)
+
+
+def test_specs_are_pickled_and_functions_are_found_on_classes():
+    spec = mg.TensorSpec([None, 2], mg.float64, "x")
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+    class Doubler:
+        @mg.function
+        def double(self, x):
+            return x * 2.0
+
+    assert Doubler.double(None, 3.0) == 6.0 and Doubler().double(3.0) == 6.0
+
+
+def test_an_argument_that_does_not_fit_its_signature_is_refused():
+    function = mg.function(lambda x: x, input_signature=[mg.TensorSpec([], mg.int32)])
+    assert function(3).dtype == mg.int32
+    with pytest.raises(TypeError, match="Can not cast TensorSpec"):
+        function(1.5)
+
+
+def test_variables_in_a_dict_whose_keys_have_no_order_are_found():
+    module = mg.Module()
+    module.parts = {1: mg.Variable(1.0), "a": mg.Variable(2.0), 2: "text"}
+    assert [v.numpy() for v in module.variables] == [1.0, 2.0]
+    assert mg.config.functions_run_eagerly()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from answers import agrees_with_tensorflow, refused
 
 import minigrad as mg
 
@@ -69,15 +70,9 @@ ANSWERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "x", "value", "gradient"), ANSWERS)
-def test_values_and_gradients_are_those_of_tensorflow(function, x, value, gradient):
-    x = mg.constant(x)
-    with mg.GradientTape() as tape:
-        tape.watch(x)
-        y = function(x)
-        total = mg.reduce_sum(y * y)
-    np.testing.assert_allclose(y.numpy(), value, rtol=2e-4, atol=2e-5)
-    np.testing.assert_allclose(mg.convert_to_tensor(tape.gradient(total, x)).numpy(), gradient, rtol=2e-3, atol=2e-4)
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_values_and_gradients_are_those_of_tensorflow(answer):
+    agrees_with_tensorflow(*answer)
 
 
 def slopes(function, x, order=1, dtype=mg.float32):
@@ -201,9 +196,7 @@ INVALID = [
 
 @pytest.mark.parametrize(("call", "text"), INVALID)
 def test_what_does_not_fit_is_refused_in_tensorflows_words(call, text):
-    with pytest.raises(mg.errors.InvalidArgumentError) as caught:
-        call()
-    assert text in str(caught.value)
+    refused(call, text, mg.errors.InvalidArgumentError)
 
 
 VALUE_ERRORS = [
@@ -225,9 +218,7 @@ VALUE_ERRORS = [
 
 @pytest.mark.parametrize(("call", "text"), VALUE_ERRORS)
 def test_arguments_that_mean_nothing_are_value_errors(call, text):
-    with pytest.raises(ValueError, match=r"(?s).*") as caught:
-        call()
-    assert text in str(caught.value)
+    refused(call, text, ValueError)
 
 
 def test_whole_numbers_stay_whole_in_relu_and_become_floats_in_leaky_relu():

@@ -6,85 +6,15 @@ digit of a float32. Two errors agree if their classes do, and TensorFlow's key p
 
 import importlib.util
 import json
-import math
-import re
 
 import pytest
+from agreement import ACCEPTED, agree, differences, told
+from agreement import in_our_names as in_our_names
 from scenarios import GOLDEN, SCENARIOS, run
 
 import minigrad
 
 golden = json.loads(GOLDEN.read_text())
-
-ACCEPTED = {  # (scenario, what differs): why
-    ("sem.twice", "watch outside"): "TensorFlow's message is an accident; the class is the same",
-    ("sem.inside", "logged"): "the same advice in other words",
-    ("sem.reads", "type item"): "what `v[0]` gives can be assigned to, so it is a Tensor of a kind of its own",
-    ("sem.trainable", "initialized_value"): "a name from TensorFlow's graphs, which is not there",
-    ("sem.dtype_errors", "matmul rank1"): "TensorFlow's words depend on the processor; these are its words on others",
-    ("sem.python_protocol", "setattr"): "Tensors are small: they take no attributes",
-    ("sem.custom_gradient", "recompute"): "recompute_grad saves memory, and nothing else; it is not there",
-    ("sem.registry", "random.gamma"): "random.poisson is not there",
-    ("sem.registry", "one-shot second"): "the tape is used up, whereas TensorFlow's is broken",
-    ("sem.edges", "cumprod zero"): "TensorFlow's derivative is wrong where a factor is 0",
-}
-
-LAST_DIGITS = 5e-6
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?!\w)")
-OUR_NAMES = {
-    r"\btf\.": "mg.",
-    r"WARNING:tensorflow:": "WARNING:minigrad:",
-    r"tensorflow\.python\.framework\.ops\.": "",
-    r"EagerTensor": "Tensor",
-    r"ResourceVariable": "Variable",
-    r"_UnreadVariable": "UnreadVariable",
-    r"'Tensor' object": "Tensor object",
-}
-
-
-def in_our_names(text):
-    for theirs, ours in OUR_NAMES.items():
-        text = re.sub(theirs, ours, text)
-    return text
-
-
-def agree(here, there):
-    here, there = in_our_names(here), in_our_names(there)
-    if ", ...," in here:  # a long array, to whose repr newer NumPys add the shape
-        here, there = ("".join(re.sub(r",\s*shape=\([\d, ]+\)(?=[,)])", "", text).split()) for text in (here, there))
-    if there.startswith("raises "):
-        kind, _, message = there.partition(": ")
-        return here.startswith(f"{kind}:") and all(phrase in here for phrase in key_phrases(message))
-    return here == there or differ_in_last_digits(here, there)
-
-
-def key_phrases(message):
-    """What happened, and which op says so. Lists of dtypes, files and places in TensorFlow's own machinery are left out."""
-    what = re.split(r"allowed values|Previous registration|\n| \[Op:", re.sub(r"\{\{.*?\}\} ", "", message))[0]
-    return [what.strip(), *re.findall(r"\[Op:\w+\]", message)]
-
-
-def differ_in_last_digits(here, there):
-    """Other numbers may be wider, so blanks do not count then."""
-    ours, theirs = NUMBER.findall(here), NUMBER.findall(there)
-    return (
-        ours != theirs
-        and len(ours) == len(theirs)
-        and all(math.isclose(float(a), float(b), rel_tol=LAST_DIGITS) for a, b in zip(ours, theirs, strict=True))
-        and "".join(NUMBER.sub("#", here).split()) == "".join(NUMBER.sub("#", there).split())
-    )
-
-
-def differences(found, expected):
-    """What was shown, printed or logged, here and in TensorFlow, wherever the two do not agree."""
-    names = [*expected["values"], *(name for name in found["values"] if name not in expected["values"])]
-    pairs = {name: (found["values"].get(name, "nothing"), expected["values"].get(name, "nothing")) for name in names}
-    pairs |= {part: ("\n".join(found[part]), "\n".join(expected[part])) for part in ("printed", "logged")}
-    return {name: pair for name, pair in pairs.items() if not agree(*pair)}
-
-
-def told(differing):
-    return "".join(f"\n{name}\n  here:       {here}\n  TensorFlow: {there}\n" for name, (here, there) in differing.items())
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

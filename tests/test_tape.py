@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.listening import Listener
 
 
 def test_every_question_to_a_spent_tape_is_refused():
@@ -93,7 +94,7 @@ def test_the_advice_about_a_recorded_walk_is_given_once(caplog, monkeypatch):
         y = x * x
         for _ in range(3):
             tape.gradient(y, x)
-    assert sum("significantly less efficient" in record.message for record in caplog.records) == 1
+            assert sum("significantly less efficient" in record.message for record in caplog.records) == 1
 
 
 def test_a_watched_integer_is_warned_of_five_times(caplog, monkeypatch):
@@ -110,3 +111,83 @@ def test_a_gradient_is_never_larger_than_its_source_whatever_was_broadcast():
         tape.watch(x)
         y = x * np.ones((4, 3, 2), np.float32)
     assert tape.gradient(y, x).numpy().tolist() == [[[8.0], [8.0], [8.0]]]
+
+
+def test_a_seed_is_broadcast_to_its_target():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape(persistent=True) as tape:
+        y = x + 1.0
+    for seed in (3.0, [3.0], [3.0, 3.0], [[3.0, 3.0]]):
+        assert tape.gradient(y, x, output_gradients=mg.constant(seed)).numpy().tolist() == [[3.0, 3.0]]
+
+
+def test_what_to_give_for_the_unconnected_is_known_or_refused():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape(persistent=True) as tape:
+        y = x * x
+    for ask in (tape.gradient, tape.jacobian, tape.batch_jacobian):
+        with pytest.raises(ValueError, match="Unknown value for unconnected_gradients: 'nothing'"):
+            ask(y, x, unconnected_gradients="nothing")
+
+
+def test_to_watch_after_the_block_changes_nothing():
+    x = mg.constant(3.0)
+    with mg.GradientTape(persistent=True) as tape:
+        y = x * x
+    tape.watch(x)
+    assert tape.gradient(y, x) is None
+
+
+def test_of_two_questions_at_the_same_time_a_one_shot_tape_answers_one():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+
+    class Other(Listener):
+        def asking(self, tape):
+            self.stop()
+            self.answer = tape.gradient(y, x)
+
+    other = Other()
+    other.start()
+    with pytest.raises(RuntimeError, match="can only be used to compute one set of gradients"):
+        tape.gradient(y, x)
+    assert other.answer.numpy() == 6.0
+
+
+def test_a_spent_tape_has_no_second_jacobian():
+    x = mg.Variable([[1.0, 2.0]])
+    for first, second in (("gradient", "jacobian"), ("jacobian", "batch_jacobian"), ("batch_jacobian", "gradient")):
+        with mg.GradientTape() as tape:
+            y = x * x
+        getattr(tape, first)(y, x)
+        with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only be used to compute one set"):
+            getattr(tape, second)(y, x)
+        assert tape.refused
+
+
+def test_an_output_of_many_can_be_a_source_besides():
+    x = mg.Variable([1.0, 2.0, 3.0, 4.0])
+    with mg.GradientTape() as tape:
+        first, last = mg.split(x * 2.0, 2)
+        y = mg.reduce_sum(first * first) + 3.0 * mg.reduce_sum(last)
+    dx, dfirst, dlast = tape.gradient(y, [x, first, last])
+    assert [g.numpy().tolist() for g in (dx, dfirst, dlast)] == [[8.0, 16.0, 6.0, 6.0], [4.0, 8.0], [3.0, 3.0]]
+
+
+def test_a_jacobian_of_rows_that_were_picked_is_whole():
+    table = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with mg.GradientTape(persistent=True) as outer, mg.GradientTape() as tape:
+        y = mg.gather(table, [1, 1])
+        whole = tape.jacobian(y, table)
+    assert whole.shape == (2, 2, 2, 2)
+    assert whole.numpy()[0].tolist() == whole.numpy()[1].tolist() == [[[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]]
+    assert outer.gradient(whole, table) is None
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_tape_that_was_never_entered_has_no_answer(persistent):
+    x, tape = mg.Variable([[1.0, 2.0]]), mg.GradientTape(persistent=persistent)
+    for ask in (tape.gradient, tape.jacobian, tape.batch_jacobian):
+        with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only be used to compute one set"):
+            ask(x, x)

@@ -336,3 +336,31 @@ def test_what_assign_returns_is_copied_as_the_variable_is():
     twin = copy.deepcopy(v.assign([2.0]))
     v.assign([3.0])
     assert twin.numpy().tolist() == [2.0] and twin.name == v.name
+
+
+def test_truth_values_and_texts_are_not_added():
+    for value in ([True], ["a"]):
+        for change in (mg.Variable(value).assign_add, mg.Variable(value).assign_sub):
+            with pytest.raises(
+                mg.errors.InvalidArgumentError, match=r"No OpKernel was registered to support Op 'Assign(Add|Sub)VariableOp'"
+            ):
+                change(value)
+
+
+def test_a_change_gives_the_variable_unless_nothing_is_to_be_read():
+    v = mg.Variable(1.0, trainable=1)
+    assert v.trainable is True
+    for change in (v.assign, v.assign_add, v.assign_sub):
+        assert change(0.5, read_value=False) is None
+        changed = change(0.5)
+        assert changed.id == v.id and changed.trainable and isinstance(changed, mg.Variable)
+    assert v.numpy() == 0.5 and v.version == 6
+    assert v.assign(1.0).assign_add(1.0).numpy() == 2.0 and v.version == 8
+
+
+def test_a_value_is_asked_for_by_any_name_of_its_dtype():
+    v = mg.Variable([1.0, 2.0])
+    for dtype in ("float32", np.float32, mg.float32):
+        assert mg.convert_to_tensor(v, dtype).dtype == mg.float32
+    with pytest.raises(ValueError, match="Incompatible type conversion requested to type float64"):
+        mg.convert_to_tensor(v, "float64")

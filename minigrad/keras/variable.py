@@ -112,5 +112,4 @@ class Variable:
 
 for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge",
              "radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "neg", "abs", "getitem"):  # fmt: skip
-    if hasattr(Inner, f"__{name}__"):
-        setattr(Variable, f"__{name}__", lambda self, *other, name=f"__{name}__": getattr(self.value, name)(*other))
+    setattr(Variable, f"__{name}__", lambda self, *other, name=f"__{name}__": getattr(self.value, name)(*other))

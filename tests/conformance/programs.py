@@ -1,6 +1,8 @@
 """Random programs that use tapes in every way: made from a seed, run on any module with TensorFlow's API, told as plain text.
 
-(`cumprod` is left out: where a factor is 0, TensorFlow's derivative is wrong and ours is not.)
+Left out are `cumprod` (where a factor is 0, TensorFlow's derivative is wrong), and several targets of which one is a source too
+(TensorFlow forgets its 1 when no tape watches it and another op has used it), and to watch what an op has used before (from an
+op that was recorded for the sake of another input, TensorFlow's gradient then flows to it after all).
 
 A program is a list of statements; a statement is a line and, if it opens a block, the statements inside. So a failing
 program can be shrunk by leaving out statements.
@@ -150,7 +152,9 @@ class Maker:
             return Statement("if True:", [Statement(f"{name} = {self.operand()} * 1.0"), loop])
         if kind < 0.98 and self.tapes:
             return self.question()
-        return Statement(f"{pick.choice(self.open)}.watch({self.operand()})")
+        name, tape, x = self.name("a"), pick.choice(self.open), self.operand()
+        self.values.append(name)
+        return Statement("if True:", [Statement(f"{name} = tf.identity({x})"), Statement(f"{tape}.watch({name})")])
 
     def operand(self):
         pool = self.variables + self.values[-6:] + self.values[-2:]
@@ -179,7 +183,9 @@ class Maker:
             return self.show(name, f"{tape}.batch_jacobian(tf.reshape({target}, [1, -1]), tf.identity({sources[0]}))")
         zero = ", unconnected_gradients='zero'" if pick.random() < 0.15 else ""
         seed = f", output_gradients=tf.ones_like({target}) * {pick.choice(NUMBERS)}" if pick.random() < 0.1 else ""
-        target = f"[{target}, {self.operand()}]" if pick.random() < 0.15 and not seed else target
+        targets = [target, self.operand()]
+        if pick.random() < 0.15 and not seed and not {*targets} & {*sources}:
+            target = f"[{', '.join(targets)}]"
         return self.show(name, f"{tape}.gradient({target}, {listed}{seed}{zero})", bind=len(sources) == 1)
 
     def show(self, name, expression, bind=False):

@@ -1,0 +1,173 @@
+"""Break the engine in one place at a time and see whether a test fails.
+
+    python -m tests.mutation --files op tape variable rules --seconds 600
+
+Every change is made in a copy of the package. `rules` are the gradient rules of all ops, with the functions that they call;
+the other names are files. The places are tried in an order that the seed decides, and what is left when the time is over is
+left out. What survives is listed: with the reason why no test can see it, or as a gap in the tests.
+"""
+
+import argparse
+import ast
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).parents[1]
+MODULES = {"math": "math", "arrays": "arrays", "linalg": "linalg", "nn": "nn", "special": "math", "indexing": "tensor", "image": "custom"}
+TESTS = {"op": ["op", "tape", "math", "ops", "house"], "tape": ["tape", "custom", "numerics"], "variable": ["variable", "module", "keras"]}
+OTHERS = ["scenarios", "properties", "counts", "threads", "trace", "memory", "explain"]  # one after the other, until one fails
+OPPOSITE = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.MatMult: ast.Mult, ast.Pow: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+    ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+SURVIVES = {  # (file, what stands in the line): why no answer changes
+    ("variable", "use_locking: bool = False"): "accepted as in TensorFlow, without effect",
+    ("variable", "experimental_enable_variable_lifting"): "accepted as in TensorFlow, without effect",
+    ("tape", "steps = prune(self.play(), "): "the steps that are left out lead to no source: the walk is only shorter",
+    ("tape", "if not self.roots.issubset(wanted):"): "the steps that are left out lead to no source: the walk is only shorter",
+}
+
+
+def broken(node):
+    """What to put in the place of a node; None if there is nothing to break."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in OPPOSITE:
+        return ast.Compare(node.left, [OPPOSITE[type(node.ops[0])](), *node.ops[1:]], node.comparators)
+    if isinstance(node, (ast.BinOp, ast.BoolOp, ast.AugAssign)) and type(node.op) in OPPOSITE:
+        return type(node)(**{**dict(ast.iter_fields(node)), "op": OPPOSITE[type(node.op)]()})
+    if isinstance(node, ast.Constant) and type(node.value) in (bool, int, float):
+        return ast.Constant(not node.value if type(node.value) is bool else node.value + 1)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
+        return node.operand
+    if isinstance(node, (ast.If, ast.IfExp)) and isinstance(node.test, (ast.Name, ast.Attribute, ast.Call)):
+        return type(node)(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
+    if isinstance(node, (ast.Raise, ast.Continue)) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        return ast.Pass()
+    if isinstance(node, ast.Return) and node.value:
+        return ast.Return(ast.Constant(None))
+    if isinstance(node, ast.Call) and node.args and not isinstance(node.args[0], (ast.Starred, ast.GeneratorExp)):
+        return node.args[0]
+    return None
+
+
+def places(node):
+    """(holder, key) of every node below this one that can be broken, but for annotations."""
+    for name, value in ast.iter_fields(node):
+        holder, keys = (value, range(len(value))) if isinstance(value, list) else (vars(node), [name])
+        for key in keys:
+            if isinstance(holder[key], ast.AST) and name not in ("annotation", "returns"):
+                if broken(holder[key]):
+                    yield holder, key
+                yield from places(holder[key])
+
+
+def rules_of(tree):
+    """The gradient rules that stand above the ops of a module, and the functions of the module that they use."""
+    functions = {f.name: f for f in tree.body if isinstance(f, ast.FunctionDef)}
+    above = {f.name: [k for one in f.decorator_list if isinstance(one, ast.Call) for k in one.keywords] for f in functions.values()}
+    parts = [keyword for keywords in above.values() for keyword in keywords if keyword.arg and keyword.arg != "lenient"]
+    for part in parts:  # which grows
+        names = {one.id for one in ast.walk(part) if isinstance(one, ast.Name)}
+        parts += [functions[name] for name in names & functions.keys() if not above[name] and functions[name] not in parts]
+    return parts
+
+
+def mutants(wanted):
+    """(file, tree, holder, key) of all that can be broken in the wanted part of the engine."""
+    for file in MODULES if wanted == "rules" else [wanted]:
+        tree = ast.parse((ROOT / "minigrad" / f"{file}.py").read_text("utf-8"))
+        for part in rules_of(tree) if wanted == "rules" else [tree]:
+            yield from ((file, tree, holder, key) for holder, key in places(part))
+
+
+def text_of(tree, holder, key):
+    """The source with this one place broken."""
+    whole = holder[key]
+    holder[key] = ast.copy_location(broken(whole), whole)
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    holder[key] = whole
+    return text
+
+
+def survives(folder, file, text, name):
+    """Do the tests of this name pass in this copy of the package, with this text in the place of the file?"""
+    path = folder / "minigrad" / f"{file}.py"
+    before = path.read_text("utf-8")
+    path.write_text(text, "utf-8")
+    child = os.fork()  # NumPy and pytest are loaded already
+    if not child:
+        failed = True
+        try:
+            signal.alarm(300)  # what takes for ever has failed
+            os.chdir(folder)
+            os.dup2(os.open("pytest.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+            os.dup2(1, 2)
+            sys.path[:] = [str(folder), str(folder / "tests"), *(one for one in sys.path if one != str(ROOT))]
+            options = ["-x", "-q", "-p", "no:cacheprovider", "-o", "addopts="]
+            failed = pytest.main([*options, f"tests/test_{name}.py"])
+        finally:
+            os._exit(bool(failed))
+    status = os.waitpid(child, 0)[1]
+    path.write_text(before, "utf-8")
+    return status == 0
+
+
+def unseen(part, folder, file, text):
+    """Does no test fail with this text in the place of the file?"""
+    first = ["ops", MODULES[file], "numerics"] if part == "rules" else TESTS.get(file, [file])
+    return all(survives(folder, file, text, name) for name in [*first, *OTHERS])
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.split("\n")[0])
+    parser.add_argument("--files", nargs="+", default=["op", "tape", "variable", "rules"], help="default: op tape variable rules")
+    parser.add_argument("--seconds", type=float, default=600, help="how long it may take for each of them (default: 600)")
+    parser.add_argument("--seed", type=int, default=0, help="the order in which the places are tried (default: 0)")
+    wanted, gaps = parser.parse_args(), 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for part in ("minigrad", "tests"):
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        for one in ("pyproject.toml", "README.md"):
+            shutil.copy(ROOT / one, folder)
+        for part in wanted.files:
+            gaps += tried(part, folder, wanted)
+    return bool(gaps)
+
+
+def tried(part, folder, wanted):
+    """Try the places of one part while there is time, and say how it went. Returns how many survive without a reason."""
+    every, lines, start, gaps, known = list(mutants(part)), {}, time.monotonic(), 0, 0
+    random.Random(wanted.seed).shuffle(every)
+    for file in {file for file, *_ in every}:
+        text = (folder / "minigrad" / f"{file}.py").read_text("utf-8")
+        lines[file] = text.splitlines()
+        if not unseen(part, folder, file, text):
+            sys.exit((folder / "pytest.log").read_text() + f"\nthe tests of {file} fail without any change")
+    for done, (file, tree, holder, key) in enumerate(every):
+        if time.monotonic() > start + wanted.seconds:
+            break
+        if unseen(part, folder, file, text_of(tree, holder, key)):
+            whole, line = holder[key], lines[file][holder[key].lineno - 1].strip()
+            reason = next((why for (where, words), why in SURVIVES.items() if where == file and words in line), None)
+            known, gaps = known + bool(reason), gaps + (not reason)
+            change = f"{ast.unparse(whole):.60} -> {ast.unparse(broken(whole)):.60}".replace("\n", " ")
+            print(f"\r{file}.py:{whole.lineno}: {line}\n    {change}\n    {reason or 'NO TEST SEES THIS'}", flush=True)
+        print(f"\r{part}: {done + 1} of {len(every)} places, {gaps} gaps", end="", flush=True)
+    print(f"\r{part}: {min(done + 1, len(every))} of {len(every)} places tried, {known} survive with a reason, {gaps} without")
+    return gaps
+
+
+if __name__ == "__main__":
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    import numpy  # noqa: F401 - loaded here, once
+    import pytest
+
+    sys.exit(main())
