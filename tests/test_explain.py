@@ -94,6 +94,16 @@ def _numpy_mean():
     return tape.explain(y, x)
 
 
+@program("none", "broken", "LEFT_ENGINE", "sqrt was given the number 2.5, not size")
+def _a_float_that_was_halved():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        size = mg.reduce_sum(x * x)
+        half = float(size) / 2
+        y = mg.sqrt(half)
+    return tape.explain(y, x)
+
+
 @program("none", "broken", "LEFT_ENGINE", "losses.append(float(loss))")
 def _floats_in_a_list():
     w = mg.Variable(2.0)

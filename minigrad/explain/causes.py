@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from ..events import Came, Ran, Stored, Wrote
+from ..events import Came, Ran, Stored, Wrote, brief
 from .source import called_text, expression_text, inside_where, safe_where
 
 
@@ -164,7 +164,8 @@ tape.gradient(y, x)           # 6.0
 def left_engine(q, edge, op, line):
     name, plain = q.names.of(edge.start), expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.door}"
     kind = "number" if edge.by.given is not None and edge.by.given.content.shape == () else "array"
-    value = f"the number {edge.by.given.content}" if kind == "number" and plain.startswith((f"{name}.", "float")) else "numbers"
+    number = number_given(edge) if kind == "number" and plain.startswith((f"{name}.", "float")) else ""
+    value = f"the number {number}" if number else "numbers"
     sentence = f"{shortened(plain)} is a plain {kind}; {receiver(edge, q)} was given {value}, not {name}"
     function = op.rpartition(".")[2]
     if op.startswith(ROOTS):
@@ -185,6 +186,13 @@ def left_engine(q, edge, op, line):
 def with_our_own(line):
     """The line with mg's functions in the place of NumPy's and math's."""
     return re.sub(r"\b(?:np|numpy|math)\.(\w+)\(", lambda call: f"mg.{INSTEAD[call[1]]}(" if call[1] in INSTEAD else call[0], line)
+
+
+def number_given(edge):
+    """The plain number that came in where this one had left, perhaps computed further; "" if there were several."""
+    event, left = edge.event, str(edge.by.given.content)
+    numbers = [brief(one) for one in (event.numbers.values() if isinstance(event, Ran) else event.value.sample)]
+    return left if left in numbers else numbers[0] if len(numbers) == 1 else ""
 
 
 def receiver(edge, q):
