@@ -28,6 +28,8 @@ PARTS = [
 DASH = "\N{EN DASH}"
 SPAN = re.compile(rf"(\d+){DASH}(\d+)")
 
+LOOP = 6  # minutes: so long a learner may go on before a pause
+
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
 
 
@@ -74,6 +76,18 @@ def without_gaps(found, minutes):
     return found[0][0] == 0 and found[-1][1] == minutes and all(a[1] == b[0] for a, b in itertools.pairwise(found))
 
 
+def headed(words, marks):
+    """What stands under each heading with minutes: (name, minutes, text)."""
+    found = re.findall(rf"^{marks} ([^\n]*?) \((\d+) minutes?\b[^\n]*\n(.*?)(?=^{marks} |\Z)", words, re.MULTILINE | re.DOTALL)
+    return [(name, int(minutes), under) for name, minutes, under in found]
+
+
+def divided(lesson):
+    """The sections that have parts: (name, minutes, parts)."""
+    found = [(name, minutes, headed(under, "###")) for name, minutes, under in headed(text(lesson), "##")]
+    return [(name, minutes, parts) for name, minutes, parts in found if parts]
+
+
 # ---- lessons -------------------------------------------------------------------------------------------------------
 
 
@@ -95,6 +109,30 @@ def test_the_minutes_of_a_lesson_add_up(lesson):
     assert read + do == whole == sum(sections)
     assert len(tickets) == (lesson != "00")
     assert len(sections) == len(re.findall("^## ", text(lesson), re.MULTILINE)), "a section without minutes"
+
+
+@every_lesson
+def test_nothing_takes_more_than_six_minutes_before_a_pause(lesson):
+    """The smallest headed part is a loop: a section, or a part of a section that is divided."""
+    for name, minutes, under in headed(text(lesson), "##"):
+        for loop, length, _ in headed(under, "###") or [(name, minutes, under)]:
+            assert length <= LOOP, f"{loop} takes {length} minutes"
+
+
+@every_lesson
+def test_the_parts_of_a_section_are_all_of_it(lesson):
+    for name, minutes, parts in divided(lesson):
+        assert minutes == sum(length for _, length, _ in parts), name
+        assert re.search(rf"^## {re.escape(name)} .*\n\n### {re.escape(parts[0][0])} ", text(lesson), re.MULTILINE), "nothing stands before"
+
+
+@every_lesson
+def test_a_part_asks_and_answers(lesson):
+    """A pause comes after something that was tried and seen, or it is none."""
+    for name, _, parts in divided(lesson):
+        for part, _, words in parts:
+            assert re.search(r"\*\*(Predict|Try)\b", words), f"{name}, {part}: nothing to predict"
+            assert re.search(r"\*\*Check\b|You should (see|read)\b", words), f"{name}, {part}: nothing to check it by"
 
 
 @every_lesson
