@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import minigrad
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 import build
@@ -59,9 +61,14 @@ def rows(table):
     return [[cell.strip() for cell in line] for line in lines if set("".join(line)) - set("-")]
 
 
+def plan_rows(lesson):
+    """The table of the minute plans on a page, row by row."""
+    return rows(re.search(r"\*\*Minute plans\*\*\n\n((?:\|.*\n)+)", page(lesson))[1].replace("| | ", "|what| "))
+
+
 def plans(lesson):
     """What a page has planned for each number of minutes: the spans, in order."""
-    head, *body = rows(re.search(r"\*\*Minute plans\*\*\n\n((?:\|.*\n)+)", page(lesson))[1].replace("| | ", "|what| "))
+    head, *body = plan_rows(lesson)
     lengths = {k: int(words.split()[0]) for k, words in enumerate(head) if re.fullmatch(r"\d+ minutes", words)}
     return {minutes: [span for row in body for span in spans(row[k])] for k, minutes in lengths.items()}
 
@@ -132,7 +139,7 @@ def test_a_part_asks_and_answers(lesson):
     for name, _, parts in divided(lesson):
         for part, _, words in parts:
             assert re.search(r"\*\*(Predict|Try)\b", words), f"{name}, {part}: nothing to predict"
-            assert re.search(r"\*\*Check\b|You should (see|read)\b", words), f"{name}, {part}: nothing to check it by"
+            assert re.search(r"\*\*Check\b|[Yy]ou should (see|read)\b", words), f"{name}, {part}: nothing to check it by"
 
 
 @every_lesson
@@ -140,6 +147,16 @@ def test_every_prediction_is_taken_up_by_a_check(lesson):
     asked = re.findall(r'predict\("([^"]+)"', "\n".join(map(source, cells(lesson))))
     assert asked == [exercise for exercise in cards.cards_of(lesson) if exercise in asked]
     assert asked
+
+
+@pytest.mark.parametrize("case", [name for name in cards.cards_of("14") if name != "14.exit"])
+def test_half_a_report_is_answered_as_lesson_14_says(case):
+    space = {"mg": minigrad}
+    exec(cards.find(case).solution, space)
+    half = space["report"] | {"mended": 0}
+    assert cards.find(case).judge(half) == "not yet. Look again at mended."
+    assert cards.find(case).judge(half | {"code": "?"}) == "not yet. Look again at code and mended."
+    assert cards.find(case).judge(half | {"line": "?"}) == "not yet. Look again at line and mended."
 
 
 def test_there_are_as_many_exercises_and_replies_as_were_promised():
@@ -166,6 +183,14 @@ def test_the_minutes_of_a_plan_add_up(lesson):
     assert list(plans(lesson)) == ([10, 20] if lesson == "00" else [30, 50, 90])
     for minutes, found in plans(lesson).items():
         assert without_gaps(found, minutes), (minutes, found)
+
+
+@every_lesson
+def test_the_longest_plan_pauses_where_the_lesson_does(lesson):
+    numbered = {number[0]: parts for name, _, parts in divided(lesson) if (number := re.search(r"\d", name))}
+    planned = {row[0].removeprefix("case ")[0]: spans(row[-1]) for row in plan_rows(lesson)}
+    for number, parts in numbered.items():
+        assert len(planned[number]) == len(parts), f"section {number}"
 
 
 @every_lesson
@@ -208,6 +233,8 @@ def test_a_topic_begins_a_slide_and_an_answer_waits_for_the_next_one(lesson):
         if 'predict("' in source(before):
             assert "skip" in tags(before)
             assert "subslide" in tags(after) or after["cell_type"] == "markdown", after["id"]
+        if "**Predict" in source(before) and "**Check" not in source(before):
+            assert {"subslide", "skip"} & set(tags(after)), after["id"]
 
 
 def tags(cell):
