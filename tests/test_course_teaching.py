@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import minigrad
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 import build
@@ -27,6 +29,8 @@ PARTS = [
 ]
 DASH = "\N{EN DASH}"
 SPAN = re.compile(rf"(\d+){DASH}(\d+)")
+
+LOOP = 6  # minutes: so long a learner may go on before a pause
 
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
 
@@ -57,9 +61,14 @@ def rows(table):
     return [[cell.strip() for cell in line] for line in lines if set("".join(line)) - set("-")]
 
 
+def plan_rows(lesson):
+    """The table of the minute plans on a page, row by row."""
+    return rows(re.search(r"\*\*Minute plans\*\*\n\n((?:\|.*\n)+)", page(lesson))[1].replace("| | ", "|what| "))
+
+
 def plans(lesson):
     """What a page has planned for each number of minutes: the spans, in order."""
-    head, *body = rows(re.search(r"\*\*Minute plans\*\*\n\n((?:\|.*\n)+)", page(lesson))[1].replace("| | ", "|what| "))
+    head, *body = plan_rows(lesson)
     lengths = {k: int(words.split()[0]) for k, words in enumerate(head) if re.fullmatch(r"\d+ minutes", words)}
     return {minutes: [span for row in body for span in spans(row[k])] for k, minutes in lengths.items()}
 
@@ -72,6 +81,18 @@ def spans(words):
 def without_gaps(found, minutes):
     found = sorted(set(found))
     return found[0][0] == 0 and found[-1][1] == minutes and all(a[1] == b[0] for a, b in itertools.pairwise(found))
+
+
+def headed(words, marks):
+    """What stands under each heading with minutes: (name, minutes, text)."""
+    found = re.findall(rf"^{marks} ([^\n]*?) \((\d+) minutes?\b[^\n]*\n(.*?)(?=^{marks} |\Z)", words, re.MULTILINE | re.DOTALL)
+    return [(name, int(minutes), under) for name, minutes, under in found]
+
+
+def divided(lesson):
+    """The sections that have parts: (name, minutes, parts)."""
+    found = [(name, minutes, headed(under, "###")) for name, minutes, under in headed(text(lesson), "##")]
+    return [(name, minutes, parts) for name, minutes, parts in found if parts]
 
 
 # ---- lessons -------------------------------------------------------------------------------------------------------
@@ -98,10 +119,44 @@ def test_the_minutes_of_a_lesson_add_up(lesson):
 
 
 @every_lesson
+def test_nothing_takes_more_than_six_minutes_before_a_pause(lesson):
+    """The smallest headed part is a loop: a section, or a part of a section that is divided."""
+    for name, minutes, under in headed(text(lesson), "##"):
+        for loop, length, _ in headed(under, "###") or [(name, minutes, under)]:
+            assert length <= LOOP, f"{loop} takes {length} minutes"
+
+
+@every_lesson
+def test_the_parts_of_a_section_are_all_of_it(lesson):
+    for name, minutes, parts in divided(lesson):
+        assert minutes == sum(length for _, length, _ in parts), name
+        assert re.search(rf"^## {re.escape(name)} .*\n\n### {re.escape(parts[0][0])} ", text(lesson), re.MULTILINE), "nothing stands before"
+
+
+@every_lesson
+def test_a_part_asks_and_answers(lesson):
+    """A pause comes after something that was tried and seen, or it is none."""
+    for name, _, parts in divided(lesson):
+        for part, _, words in parts:
+            assert re.search(r"\*\*(Predict|Try)\b", words), f"{name}, {part}: nothing to predict"
+            assert re.search(r"\*\*Check\b|[Yy]ou should (see|read)\b", words), f"{name}, {part}: nothing to check it by"
+
+
+@every_lesson
 def test_every_prediction_is_taken_up_by_a_check(lesson):
     asked = re.findall(r'predict\("([^"]+)"', "\n".join(map(source, cells(lesson))))
     assert asked == [exercise for exercise in cards.cards_of(lesson) if exercise in asked]
     assert asked
+
+
+@pytest.mark.parametrize("case", [name for name in cards.cards_of("14") if name != "14.exit"])
+def test_half_a_report_is_answered_as_lesson_14_says(case):
+    space = {"mg": minigrad}
+    exec(cards.find(case).solution, space)
+    half = space["report"] | {"mended": 0}
+    assert cards.find(case).judge(half) == "not yet. Look again at mended."
+    assert cards.find(case).judge(half | {"code": "?"}) == "not yet. Look again at code and mended."
+    assert cards.find(case).judge(half | {"line": "?"}) == "not yet. Look again at line and mended."
 
 
 def test_there_are_as_many_exercises_and_replies_as_were_promised():
@@ -128,6 +183,14 @@ def test_the_minutes_of_a_plan_add_up(lesson):
     assert list(plans(lesson)) == ([10, 20] if lesson == "00" else [30, 50, 90])
     for minutes, found in plans(lesson).items():
         assert without_gaps(found, minutes), (minutes, found)
+
+
+@every_lesson
+def test_the_longest_plan_pauses_where_the_lesson_does(lesson):
+    numbered = {number[0]: parts for name, _, parts in divided(lesson) if (number := re.search(r"\d", name))}
+    planned = {row[0].removeprefix("case ")[0]: spans(row[-1]) for row in plan_rows(lesson)}
+    for number, parts in numbered.items():
+        assert len(planned[number]) == len(parts), f"section {number}"
 
 
 @every_lesson
@@ -170,6 +233,8 @@ def test_a_topic_begins_a_slide_and_an_answer_waits_for_the_next_one(lesson):
         if 'predict("' in source(before):
             assert "skip" in tags(before)
             assert "subslide" in tags(after) or after["cell_type"] == "markdown", after["id"]
+        if "**Predict" in source(before) and "**Check" not in source(before):
+            assert {"subslide", "skip"} & set(tags(after)), after["id"]
 
 
 def tags(cell):
