@@ -36,6 +36,7 @@ OPPOSITE = {
 SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("variable", "use_locking: bool = False"): "accepted as in TensorFlow, without effect",
     ("variable", "experimental_enable_variable_lifting"): "accepted as in TensorFlow, without effect",
+    ("op", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
     ("op", "linecache.cache[file] ="): "a traceback strips the line that it shows, and asks for no size",
     ("tape", "steps = prune(self.play(), "): "the steps that are left out lead to no source: the walk is only shorter",
     ("tape", "self.roots.add("): "it decides whether steps are left out that lead to no source: the walk is only shorter",
