@@ -1,6 +1,7 @@
 """x[...]: what may stand between the brackets, and the two ops behind them. The key of a tape's step is NumPy's own."""
 
 import builtins
+import itertools
 import numbers
 
 import numpy as np
@@ -25,8 +26,8 @@ def getitem(input, key):
     """
     try:
         return input[key] if input.dtype.kind != "O" or Ellipsis in key else input[(*key, Ellipsis)]  # bytes are no arrays
-    except (IndexError, ValueError) as problem:
-        raise out_of_place(key, input.shape, problem) from None
+    except (IndexError, ValueError):
+        raise out_of_place(key, input.shape) from None
 
 
 @op("StridedSliceGrad", ddy=lambda dz, key: dz[key])
@@ -90,7 +91,7 @@ def whole_number(k):
     )
 
 
-def out_of_place(key, shape, problem):
+def out_of_place(key, shape):
     """NumPy refused the key: the error that says why."""
     axes = [k for k in key if k is not None and k is not Ellipsis]
     if not shape:
@@ -102,13 +103,11 @@ def out_of_place(key, shape, problem):
         return invalid(text)
     seen = sum(k is not None for k in key[: key.index(Ellipsis)]) if Ellipsis in key else len(axes)
     numbered = [*enumerate(axes[:seen]), *enumerate(axes[seen:], len(shape) - len(axes) + seen)]
-    for axis, k in numbered:
-        if isinstance(k, builtins.slice) and k.step == 0:
-            return invalid(f"strides[{axis}] must be non-zero")
-        if not isinstance(k, builtins.slice) and not -shape[axis] <= k < shape[axis]:
-            k += shape[axis] * (k < 0)
-            return invalid(f"slice index {k} of dimension {axis} out of bounds.")
-    return problem
+    wrong = (k.step == 0 if isinstance(k, builtins.slice) else not -shape[axis] <= k < shape[axis] for axis, k in numbered)
+    axis, k = next(itertools.compress(numbered, wrong))
+    if isinstance(k, builtins.slice):
+        return invalid(f"strides[{axis}] must be non-zero")
+    return invalid(f"slice index {k + shape[axis] * (k < 0)} of dimension {axis} out of bounds.")
 
 
 def each(x):

@@ -497,7 +497,7 @@ def filled(dx, every):
     """A gradient as a dense array; zeros if this row has none."""
     if dx is None:
         like = next(one for one in every if one is not None)
-        return np.zeros(like.shape, dtypes.to_numpy(like.dtype))
+        return np.zeros(like.shape, like.dtype)
     return dense(dx)
 
 

@@ -424,3 +424,9 @@ def test_the_learning_rate_may_be_a_function_and_a_constraint_holds_after_each_s
     optimizer.learning_rate = lambda: 2.0
     optimizer.apply_gradients([(mg.constant(1.0), v)])
     assert v.numpy() == 0.25
+
+
+def test_weights_in_a_dict_are_found():
+    layer = keras.layers.Layer()
+    layer.parts = {"w": keras.Variable(1.0), "more": [keras.Variable(2.0)]}
+    assert [v.numpy() for v in layer.weights] == [1.0, 2.0]

@@ -422,3 +422,14 @@ def test_accumulate_n_is_add_n():
     assert mg.math.accumulate_n([mg.constant(1.0), mg.constant(2.0)]).numpy() == 3.0
     with pytest.raises(ValueError, match="inputs must be a list of at least one Tensor"):
         mg.math.accumulate_n([])
+
+
+@pytest.mark.parametrize(("a", "x"), [(6000.0, 6100.0), (6000.0, 6000.0), (50000.0, 50100.0)])
+def test_the_slope_of_igamma_in_a_holds_far_out(a, x):
+    a, x, h = np.array([a]), np.array([x]), 0.05
+    measured = (mg.math.igamma(a + h, x) - mg.math.igamma(a - h, x)) / (2 * h)
+    a = mg.constant(a)
+    with mg.GradientTape() as tape:
+        tape.watch(a)
+        y = mg.math.igamma(a, x)
+    np.testing.assert_allclose(tape.gradient(y, a), measured, rtol=1e-4)

@@ -111,6 +111,23 @@ def test_a_jacobian_through_products_and_layers_takes_one_walk(monkeypatch):
 
 
 @pytest.mark.parametrize("name", differentiable)
+def test_a_walk_that_is_recorded_gives_the_same_numbers(name):
+    op = OPS[name]
+    for inputs, attributes in calls_in_the_example(op):
+        function, points = as_function(op, inputs, attributes)
+        points = [mg.Tensor(x.value) for x in points]
+        with mg.GradientTape() as outer:
+            outer.watch([x for x in points if x.value.dtype.kind in "fc"])
+            with mg.GradientTape(persistent=True) as tape:
+                tape.watch([x for x in points if x.value.dtype.kind in "fc"])
+                y = function(*points)
+            recorded = tape.gradient(y, points, unconnected_gradients="zero")
+        plain = tape.gradient(y, points, unconnected_gradients="zero")
+        for one, other in zip(map(mg.convert_to_tensor, recorded), map(mg.convert_to_tensor, plain)):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("name", differentiable)
 def test_gradients_keep_the_dtype_and_shape_of_their_source(name):
     op = OPS[name]
     for inputs, attributes in calls_in_the_example(op):

@@ -25,12 +25,12 @@ def templates(text):
 UNARY = templates("""
 tf.sin({x}) ; tf.cos({x}) ; tf.tanh({x}) ; tf.exp(-{x} * {x}) ; tf.nn.relu({x}) ; tf.sigmoid({x}) ; tf.square({x})
 tf.abs({x}) ; -{x} ; {x} ** 2 ; {x} ** 3.0 ; tf.nn.softplus({x}) ; tf.nn.elu({x}) ; tf.math.log1p({x} * {x})
-tf.sqrt({x} * {x} + 1.0) ; tf.identity({x}) ; tf.stop_gradient({x}) ; tf.sign({x}) ; tf.floor({x}) ; tf.math.erf({x})
+tf.sqrt({x} * {x} + 1.0) ; tf.identity({x}) ; tf.stop_gradient({x}) ; tf.sign({x}) ; tf.floor({x} + 0.1) ; tf.math.erf({x})
 tf.maximum({x}, 0.5) ; tf.minimum({x}, 1.0) ; tf.clip_by_value({x}, -1.0, 1.0) ; 1.5 * {x} - 0.5
 2.0 / ({x} * {x} + 1.0) ; tf.where({x} > 0.0, {x}, {x} * 0.1) ; tf.cast(tf.cast({x}, tf.float64), tf.float32)
 tf.nn.leaky_relu({x}) ; tf.math.asinh({x}) ; tf.nn.gelu({x}) ; tf.nn.silu({x}) ; tf.math.atan({x}) ; tf.zeros_like({x})
 tf.ones_like({x}) * {x} ; tf.round({x}) ; tf.math.reciprocal({x} * {x} + 2.0) ; tf.math.rsqrt({x} * {x} + 1.0)
-tf.cast({x} > 0.0, tf.float32) ; tf.cast(tf.cast({x}, tf.int32), tf.float32)
+tf.cast({x} > 0.0, tf.float32) ; tf.cast(tf.cast({x} + 0.1, tf.int32), tf.float32)
 """)
 
 BINARY = templates("""
@@ -59,7 +59,7 @@ tf.nn.softmax({x}) ; tf.reduce_max({x}, axis=-1, keepdims=True) ; tf.matmul({x},
 tf.linalg.trace({x}) ; tf.gather({x}, [1, 0, 1]) ; tf.gather({x}, [1, 0], axis=1) ; tf.reshape({x}, [-1])
 tf.einsum('ij->ji', {x}) ; tf.einsum('ij,ij->i', {x}, {x}) ; tf.concat([{x}, {x}], axis=1)
 tf.stack(tf.unstack({x}), axis=1) ; tf.split({x}, 2, axis=0)[0] ; tf.math.l2_normalize({x}, axis=1)
-tf.cumsum({x}, axis=1, reverse=True) ; tf.nn.moments({x}, [0])[1] ; tf.linalg.diag_part({x})
+tf.cumsum({x}, axis=1, reverse=True) ; tf.nn.moments(tf.identity({x}), [0])[1] ; tf.linalg.diag_part({x})
 tf.linalg.band_part({x}, 0, -1) ; {x} @ tf.transpose({x}) ; tf.squeeze({x}[:1]) ; tf.reduce_prod({x}, axis=1)
 tf.math.reduce_variance({x}, axis=0) ; tf.nn.log_softmax({x}, axis=0)
 """)
