@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+from helpers.overview import kept_copy
 from nbclient import NotebookClient
 
 COURSE = Path(__file__).resolve().parent
@@ -62,12 +63,20 @@ def starts_of(path):
     return COURSE / "helpers" / "starts" / f"{path.stem}.json"
 
 
+def store(path):
+    """Build a lesson, and keep what it prints and how it starts. Returns the copy of what stood there; None if it stood so."""
+    fresh = built(path)
+    copy = kept_copy(path) if fresh != path.read_text(encoding="utf-8") else None
+    path.write_text(fresh, encoding="utf-8")
+    starts_of(path).write_text(starts(path), encoding="utf-8")
+    return copy
+
+
 def main(numbers):
     chosen = lessons(numbers)
     for path in chosen:
-        path.write_text(built(path), encoding="utf-8")
-        starts_of(path).write_text(starts(path), encoding="utf-8")
-        print(f"built {path.name}")
+        copy = store(path)
+        print(f"built {path.name}" + (f", and kept what stood there in {copy.relative_to(COURSE)}" if copy else ""))
     if not chosen:
         sys.exit(f"No lesson has the number {', '.join(numbers)}. There are: {', '.join(path.name[:2] for path in lessons())}.")
 
