@@ -20,11 +20,17 @@ def lessons(numbers=()):
 
 def built(path):
     """The text of a lesson, run from top to bottom in a fresh kernel."""
+    notebook = executed(path)
+    tidy(notebook)
+    return nbformat.writes(notebook, version=4) + "\n"
+
+
+def executed(path):
+    """A lesson with all that running it leaves behind, the state of its widgets too."""
     notebook = nbformat.read(path, as_version=4)
     nobody = os.environ | {"MINIGRAD_PROGRESS": str(COURSE / "nobody" / "progress.json")}  # so that nobody's progress is shown
     NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(COURSE)}}).execute(env=nobody)
-    tidy(notebook)
-    return nbformat.writes(notebook, version=4) + "\n"
+    return notebook
 
 
 def tidy(notebook):

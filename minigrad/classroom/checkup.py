@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import __version__
 from .course import folder
 from .telling import Trouble
 
@@ -56,7 +58,7 @@ class Finding:
 
 def check() -> int:
     """Print what is found, and return how the command ends: with 1 if something is wrong."""
-    print(f"minigrad {version('minigrad')}, Python {platform.python_version()}, {platform.system()}")
+    print(f"minigrad {__version__}, Python {platform.python_version()}, {platform.system()}")
     wrong = 0
     for finding in findings():
         print(finding, flush=True)
@@ -250,7 +252,7 @@ def asked_a_kernel() -> tuple[str, str]:
     from jupyter_client.manager import start_new_kernel
 
     try:
-        manager, client = start_new_kernel(kernel_name=KERNEL)
+        manager, client = start_new_kernel(kernel_name=KERNEL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     except (NoSuchKernel, OSError, RuntimeError) as problem:
         return "", f"does not start ({problem})"
     said = []
