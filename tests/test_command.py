@@ -69,7 +69,7 @@ def ready(monkeypatch):
     from jupyterlab.labapp import LabApp
 
     started = []
-    monkeypatch.setattr(checkup, "quick", lambda: [])
+    monkeypatch.setattr(checkup, "quick", list)
     monkeypatch.setattr(LabApp, "launch_instance", started.extend)
     return started
 

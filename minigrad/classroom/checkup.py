@@ -11,11 +11,10 @@ import sys
 import tempfile
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import __version__
 from .course import folder
 from .telling import Trouble
 
@@ -58,12 +57,12 @@ class Finding:
 
 def check() -> int:
     """Print what is found, and return how the command ends: with 1 if something is wrong."""
-    print(f"minigrad {__version__}, Python {platform.python_version()}, {platform.system()}")
+    print(f"minigrad {version('minigrad') or '(not installed)'}, Python {platform.python_version()}, {platform.system()}")
     wrong = 0
     for finding in findings():
         print(finding, flush=True)
         wrong += finding.wrong
-    print(f"{wrong} to mend: begin with the first, then look again with minigrad check." if wrong else "All is well. Begin: minigrad course")
+    print(f"{wrong} to mend. Begin with the first, then: minigrad check" if wrong else "All is well. Begin: minigrad course")
     return 1 if wrong else 0
 
 
@@ -85,13 +84,13 @@ def quick() -> Iterator[Finding]:
         yield jupyters_folder()
 
 
-def refuse_what_is_wrong() -> None:
-    """Stop at the first thing that is wrong.
+def refuse(findings: Iterable[Finding]) -> None:
+    """Stop at the first that is wrong.
 
     Raises:
         Trouble: with what to type.
     """
-    for finding in quick():
+    for finding in findings:
         if finding.wrong:
             raise Trouble(f"{finding.what} {finding.seen}.", finding.instead)
 
@@ -111,7 +110,7 @@ def needs() -> dict[str, str]:
     """What the course requires, as minigrad itself declares it: {"jupyterlab": "<5,>=4.4", ...}."""
     declared = (line.partition(";") for line in importlib.metadata.requires("minigrad") or [])
     wanted = [need.strip() for need, _, when in declared if "extra" not in when or "course" in when]
-    return {name: bounds for name, bounds in (re.fullmatch(r"([\w.-]+)(.*)", need).groups() for need in wanted)}
+    return {name: need.removeprefix(name) for need in wanted for name in re.findall(r"^[\w-]+", need)}
 
 
 def packages() -> Iterator[Finding]:

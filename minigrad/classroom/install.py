@@ -13,21 +13,21 @@ PROGRAMS = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
 
 def main():
     """Make an environment here, install the wheels into it, and say how to begin. Returns the exit code."""
-    print("Installing into %s. This takes a minute or two." % ENVIRONMENT, flush=True)
+    print(f"Installing into {ENVIRONMENT}. This takes a minute or two.", flush=True)
     if subprocess.call([sys.executable, "-m", "venv", str(ENVIRONMENT)]):
-        return complain("Python could not make an environment.", "sudo apt install python3-venv   (on Debian and Ubuntu; elsewhere install Python anew)")
+        return complain("Python could not make an environment. On Debian and Ubuntu that is a package.", "sudo apt install python3-venv")
     offline = ["--isolated", "--no-index", "--find-links", str(PACK / "wheels"), "--disable-pip-version-check", "--quiet"]
     if subprocess.call([str(PROGRAMS / "python"), "-m", "pip", "install", *offline, "minigrad[course]"]):
         made_for = sorted({wheel.name.split("-", 2)[2][:-4] for wheel in (PACK / "wheels").glob("numpy-*.whl")})
-        here = "Python %s on %s %s" % (platform.python_version(), platform.system(), platform.machine())
-        return complain("This is %s. The pack was made for: %s." % (here, ", ".join(made_for)), "another Python: python3.11 install.py")
-    print("Done. To begin:\n%s course" % (PROGRAMS / "minigrad"))
+        here = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+        return complain(f"This is {here}. The pack was made for: {', '.join(made_for)}.", "python3.11 install.py, or another of these")
+    print(f"Done. To begin:\n{PROGRAMS / 'minigrad'} course")
     return 0
 
 
 def complain(what, instead):
     """Say what is wrong and what to type."""
-    print("%s\nTry: %s" % (what, instead), file=sys.stderr)
+    print(f"{what}\nTry: {instead}", file=sys.stderr)
     return 1
 
 

@@ -23,11 +23,12 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
     if reset and not lesson:
         raise Trouble("--reset needs the lesson that is to be as new.", "minigrad course --lesson 07 --reset")
     path = numbered(*([lesson] if lesson else []))[0]
-    checkup.refuse_what_is_wrong()
+    checkup.refuse(checkup.quick())
     options = [f"--ServerApp.root_dir={folder()}", f"--LabApp.default_url=/lab/tree/{path.name}"]
     if port:
         if not checkup.is_free(port):
-            raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", f"minigrad course --port {checkup.free_after(port)}")
+            other = checkup.free_after(port)
+            raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", f"minigrad course --port {other}")
         options += [f"--port={port}", "--ServerApp.port_retries=0"]
     if checkup.is_root():
         remark("you are root, so whoever opens the page is root too. On a machine with other people, be a user without such rights.")
@@ -50,4 +51,3 @@ def hand_out(path: Path) -> None:
     except overview.UNREADABLE as problem:
         raise Trouble(f"{path.name} was left as it is ({problem}).", f"minigrad course --lesson {path.name[:2]}") from None
     remark(f"{path.name} is as new. What stood in it is kept in {copy.relative_to(folder().parent)}.")
-

@@ -8,12 +8,9 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import nbformat
-
-from .. import __version__
-from . import install, pages, wheels
+from . import checkup, install, pages, wheels
 from .course import folder, numbered
-from .telling import Trouble, counted, remark
+from .telling import Trouble, counted
 
 START = """minigrad {version}: the course, for {places}
 
@@ -40,21 +37,25 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     """
     source = folder().parent
     if not (source / "binder").is_dir():
-        raise Trouble("A pack is made in a clone of the source; the pack that you have can simply be copied.", "cd the-clone; minigrad pack")
+        raise Trouble("A pack is made in a clone of the source; one that is made can just be copied.", "cd the-clone; minigrad pack")
     places = wheels.targets(platforms, pythons)
-    name = f"minigrad-course-{__version__}-{datetime.date.today()}"
+    checkup.refuse(checkup.packages())
+    version = checkup.version("minigrad")
+    name = f"minigrad-course-{version}-{datetime.date.today()}"
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / name
         shutil.copytree(folder(), root / "course", ignore=LEFT_OUT)
-        (root / "START_HERE.txt").write_text(START.format(version=__version__, places="; ".join(map(str, places))), encoding="utf-8")
+        (root / "START_HERE.txt").write_text(START.format(version=version, places="; ".join(map(str, places))), encoding="utf-8")
         shutil.copy(install.__file__, root)
         wheels.our_wheel(source, root / "wheels")
         for place in counted(places, "fetching wheels"):
             wheels.fetch(place, pins(source), root / "wheels")
         write_pages(root / "pages")
-        made = [zipped(root, Path(out)), zipped(teachers(Path(scratch) / f"{name}-for-teachers"), Path(out))]
+        apart = Path(scratch) / f"{name}-for-teachers"
+        shutil.copytree(folder() / "teachers", apart / "teachers")
+        made = [zipped(place, Path(out)) for place in (root, apart)]
     for file in made:
-        print(f"{file}  {file.stat().st_size / 2**20:.1f} MB")
+        print(f"{file}  {file.stat().st_size / 1e6:.2g} MB")
 
 
 def pins(source: Path) -> dict[str, str]:
@@ -70,15 +71,10 @@ def write_pages(into: Path) -> None:
     into.mkdir()
     titles = {}
     for lesson in counted(numbered(), "writing pages"):
-        titles[f"{lesson.stem}.html"] = pages.title_of(nbformat.read(lesson, as_version=4))
-        (into / f"{lesson.stem}.html").write_text(pages.page_of(lesson), encoding="utf-8")
+        title, text = pages.page_of(lesson)
+        titles[f"{lesson.stem}.html"] = title
+        (into / f"{lesson.stem}.html").write_text(text, encoding="utf-8")
     (into / "index.html").write_text(pages.index(titles), encoding="utf-8")
-
-
-def teachers(into: Path) -> Path:
-    """What only teachers should have, apart."""
-    shutil.copytree(folder() / "teachers", into / "teachers")
-    return into
 
 
 def zipped(root: Path, out: Path) -> Path:

@@ -13,7 +13,7 @@ GROWING = """<script>
 for (const frame of document.querySelectorAll("iframe.film"))
   frame.addEventListener("load", () => {
     const root = frame.contentDocument.getElementById("inspector");
-    new ResizeObserver(() => { frame.style.height = root.scrollHeight + 4 + "px"; }).observe(root);
+    new ResizeObserver(() => { frame.style.height = root.scrollHeight + 8 + "px"; }).observe(root);
   });
 </script>
 </body>"""
@@ -30,8 +30,8 @@ To write in the lessons, run <code>install.py</code>.</p>
 """
 
 
-def page_of(lesson: Path) -> str:
-    """Run a lesson, and write it as HTML."""
+def page_of(lesson: Path) -> tuple[str, str]:
+    """Run a lesson. Returns what it calls itself, and all of it as HTML."""
     from nbconvert import HTMLExporter
 
     notebook = module("build").executed(lesson)
@@ -40,19 +40,15 @@ def page_of(lesson: Path) -> str:
         for output in cell.get("outputs", []):
             if WIDGET in output.get("data", {}):
                 output.data = {"text/html": framed(films[output.data[WIDGET]["model_id"]]["state"], output.data["text/plain"])}
-    text, _ = HTMLExporter(**NOWHERE).from_notebook_node(notebook, {"metadata": {"name": title_of(notebook)}})
-    return text.replace("</body>", GROWING)
+    title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
+    text, _ = HTMLExporter(**NOWHERE).from_notebook_node(notebook, {"metadata": {"name": title}})
+    return title, text.replace("</body>", GROWING)
 
 
 def framed(state: dict, twin: str) -> str:
     """The inspector with this state, in a frame of its own."""
     film = page(state["view"], twin, state["step"], state["selected"])
     return FRAME.format(title="tape inspector", page=html.escape(film))
-
-
-def title_of(notebook) -> str:
-    """What the lesson calls itself in its first line."""
-    return notebook.cells[0].source.partition("\n")[0].lstrip("# ")
 
 
 def index(titles: dict[str, str]) -> str:

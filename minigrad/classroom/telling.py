@@ -40,9 +40,9 @@ def counted(things: Iterable[Thing], doing: str) -> Iterator[Thing]:
     all_of_them = list(things)
     live = sys.stderr.isatty()
     for done, thing in enumerate(all_of_them):
-        full = WIDTH * done // len(all_of_them)
-        bar = f"\r\033[K[{'#' * full:{WIDTH}}] " if live else ""
-        print(f"{bar}{doing} {done + 1}/{len(all_of_them)}: {getattr(thing, 'name', thing)}", end="" if live else "\n", file=sys.stderr, flush=True)
+        line = f"{doing} {done + 1}/{len(all_of_them)}: {getattr(thing, 'name', thing)}"
+        bar = f"\r\033[K[{'#' * (WIDTH * done // len(all_of_them)):{WIDTH}}] "
+        print(f"{bar}{line}" if live else line, end="" if live else "\n", file=sys.stderr, flush=True)
         yield thing
     if live:
         print(f"\r\033[K[{'#' * WIDTH}] {doing}: done", file=sys.stderr)

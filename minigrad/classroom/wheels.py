@@ -139,8 +139,7 @@ def pip(*arguments: str) -> None:
     if not done.returncode:
         return
     absent = re.search(r"No matching distribution found for (\S+)", done.stderr)
-    reached = not re.search(r"Connection|connection|timed out|Name or service|resolve", done.stderr)
-    if absent and reached:
+    if absent and "from versions: none" not in done.stderr:
         raise Trouble(f"There is no wheel of {absent[1]} for what you asked.", "minigrad pack --python 3.12")
     last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
     raise Trouble(f"pip could not fetch what the pack needs ({last}).", "the same again, where there is a network")
