@@ -77,6 +77,7 @@ def test_a_page_opens_from_disk_and_its_film_moves(packed, browser):
     assert film.locator(".question").inner_text() == "dy/dx = ?"
     page.keyboard.press("End")
     assert "?" not in film.locator(".question").inner_text()
+    page.wait_for_timeout(500)  # the frame grows with its film
     tall = page.locator("iframe.film").first.evaluate("frame => frame.contentDocument.documentElement.scrollHeight - frame.clientHeight")
     assert tall <= 0, "the film is not cut off"
     assert page.trouble == []

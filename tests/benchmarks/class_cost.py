@@ -67,7 +67,7 @@ def server_cost(count):
 
 
 def server(port, folder):
-    options = ["--no-browser", "--allow-root", f"--port={port}", "--IdentityProvider.token=cost", f"--ServerApp.root_dir={folder}"]
+    options = ["--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token=cost", f"--ServerApp.root_dir={folder}"]
     return subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
