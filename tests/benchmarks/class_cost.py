@@ -59,7 +59,9 @@ def server_cost(count):
                 servers.append(server(port, folder))
                 wait_for(f"http://127.0.0.1:{port}/api?token=cost")
                 waits.append(time.monotonic() - start)
-            return f"JupyterLab server: {spread(map(pss, pids(servers)), 'MB')}; starts in {spread(waits, 's')}"
+            processes = [one.pid for one in servers]
+            used = spread(map(processor_time, processes), "s")
+            return f"JupyterLab server: {spread(map(pss, processes), 'MB')}; starts in {spread(waits, 's')}, of processor {used}"
         finally:
             for one in servers:
                 one.kill()
@@ -67,7 +69,14 @@ def server_cost(count):
 
 
 def server(port, folder):
-    options = ["--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token=cost", f"--ServerApp.root_dir={folder}"]
+    options = [
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        "--IdentityProvider.token=cost",
+        f"--ServerApp.root_dir={folder}",
+    ]
     return subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -96,11 +105,12 @@ async def kernel_cost(library, python, count):
         processes = [manager.provisioner.pid for manager, _ in kernels]
         idle = [pss(one) for one in processes]
         before = sum(map(processor_time, processes))
+        begun = before / count
         start = time.monotonic()
         await asyncio.gather(*[lesson(client, library) for _, client in kernels])
         took, used = time.monotonic() - start, (sum(map(processor_time, processes)) - before) / count
         return "\n".join([
-            f"{library} kernel: starts in {spread(waits, 's')}; first gradient after {spread(firsts, 's')}",
+            f"{library} kernel: starts in {spread(waits, 's')}; first gradient after {spread(firsts, 's')}; {begun:.1f} s of processor each",
             f"  after it, idle: {spread(idle, 'MB')}; peak of one {max(map(peak, processes)):.0f} MB",
             f"  lesson run: {spread(map(pss, processes), 'MB')}; all {count} at once took {took:.1f} s, {used:.1f} s of processor each",
         ])  # fmt: skip
@@ -140,10 +150,6 @@ async def run(client, source):
 
 
 # ---- what the system tells -----------------------------------------------------------------------------------------------
-
-
-def pids(processes):
-    return [one.pid for one in processes]
 
 
 def pss(process):
