@@ -69,14 +69,8 @@ def server_cost(count):
 
 
 def server(port, folder):
-    options = [
-        "--no-browser",
-        "--allow-root",
-        "--ip=127.0.0.1",
-        f"--port={port}",
-        "--IdentityProvider.token=cost",
-        f"--ServerApp.root_dir={folder}",
-    ]
+    place = ["--ip=127.0.0.1", f"--port={port}", f"--ServerApp.root_dir={folder}"]
+    options = [*place, "--no-browser", "--allow-root", "--IdentityProvider.token=cost"]
     return subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -103,16 +97,16 @@ async def kernel_cost(library, python, count):
             await run(kernels[-1][1], FIRST.format(library=library))
             firsts.append(time.monotonic() - start)
         processes = [manager.provisioner.pid for manager, _ in kernels]
-        idle = [pss(one) for one in processes]
-        before = sum(map(processor_time, processes))
-        begun = before / count
+        idle, begun = [pss(one) for one in processes], sum(map(processor_time, processes)) / count
         start = time.monotonic()
         await asyncio.gather(*[lesson(client, library) for _, client in kernels])
-        took, used = time.monotonic() - start, (sum(map(processor_time, processes)) - before) / count
+        took, used = time.monotonic() - start, sum(map(processor_time, processes)) / count - begun
+        most = max(map(peak, processes))
         return "\n".join([
-            f"{library} kernel: starts in {spread(waits, 's')}; first gradient after {spread(firsts, 's')}; {begun:.1f} s of processor each",
-            f"  after it, idle: {spread(idle, 'MB')}; peak of one {max(map(peak, processes)):.0f} MB",
-            f"  lesson run: {spread(map(pss, processes), 'MB')}; all {count} at once took {took:.1f} s, {used:.1f} s of processor each",
+            f"{library} kernel: starts in {spread(waits, 's')}; first gradient after {spread(firsts, 's')}",
+            f"  after it, idle: {spread(idle, 'MB')}; {begun:.1f} s of processor",
+            f"  lesson run: {spread(map(pss, processes), 'MB')}, at most {most:.0f} MB resident; {used:.1f} s of processor",
+            f"  all {count} lessons at once: {took:.1f} s",
         ])  # fmt: skip
     finally:
         for manager, client in kernels:
