@@ -5,6 +5,7 @@ Making and installing it takes two to three minutes.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -31,7 +32,7 @@ def packed(tmp_path_factory):
     out, stick = tmp_path_factory.mktemp("out"), tmp_path_factory.mktemp("stick")
     subprocess.run([sys.executable, "-m", "minigrad", "pack", "--out", out], cwd=ROOT, check=True)
     for file in out.iterdir():
-        zipfile.ZipFile(file).extractall(stick)
+        shutil.unpack_archive(file, stick)
     for_teachers, for_learners = sorted(stick.iterdir(), key=lambda place: "teachers" not in place.name)
     return for_learners, for_teachers
 

@@ -43,6 +43,19 @@ def lab(home, browser, tmp_path_factory):
         page.context.close()
 
 
+@pytest.fixture
+def desk(lab):
+    """The same, cleared for the next lesson whatever becomes of this one."""
+    yield lab
+    page, server = lab
+    if server.poll() is None:
+        page.keyboard.press("Escape")
+        page.click("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current .lm-TabBar-tabCloseIcon")
+        if page.locator(".jp-Dialog").count():
+            page.click(".jp-Dialog .jp-mod-warn")  # what was not saved is discarded
+        page.wait_for_selector(".jp-Notebook", state="detached")
+
+
 def clear(path):
     """Take out what a notebook has printed, so that what is found in it later is new."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -90,8 +103,8 @@ def newest_kernel(server):
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_lesson_runs_to_its_end_and_prints_what_is_stored(home, lab, capsys, lesson):
-    (page, server), path, start = lab, home / "course" / lesson, time.monotonic()
+def test_lesson_runs_to_its_end_and_prints_what_is_stored(home, desk, capsys, lesson):
+    (page, server), path, start = desk, home / "course" / lesson, time.monotonic()
     if lesson != LESSONS[0]:
         page.dblclick(f".jp-DirListing-item:has-text('{lesson}')")
     run_all(page)
@@ -110,8 +123,6 @@ def test_lesson_runs_to_its_end_and_prints_what_is_stored(home, lab, capsys, les
     with capsys.disabled():
         used = f"server {memory(server.pid):.0f} MB, kernel {memory(newest_kernel(server)):.0f} MB"
         print(f"\n{lesson}: opened and run in {took:.1f} s; {used}", end=" ")
-    page.click("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current .lm-TabBar-tabCloseIcon")
-    page.wait_for_selector(".jp-Notebook", state="detached")
 
 
 def step_and_click(page, film):
@@ -128,9 +139,9 @@ def step_and_click(page, film):
     page.keyboard.press("Escape")
 
 
-def test_killing_jupyterlab_loses_nothing_that_was_saved(home, lab):
+def test_killing_jupyterlab_loses_nothing_that_was_saved(home, desk):
     """Comes last: the server does not survive it."""
-    (page, server), path = lab, home / "course" / LESSONS[1]
+    (page, server), path = desk, home / "course" / LESSONS[1]
     page.dblclick(f".jp-DirListing-item:has-text('{LESSONS[1]}')")
     run_all(page)
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(1)
