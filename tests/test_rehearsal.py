@@ -72,7 +72,7 @@ def told(cell):
         if output["output_type"] == "stream":
             said[output["name"]] = said.get(output["name"], "") + "".join(output["text"])
         elif "image/png" not in output.get("data", {}):
-            said[output["output_type"]] = output.get("evalue") or output["data"]["text/plain"]
+            said[output["output_type"]] = output.get("evalue") or "".join(output["data"]["text/plain"])
     return said
 
 
