@@ -1,11 +1,13 @@
 """The command `minigrad`: what it says of a machine, and what it does when something is in its way."""
 
+import json
 import os
 import re
 import shutil
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -240,3 +242,27 @@ def test_one_thing_wrong_is_exit_code_1_and_a_note_is_not(monkeypatch, capsys):
 def test_long_work_tells_how_far_it_is(capsys):
     assert list(telling.counted(["a", "b"], "doing")) == ["a", "b"]
     assert capsys.readouterr().err.splitlines() == ["doing 1/2: a", "doing 2/2: b"]
+
+
+# ---- what is never lost --------------------------------------------------------------------------------------------------
+
+KEEP_ON = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from helpers import diary
+print(flush=True)
+for n in range(10**6):
+    diary.keep("solved", f"01.{n % 300}", "yes")
+"""
+
+
+def test_whoever_is_killed_while_writing_notes_leaves_a_whole_file(tmp_path):
+    file = tmp_path / "progress.json"
+    for wait in (0.05, 0.1, 0.2, 0.4):
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "MINIGRAD_PROGRESS": str(file)}
+        writer = subprocess.Popen([sys.executable, "-c", KEEP_ON, str(ROOT / "course")], stdout=subprocess.PIPE, env=env)
+        writer.stdout.readline()
+        time.sleep(wait)
+        writer.kill()
+        writer.communicate()
+        assert json.loads(file.read_text())["solved"]["01.0"] == "yes"

@@ -15,7 +15,7 @@ import pytest
 from lab import new_page
 
 from minigrad.__main__ import main
-from minigrad.classroom import checkup, pack, wheels
+from minigrad.classroom import checkup, install, pack, wheels
 
 ROOT = Path(__file__).parent.parent
 LESSONS = [path.stem for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))]
@@ -124,6 +124,15 @@ def test_a_wheel_that_does_not_exist_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(wheels.subprocess, "run", no_wheel)
     with pytest.raises(pack.Trouble, match=r"There is no wheel of numpy==0\.1"):
         wheels.fetch(wheels.here(), {"numpy": "0.1"}, tmp_path)
+
+
+def test_a_python_that_the_pack_was_not_made_for_is_told_which_is(monkeypatch, tmp_path, capsys):
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "wheels" / "numpy-2.4.6-cp312-cp312-win_amd64.whl").touch()
+    monkeypatch.setattr(install, "PACK", tmp_path)
+    monkeypatch.setattr(install.subprocess, "call", lambda command: "pip" in command)
+    assert install.main() == 1
+    assert "The pack was made for: Python 3.12 on win_amd64.\nTry: python3." in capsys.readouterr().err
 
 
 def wheel(folder, name, *requires):
