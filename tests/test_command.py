@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from minigrad.__main__ import main, parsed
-from minigrad.classroom import checkup, course, lab, telling
+from minigrad.classroom import checkup, course, lab, pack, telling
 
 ROOT = Path(__file__).parent.parent
 NOBODY = 65534
@@ -151,6 +151,13 @@ def test_build_keeps_what_stood_in_a_lesson_that_changes_and_copies_none_that_do
     (copy,) = (own_course / "my_copies").iterdir()
     assert (code, copy.name in said, copy.read_text(encoding="utf-8")) == (0, True, mine)
     assert lesson.read_text(encoding="utf-8") == stored.replace("two minutes", "three minutes", 1)
+
+
+def test_a_pack_notices_a_lesson_that_somebody_has_worked_in(own_course):
+    assert pack.worked_in() == []
+    lesson = own_course / "07_why_none.ipynb"
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("mg.inspect(tape, y, x)", "mine = 7"), encoding="utf-8")
+    assert pack.worked_in() == ["07"]
 
 
 def test_a_folder_without_lessons_is_told_apart(tmp_path, monkeypatch, capsys):

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import checkup, install, pages, wheels
-from .course import folder, numbered
-from .telling import Trouble, counted
+from .course import folder, module, numbered
+from .telling import Trouble, counted, remark
 
 START = """minigrad {version}: the course, for {places}
 
@@ -40,6 +40,8 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
         raise Trouble("A pack is made in a clone of the source; one that is made can just be copied.", "cd the-clone; minigrad pack")
     places = wheels.targets(platforms, pythons)
     checkup.refuse(checkup.packages())
+    for number in worked_in():
+        remark(f"somebody has worked in lesson {number}; it is packed as it stands. As new: minigrad course --lesson {number} --reset")
     version = checkup.version("minigrad")
     name = f"minigrad-course-{version}-{datetime.date.today()}"
     with tempfile.TemporaryDirectory() as scratch:
@@ -56,6 +58,12 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
         made = [zipped(place, Path(out)) for place in (root, apart)]
     for file in made:
         print(f"{file}  {file.stat().st_size / 1e6:.2g} MB")
+
+
+def worked_in() -> list[str]:
+    """The lessons whose code is no longer as it was handed out."""
+    build = module("build")
+    return [path.name[:2] for path in numbered() if build.starts(path) != build.starts_of(path).read_text(encoding="utf-8")]
 
 
 def pins(source: Path) -> dict[str, str]:
