@@ -212,8 +212,9 @@ def test_an_old_jupyterlab_and_a_missing_kernel_are_named_with_the_line_that_men
     found = findings(monkeypatch, {"minigrad": "0.1.0", "jupyterlab": "3.6.8", "anywidget": "0.11.0"})
     assert {what: finding.wrong for what, finding in found.items()} == {"jupyterlab": True, "anywidget": False, "ipykernel": True}
     assert found["jupyterlab"].seen == "3.6.8 does not suit: <5,>=4.4 is needed"
-    assert found["jupyterlab"].instead.endswith('-m pip install --upgrade "jupyterlab<5,>=4.4"')
     assert found["ipykernel"].seen == "is not installed"
+    assert found["jupyterlab"].instead.endswith('-m pip install --upgrade "jupyterlab<5,>=4.4" "ipykernel"')
+    assert found["ipykernel"].instead == "the same line"
 
 
 def test_what_is_wrong_stops_the_course_before_jupyterlab_starts(monkeypatch, capsys):

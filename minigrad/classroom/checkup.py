@@ -114,18 +114,19 @@ def needs() -> dict[str, str]:
 
 
 def packages() -> Iterator[Finding]:
-    """Is each there, and neither too old nor too new?"""
+    """Is each there, and neither too old nor too new? One line mends them all."""
     if not version("minigrad"):
         yield Finding("minigrad", "is not installed, only lies here", install("--editable '.[course]'"))
         return
-    for name, bounds in {**needs(), "ipykernel": ""}.items():
-        found = version(name)
-        if not found:
-            yield Finding(name, "is not installed", install(f'"{name}{bounds}"'))
-        elif not suits(found, bounds):
-            yield Finding(name, f"{found} does not suit: {bounds} is needed", install(f'--upgrade "{name}{bounds}"'))
-        else:
-            yield Finding(name, found)
+    wanted = {**needs(), "ipykernel": ""}
+    wrong = [name for name, bounds in wanted.items() if not (version(name) and suits(version(name), bounds))]
+    mend = install("--upgrade " + " ".join(f'"{name}{wanted[name]}"' for name in wrong))
+    for name, bounds in wanted.items():
+        if name not in wrong:
+            yield Finding(name, version(name))
+            continue
+        seen = f"{version(name)} does not suit: {bounds} is needed" if version(name) else "is not installed"
+        yield Finding(name, seen, mend if name == wrong[0] else "the same line")
 
 
 def install(what: str) -> str:
