@@ -118,6 +118,7 @@ def test_reset_needs_a_lesson(ready, capsys):
 @pytest.fixture
 def own_course(tmp_path, monkeypatch):
     """A copy of the course, in a folder that one works in."""
+    pytest.importorskip("nbclient")
     shutil.copytree(ROOT / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__"))
     for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
         monkeypatch.delitem(sys.modules, name)
