@@ -141,6 +141,7 @@ def test_reset_opens_the_lesson_anew_and_keeps_what_stood_in_it(ready, own_cours
     assert "--LabApp.default_url=/lab/tree/07_why_none.ipynb" in ready
 
 
+@installed
 def test_build_keeps_what_stood_in_a_lesson_that_changes_and_copies_none_that_does_not(own_course, capsys):
     lesson = own_course / "00_start_here.ipynb"
     stored = lesson.read_text(encoding="utf-8")

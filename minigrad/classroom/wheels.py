@@ -86,18 +86,18 @@ def fetch(target: Target, pins: dict[str, str], into: Path) -> None:
 
     Args:
         target: where they will be installed.
-        pins: names and versions; "if it is not Windows" or the like is not known of them.
+        pins: names and versions, fetched all of them: {"numpy": "2.4.6", ...}.
         into: a folder in which our own wheel lies already.
 
     Raises:
         Trouble: there is no such wheel, or the index cannot be reached.
     """
-    names, here_too = [f"{name}=={version}" for name, version in pins.items()], set(pins)
-    while names:
-        pip("download", "--no-deps", "--only-binary=:all:", "--dest", str(into), *target.options(), *names)
-        missing = needed(target, into)
-        names = [text for name, text in missing.items() if name not in here_too]
-        here_too |= missing.keys()
+    asked, missing = set(pins), [f"{name}=={version}" for name, version in pins.items()]
+    while missing:
+        pip("download", "--no-deps", "--only-binary=:all:", "--dest", str(into), *target.options(), *missing)
+        wanted = needed(target, into)
+        missing = [text for name, text in wanted.items() if name not in asked]
+        asked |= wanted.keys()
 
 
 def needed(target: Target, wheels: Path) -> dict[str, str]:
@@ -106,18 +106,17 @@ def needed(target: Target, wheels: Path) -> dict[str, str]:
     from packaging.utils import canonicalize_name
 
     requires = {canonicalize_name(wheel.name.split("-")[0]): requirements(wheel) for wheel in wheels.glob("*.whl")}
-    found, open_ones = {}, [Requirement("minigrad[course]")]
-    seen = set()
+    found, read, open_ones = {}, set(), [Requirement("minigrad[course]")]
     while open_ones:
         one = open_ones.pop()
         name = canonicalize_name(one.name)
         found.setdefault(name, f"{one.name}{one.specifier}")
-        for extra in {"", *one.extras} - {done for known, done in seen if known == name}:
-            seen.add((name, extra))
-            for text in requires.get(name, ()):
-                wanted = Requirement(text)
-                if wanted.marker is None or wanted.marker.evaluate({**target.markers(), "extra": extra}):
-                    open_ones.append(wanted)
+        for extra in {"", *one.extras}:
+            if (name, extra) in read:
+                continue
+            read.add((name, extra))
+            wanted = map(Requirement, requires.get(name, ()))
+            open_ones += [need for need in wanted if not need.marker or need.marker.evaluate({**target.markers(), "extra": extra})]
     del found["minigrad"]
     return found
 
