@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+from helpers.overview import kept_copy
 from nbclient import NotebookClient
 
 COURSE = Path(__file__).resolve().parent
@@ -27,11 +28,17 @@ def chosen(numbers):
 
 def built(path):
     """The text of a lesson, run from top to bottom in a fresh kernel."""
+    notebook = executed(path)
+    tidy(notebook)
+    return nbformat.writes(notebook, version=4) + "\n"
+
+
+def executed(path):
+    """A lesson with all that running it leaves behind, the state of its widgets too."""
     notebook = nbformat.read(path, as_version=4)
     nobody = os.environ | {"MINIGRAD_PROGRESS": str(COURSE / "nobody" / "progress.json")}  # so that nobody's progress is shown
     NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(COURSE)}}).execute(env=nobody)
-    tidy(notebook)
-    return nbformat.writes(notebook, version=4) + "\n"
+    return notebook
 
 
 def tidy(notebook):
@@ -70,11 +77,19 @@ def starts_of(path):
     return COURSE / "helpers" / "starts" / f"{path.stem}.json"
 
 
+def store(path):
+    """Build a lesson, and keep what it prints and how it starts. Returns the copy of what stood there; None if it stood so."""
+    fresh = built(path)
+    copy = kept_copy(path) if fresh != path.read_text(encoding="utf-8") else None
+    path.write_text(fresh, encoding="utf-8")
+    starts_of(path).write_text(starts(path), encoding="utf-8")
+    return copy
+
+
 def main(numbers):
     for path in chosen(numbers):
-        path.write_text(built(path), encoding="utf-8")
-        starts_of(path).write_text(starts(path), encoding="utf-8")
-        print(f"built {path.name}")
+        copy = store(path)
+        print(f"built {path.name}" + (f", and kept what stood there in {copy.relative_to(COURSE)}" if copy else ""))
 
 
 if __name__ == "__main__":

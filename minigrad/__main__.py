@@ -1,48 +1,80 @@
-"""The command `minigrad`: opens the course in JupyterLab."""
+"""The command `minigrad`: opens the course, looks the machine over, packs a class's stick, and runs lessons anew."""
 
 import argparse
-import importlib.util
-import os
+import importlib
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-COURSE = Path(__file__).resolve().parent.parent / "course"
+from .classroom.telling import Trouble
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command, and return its exit code."""
+    """Run the command, and return its exit code: 0; 1 if something is wrong; 2 if it was not understood."""
+    parser, command_of = parsed()
+    known, further = parser.parse_known_args(arguments)
+    options = vars(known)
+    module, function = options.pop("run").split(".")
+    name = options.pop("command")
+    if name == "course":
+        options["further"] = further
+    elif further:
+        command_of[name].error(f"unrecognized arguments: {' '.join(further)}")
+    try:
+        return getattr(importlib.import_module(f"minigrad.classroom.{module}"), function)(**options) or 0
+    except Trouble as trouble:
+        print(trouble, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser, and those of the commands by name."""
     parser = argparse.ArgumentParser(prog="minigrad", description="Automatic differentiation to read, to see and to trust.")
-    commands = parser.add_subparsers(title="commands", required=True)
-    course = commands.add_parser(
-        "course",
-        help="open the course in JupyterLab",
-        description="Open the course in JupyterLab, which prints its address. Further arguments go to JupyterLab.",
-        epilog="example: minigrad course --no-browser --port 8899",
-    )
-    course.set_defaults(run=open_course)
-    known, others = parser.parse_known_args(arguments)
-    return known.run(others)
+    commands = parser.add_subparsers(title="commands", required=True, dest="command", metavar="command")
+
+    def command(name, run, help, more, example):
+        about = dict(help=help, description=f"{help[0].upper()}{help[1:]}. {more}", epilog=f"example: {example}")
+        made = commands.add_parser(name, **about, allow_abbrev=False)
+        made.set_defaults(run=run)
+        return made
+
+    course = command(
+        "course", "lab.open_course", "open the course in JupyterLab",
+        "It prints the address. What else you type goes to JupyterLab.", "minigrad course --lesson 07 --no-browser",
+    )  # fmt: skip
+    course.add_argument("--lesson", metavar="07", help="open on this lesson; without it, on the first")
+    course.add_argument("--reset", action="store_true", help="hand that lesson out anew; your work is kept in course/my_copies")
+    course.add_argument("--port", type=port, metavar="8899", help="listen at this port; without it, at 8888 or the next that is free")
+
+    command(
+        "check", "checkup.check", "look over all that the course needs",
+        "It says what is wrong and what to type then. Exit code 1: something is.", "minigrad check",
+    )  # fmt: skip
+
+    pack = command(
+        "pack", "pack.pack", "pack the course for a class without a network",
+        "It makes a zip with all wheels, the lessons, each lesson as a page, and install.py; and a zip of the pages for teachers.",
+        "minigrad pack --platform windows --platform macos --python 3.12",
+    )  # fmt: skip
+    pack.add_argument("--platform", dest="platforms", action="append", metavar="NAME",
+                      help="linux, linux-arm, macos, macos-intel or windows; again for another; without it, this one")  # fmt: skip
+    pack.add_argument("--python", dest="pythons", action="append", metavar="3.12",
+                      help="the version of Python there; again for another; without it, this one")  # fmt: skip
+    pack.add_argument("--out", default=".", metavar="FOLDER", help="where the zips go (here)")
+
+    build = command(
+        "build", "building.build", "run lessons anew and store what they print",
+        "For those who write lessons: how a lesson stands is then also what --reset puts back.", "minigrad build 07 08",
+    )  # fmt: skip
+    build.add_argument("lessons", nargs="*", metavar="07", help="these lessons; without any, all")
+    return parser, commands.choices
 
 
-def open_course(arguments: Sequence[str]) -> int:
-    """Start JupyterLab in the folder of the course, and stay until it ends."""
-    if importlib.util.find_spec("jupyterlab") is None:
-        return complain("JupyterLab is not installed.", "pip install 'minigrad[course]'")
-    if not COURSE.is_dir():
-        return complain("The lessons are not here: they come with the source, not with the package.", "pip install -e '.[course]'")
-    from jupyterlab.labapp import LabApp
-
-    as_root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    first = min(lesson.name for lesson in COURSE.glob("*.ipynb"))
-    LabApp.launch_instance([*as_root, f"--ServerApp.root_dir={COURSE}", f"--LabApp.default_url=/lab/tree/{first}", *arguments])
-    return 0
-
-
-def complain(what: str, instead: str) -> int:
-    """Say on stderr what is wrong and what to type instead."""
-    print(f"minigrad: {what}\nTry: {instead}", file=sys.stderr)
-    return 1
+def port(text: str) -> int:
+    if not 1 <= (number := int(text)) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port: they are numbered from 1 to 65535")
+    return number
 
 
 if __name__ == "__main__":

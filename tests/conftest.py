@@ -1,4 +1,6 @@
-"""Every test begins with nobody listening, whatever the one before it has left switched on."""
+"""Every test begins with nobody listening, whatever the one before it has left switched on; and a browser for those that need one."""
+
+import os
 
 import pytest
 
@@ -13,3 +15,16 @@ def nobody_listens():
     yield
     mg.trace(False)
     listening.now = ()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from lab import CHROMIUM, QUIET
+    from playwright.sync_api import sync_playwright
+
+    if not os.path.exists(CHROMIUM):
+        pytest.fail(f"there is no browser at {CHROMIUM}: what a learner sees is tested in Chromium (apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=QUIET)
+        yield browser
+        browser.close()

@@ -5,23 +5,13 @@ Chromium comes from the system (Debian: `apt-get install chromium`); without it 
 
 import json
 import linecache
-import os
-import shutil
-import socket
-import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 
 import pytest
-from playwright.sync_api import sync_playwright
+from lab import TOKEN, new_page, run_all, serving
 
 import minigrad as mg
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
-QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
-TOKEN = "only-for-this-test"
 PROGRAM = """\
 import minigrad as mg
 mg.trace(True)
@@ -36,83 +26,21 @@ QUESTION = "print('now', inspector.step, inspector.selected)"
 ROOT = ".mg-inspector"
 
 
-# ---- a browser, a server, a notebook -------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if not os.path.exists(CHROMIUM):
-        pytest.fail(f"there is no browser at {CHROMIUM}: the inspector is tested in Chromium (apt-get install chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=QUIET)
-        yield browser
-        browser.close()
+# ---- a server, a notebook -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """One JupyterLab for all tests: its address, and the folder of its notebooks."""
-    folder, settings = tmp_path_factory.mktemp("lab"), tmp_path_factory.mktemp("settings")
-    set_up(settings, "notebook-extension", "tracker", windowingMode="none")
-    set_up(settings, "apputils-extension", "notification", fetchNews="false", checkForUpdates=False, doNotDisturbMode=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = [
-        "--no-browser",
-        "--allow-root",
-        "--ip=127.0.0.1",
-        f"--port={port}",
-        f"--IdentityProvider.token={TOKEN}",
-        f"--ServerApp.root_dir={folder}",
-    ]
-    private = {
-        "JUPYTERLAB_SETTINGS_DIR": str(settings),
-        "JUPYTERLAB_WORKSPACES_DIR": str(settings / "workspaces"),
-        "JUPYTER_NO_CONFIG": "1",
-    }
-    with open(folder / "server.log", "w") as log:
-        server = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], stdout=log, stderr=log, env=os.environ | private)
-        try:
-            wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server, folder / "server.log")
-            yield f"http://127.0.0.1:{port}", folder
-        finally:
-            server.terminate()
-            server.wait(20)
-
-
-def set_up(settings, package, name, **values):
-    file = settings / "@jupyterlab" / package / f"{name}.jupyterlab-settings"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(values))
-
-
-def wait_for(address, server, log, seconds=120):
-    for _ in range(seconds * 5):
-        try:
-            return urllib.request.urlopen(address, timeout=2).close()
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            assert server.poll() is None, log.read_text()
-            time.sleep(0.2)
-    raise TimeoutError(log.read_text())
-
-
-def opened(browser, address, width=1300, height=1000, **options):
-    """A page whose requests to elsewhere, errors and dialogs are collected in `page.trouble`."""
-    page = browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
-    page.trouble = []
-    own = (address[:20], "data:", "blob:", "file:")
-    page.on("request", lambda request: None if request.url.startswith(own) else page.trouble.append(request.url))
-    page.on("pageerror", lambda error: page.trouble.append(str(error)))
-    page.on("dialog", lambda dialog: (page.trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    page.goto(address)
-    return page
+    folder = tmp_path_factory.mktemp("lab")
+    with serving(folder, tmp_path_factory.mktemp("settings"), sys.executable) as (address, _):
+        yield address, folder
 
 
 @pytest.fixture
 def open_page(browser):
     pages = []
-    yield lambda *args, **options: pages.append(opened(browser, *args, **options)) or pages[-1]
+    yield lambda *args, **options: pages.append(new_page(browser, *args, **options)) or pages[-1]
     for page in pages:
         page.context.close()
 
@@ -124,26 +52,12 @@ def notebook(folder, name, *cells):
     (folder / name).write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": made}))
 
 
-def run_all(page, address):
-    """Run all cells, once the server says that the page is connected to a kernel: a click before is lost, or asks for one."""
-    for _ in range(300):
-        with urllib.request.urlopen(f"{address}/api/sessions?token={TOKEN}", timeout=10) as answer:
-            kernels = [session["kernel"] for session in json.load(answer) if session["path"] in page.url]
-        if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels):
-            break
-        page.wait_for_timeout(200)
-    else:
-        raise TimeoutError(f"no kernel became idle: {kernels}")
-    page.click("text='Run'")
-    page.click("li[data-command='runmenu:run-all']")
-
-
 def run_notebook(browser, lab, name, *cells):
     """A notebook in JupyterLab, all of it run, and the inspector drawn."""
     address, folder = lab
     notebook(folder, name, *cells)
-    page = opened(browser, f"{address}/lab/tree/{name}?token={TOKEN}&reset")
-    run_all(page, address)
+    page = new_page(browser, f"{address}/lab/tree/{name}?token={TOKEN}&reset")
+    run_all(page)
     page.wait_for_selector(f"{ROOT} .film .frame", timeout=60_000)
     return page
 

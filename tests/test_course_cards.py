@@ -1,5 +1,6 @@
 """The exercises: each check fails on the untouched cell, accepts the solution, and knows each listed mistake by what it gives."""
 
+import datetime
 import functools
 import importlib
 import json
@@ -281,7 +282,7 @@ def test_progress_lists_what_is_done_and_what_is_left(own_course, capsys):
 
 
 def test_reset_hands_a_lesson_out_anew_and_keeps_a_copy(own_course, notes, capsys):
-    handed_out = sources(own_course)
+    handed_out, today = sources(own_course), datetime.date.today()
     notebook = json.loads(own_course.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
@@ -293,9 +294,9 @@ def test_reset_hands_a_lesson_out_anew_and_keeps_a_copy(own_course, notes, capsy
 
     for again in (1, 2):
         reset("02")
-        assert f"kept in my_copies/{own_course.stem}.{again}.ipynb" in capsys.readouterr().out
+        assert f"kept in my_copies/{own_course.stem}.{today}.{again}.ipynb" in capsys.readouterr().out
         assert sources(own_course) == handed_out
-    assert "mine" in sources(own_course.parent / "my_copies" / f"{own_course.stem}.1.ipynb").values()
+    assert "mine" in sources(own_course.parent / "my_copies" / f"{own_course.stem}.{today}.1.ipynb").values()
     assert json.loads(notes.read_text()) == {"predictions": {"03.1": "4"}, "solved": {"03.1": "yes"}}
     assert diary.kept("solved", "02.1") is None
 

@@ -1,5 +1,6 @@
 """What is done in which lesson, and a lesson handed out anew."""
 
+import datetime
 import json
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from . import card, diary
 
 COURSE = diary.COURSE
 STARTS = Path(__file__).resolve().parent / "starts"
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)  # what reading and writing a notebook may meet
 
 
 def lessons():
@@ -38,26 +40,34 @@ def reset(lesson=...):
         print(f"reset: there is no lesson {str(lesson)[:20]!r}. There are {', '.join(lessons())}.")
         return
     try:
-        copy = kept_copy(path)
-        path.write_text(handed_out(path), encoding="utf-8")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        copy = hand_out(path)
+    except UNREADABLE as problem:
         print(f"reset: {path.name} was left as it is ({type(problem).__name__}).")
         return
-    diary.forget(path.name[:2])
     print(f"reset: {path.name} is as new, and its checks are open again. Your work is kept in {copy.relative_to(COURSE)}.")
     print("If the lesson is open in a tab, close that without saving and open it again.")
 
 
+def hand_out(path):
+    """Put a lesson back to its start. Returns the copy of what stood in it."""
+    fresh = as_handed_out(path)
+    copy = kept_copy(path)
+    path.write_text(fresh, encoding="utf-8")
+    diary.forget(path.name[:2])
+    return copy
+
+
 def kept_copy(path):
-    """A copy of the learner's notebook, under a new name."""
+    """A copy of the learner's notebook, under a new name with the day in it."""
     folder = COURSE / "my_copies"
     folder.mkdir(exist_ok=True)
-    copy = next(name for name in (folder / f"{path.stem}.{n}.ipynb" for n in range(1, 1000)) if not name.exists())
+    names = (folder / f"{path.stem}.{datetime.date.today()}.{n}.ipynb" for n in range(1, 1000))
+    copy = next(name for name in names if not name.exists())
     copy.write_bytes(path.read_bytes())
     return copy
 
 
-def handed_out(path):
+def as_handed_out(path):
     """The lesson's text with its code cells as they were, not run. Cells that the learner added stay."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     starts = json.loads((STARTS / f"{path.stem}.json").read_text(encoding="utf-8"))

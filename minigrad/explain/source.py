@@ -6,8 +6,10 @@ be told whether `float(x)` stands inside `float(x) * y`, or only beside it.
 
 import ast
 import copy
+import importlib.util
 import itertools
 import linecache
+import types
 from functools import lru_cache
 from typing import Any
 
@@ -85,10 +87,17 @@ def parsed(lines) -> "Module | None":
 
 @lru_cache(maxsize=8192)
 def position(code, instruction):
-    """The span of the source that an instruction belongs to; Python 3.10 knows the line alone."""
+    """The span of the source that an instruction belongs to. Python 3.10 knows the line alone, and with `executing` the rest."""
     if hasattr(code, "co_positions"):
         return next(itertools.islice(code.co_positions(), instruction // 2, None), (code.co_firstlineno, None, None, None))
     line = next((n for start, end, n in code.co_lines() if start <= instruction < end), code.co_firstlineno)
+    if importlib.util.find_spec("executing"):
+        import executing
+
+        frame: Any = types.SimpleNamespace(f_code=code, f_lasti=instruction, f_lineno=line, f_globals={})
+        node = executing.Source.executing(frame).node
+        if node is not None:
+            return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
     return line, None, None, None
 
 

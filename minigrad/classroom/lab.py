@@ -1,0 +1,53 @@
+"""`minigrad course`: a lesson in JupyterLab, perhaps handed out anew."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import checkup
+from .course import folder, module, numbered
+from .telling import Trouble, remark
+
+
+def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequence[str]) -> None:
+    """Start JupyterLab in the folder of the course, and stay until it ends.
+
+    Args:
+        lesson: the number of the lesson that it opens on; None for the first.
+        reset: hand that lesson out anew before; what stood in it is kept in a copy.
+        port: where it listens; None for the first free port from 8888 on.
+        further: arguments to JupyterLab.
+
+    Raises:
+        Trouble: something that it needs is missing; it says what to type.
+    """
+    if reset and not lesson:
+        raise Trouble("--reset needs the lesson that is to be as new.", "minigrad course --lesson 07 --reset")
+    path = numbered(*([lesson] if lesson else []))[0]
+    checkup.refuse(checkup.quick())
+    options = [f"--ServerApp.root_dir={folder()}", f"--LabApp.default_url=/lab/tree/{path.name}"]
+    if port:
+        if not checkup.is_free(port):
+            other = checkup.free_after(port)
+            raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", f"minigrad course --port {other}")
+        options += [f"--port={port}", "--ServerApp.port_retries=0"]
+    if checkup.is_root():
+        remark("you are root, so whoever opens the page is root too. On a machine with other people, be a user without such rights.")
+        options += ["--allow-root"]
+    if "--no-browser" not in further and not checkup.has_browser():
+        remark("no browser was found on this machine. Open the address that follows in one.")
+    if reset:
+        hand_out(path)
+
+    from jupyterlab.labapp import LabApp
+
+    LabApp.launch_instance([*options, *further])
+
+
+def hand_out(path: Path) -> None:
+    """A lesson as it was at first; what stood in it is kept in a copy."""
+    overview = module("helpers.overview")
+    try:
+        copy = overview.hand_out(path)
+    except overview.UNREADABLE as problem:
+        raise Trouble(f"{path.name} was left as it is ({problem}).", f"minigrad course --lesson {path.name[:2]}") from None
+    remark(f"{path.name} is as new. What stood in it is kept in {copy.relative_to(folder().parent)}.")

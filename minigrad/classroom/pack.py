@@ -1,0 +1,97 @@
+"""`minigrad pack`: the course on a stick, for machines without a network."""
+
+import datetime
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import checkup, install, pages, wheels
+from .course import folder, module, numbered
+from .telling import Trouble, counted, remark
+
+START = """minigrad {version}: the course, for {places}
+
+To do the lessons (no network is needed; Python is):    python3 install.py
+on Windows:                                             py install.py
+It makes a folder .venv here, and says how to begin.
+
+To read the lessons, with films that can be stepped:    open pages/index.html
+
+Your work is in the folder course. A newer pack has another name: unpack it beside this one, and nothing is overwritten.
+"""
+LEFT_OUT = shutil.ignore_patterns("teachers", "my_copies", "nobody", "conftest.py", "__pycache__", ".*")  # of the folder course
+
+
+def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: str) -> None:
+    """Write the zip of the course, and that of the teachers' pages.
+
+    Args:
+        platforms, pythons: where it will be installed: each with each; None for this machine's.
+        out: the folder of the zips; it is made if it is not there.
+
+    Raises:
+        Trouble: this is no clone, a wheel is missing, or there is no network.
+    """
+    source = folder().parent
+    if not (source / "binder").is_dir():
+        raise Trouble("A pack is made in a clone of the source; one that is made can just be copied.", "cd the-clone; minigrad pack")
+    places = wheels.targets(platforms, pythons)
+    checkup.refuse(checkup.packages())
+    for number in worked_in():
+        remark(f"somebody has worked in lesson {number}; it is packed as it stands. As new: minigrad course --lesson {number} --reset")
+    version = checkup.version("minigrad")
+    name = f"minigrad-course-{version}-{datetime.date.today()}"
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch) / name
+        shutil.copytree(folder(), root / "course", ignore=LEFT_OUT)
+        (root / "START_HERE.txt").write_text(START.format(version=version, places="; ".join(map(str, places))), encoding="utf-8")
+        shutil.copy(install.__file__, root)
+        wheels.our_wheel(source, root / "wheels")
+        for place in counted(places, "fetching wheels"):
+            wheels.fetch(place, pins(source), root / "wheels")
+        write_pages(root / "pages")
+        apart = Path(scratch) / f"{name}-for-teachers"
+        shutil.copytree(folder() / "teachers", apart / "teachers")
+        made = [zipped(place, Path(out)) for place in (root, apart)]
+    for file in made:
+        print(f"{file}  {file.stat().st_size / 1e6:.2g} MB")
+
+
+def worked_in() -> list[str]:
+    """The lessons whose code is no longer as it was handed out."""
+    build = module("build")
+    return [path.name[:2] for path in numbered() if build.starts(path) != build.starts_of(path).read_text(encoding="utf-8")]
+
+
+def pins(source: Path) -> dict[str, str]:
+    """The versions in binder/: {"numpy": "2.4.6", ...}."""
+    from packaging.utils import canonicalize_name
+
+    lines = (source / "binder" / "requirements.txt").read_text(encoding="utf-8")
+    return {canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==(\S+)$", lines, re.MULTILINE)}
+
+
+def write_pages(into: Path) -> None:
+    """Every lesson as a page, and the list of them."""
+    into.mkdir()
+    titles = {}
+    for lesson in counted(numbered(), "writing pages"):
+        title, text = pages.page_of(lesson)
+        titles[f"{lesson.stem}.html"] = title
+        (into / f"{lesson.stem}.html").write_text(text, encoding="utf-8")
+    (into / "index.html").write_text(pages.index(titles), encoding="utf-8")
+
+
+def zipped(root: Path, out: Path) -> Path:
+    """A folder as a zip of the same name. Wheels are compressed already."""
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / f"{root.name}.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for path in sorted(root.rglob("*")):
+            if path.is_file():
+                how = zipfile.ZIP_STORED if path.suffix == ".whl" else zipfile.ZIP_DEFLATED
+                made.write(path, path.relative_to(root.parent), compress_type=how)
+    return file

@@ -1,0 +1,61 @@
+"""A lesson as one HTML file: to read without Jupyter, with the inspector at work, from disk."""
+
+import html
+from pathlib import Path
+
+from ..inspector.html import page
+from .course import module
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+NOWHERE = dict.fromkeys(("require_js_url", "jquery_url", "mathjax_url", "mermaid_js_url"), "")  # a page fetches nothing
+FRAME = """<iframe class="film" title="{title}" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>"""
+GROWING = """<script>
+for (const frame of document.querySelectorAll("iframe.film"))
+  frame.addEventListener("load", () => {
+    const root = frame.contentDocument.getElementById("inspector");
+    new ResizeObserver(() => { frame.style.height = root.scrollHeight + 8 + "px"; }).observe(root);
+  });
+</script>
+</body>"""
+INDEX = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>minigrad: the course to read</title>
+<style>body {{ font: 1.1em/1.6 system-ui, sans-serif; max-width: 40em; margin: 3em auto; padding: 0 1em }}</style></head>
+<body><h1>The course, to read</h1>
+<p>Each lesson as it was handed out and run. The films can be stepped: click into one and press an arrow key.
+To write in the lessons, run <code>install.py</code>.</p>
+<ol start="0">
+{entries}
+</ol></body></html>
+"""
+
+
+def page_of(lesson: Path) -> tuple[str, str]:
+    """Run a lesson. Returns what it calls itself, and all of it as HTML."""
+    from nbconvert import HTMLExporter
+
+    notebook = module("build").executed(lesson)
+    films = notebook.metadata.pop("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if WIDGET in output.get("data", {}):
+                output.data = {"text/html": framed(films[output.data[WIDGET]["model_id"]]["state"], output.data["text/plain"])}
+    title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
+    text, _ = HTMLExporter(**NOWHERE).from_notebook_node(notebook, {"metadata": {"name": title}})
+    return title, text.replace("</body>", GROWING)
+
+
+def framed(state: dict, twin: str) -> str:
+    """The inspector with this state, in a frame of its own."""
+    film = page(state["view"], twin, state["step"], state["selected"])
+    return FRAME.format(title="tape inspector", page=html.escape(film))
+
+
+def index(titles: dict[str, str]) -> str:
+    """The list of pages.
+
+    Args:
+        titles: file names, and what each lesson calls itself.
+    """
+    entries = [f'<li><a href="{name}">{html.escape(title.partition(" · ")[2])}</a></li>' for name, title in titles.items()]
+    return INDEX.format(entries="\n".join(entries))

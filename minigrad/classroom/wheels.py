@@ -1,0 +1,144 @@
+"""The wheels of a pack: ours, and all that the course needs on some platform, in the versions that binder/ pins."""
+
+import platform
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from email.parser import Parser
+from pathlib import Path
+
+from .telling import Trouble
+
+MANYLINUX = [f"manylinux_2_{minor}" for minor in range(28, 4, -1)] + ["manylinux2014", "manylinux2010", "manylinux1"]
+PLATFORMS = {  # what pip calls it, and what the conditions in a wheel's requirements call it
+    "linux": ([f"{name}_x86_64" for name in MANYLINUX], ("linux", "Linux", "posix", "x86_64")),
+    "linux-arm": ([f"{name}_aarch64" for name in MANYLINUX], ("linux", "Linux", "posix", "aarch64")),
+    "macos": (["macosx_14_0_arm64"], ("darwin", "Darwin", "posix", "arm64")),
+    "macos-intel": (["macosx_14_0_x86_64"], ("darwin", "Darwin", "posix", "x86_64")),
+    "windows": (["win_amd64"], ("win32", "Windows", "nt", "AMD64")),
+}
+MARKERS = ("sys_platform", "platform_system", "os_name", "platform_machine")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a pack is to be installed.
+
+    Args:
+        system: a name of PLATFORMS.
+        python: a version of Python, such as "3.12".
+    """
+
+    system: str
+    python: str
+
+    def __str__(self):
+        return f"{self.system}, Python {self.python}"
+
+    def markers(self) -> dict[str, str]:
+        """What the conditions in a requirement mean there."""
+        _, values = PLATFORMS[self.system]
+        return {**dict(zip(MARKERS, values)), "python_version": self.python, "python_full_version": f"{self.python}.0"}
+
+    def options(self) -> list[str]:
+        """What pip is told."""
+        names, _ = PLATFORMS[self.system]
+        return ["--python-version", self.python, "--implementation", "cp", *(part for name in names for part in ("--platform", name))]
+
+
+def here() -> Target:
+    """This machine and this Python."""
+    machine = platform.machine()
+    name = next((name for name, (_, values) in PLATFORMS.items() if values[0] == sys.platform and values[3] == machine), None)
+    if name is None:
+        raise Trouble(f"A pack for {sys.platform} on {machine} is not foreseen.", "minigrad pack --platform linux")
+    return Target(name, f"{sys.version_info.major}.{sys.version_info.minor}")
+
+
+def targets(systems: Iterable[str] | None, pythons: Iterable[str] | None) -> list[Target]:
+    """Each platform with each Python; where none is named, this one.
+
+    Raises:
+        Trouble: there is no such platform, or no such version.
+    """
+    for name in systems or ():
+        if name not in PLATFORMS:
+            raise Trouble(f"There is no platform {name}. There are {', '.join(PLATFORMS)}.", "minigrad pack --platform linux")
+    for version in pythons or ():
+        if not re.fullmatch(r"3\.\d+", version):
+            raise Trouble(f"{version} is no version of Python.", "minigrad pack --python 3.12")
+    return [Target(system, python) for system in systems or [here().system] for python in pythons or [here().python]]
+
+
+def our_wheel(source: Path, into: Path) -> Path:
+    """Build the wheel of minigrad from its source."""
+    pip("wheel", "--no-deps", "--wheel-dir", str(into), str(source))
+    return next(into.glob("minigrad-*.whl"))
+
+
+def fetch(target: Target, pins: dict[str, str], into: Path) -> None:
+    """Fetch the wheels for a target: all pins, then, until nothing is missing, what they need there beyond the pins.
+
+    pip reads the conditions of a requirement as they are on this machine, so they are read here instead.
+
+    Args:
+        target: where they will be installed.
+        pins: names and versions, fetched all of them: {"numpy": "2.4.6", ...}.
+        into: a folder in which our own wheel lies already.
+
+    Raises:
+        Trouble: there is no such wheel, or the index cannot be reached.
+    """
+    asked, missing = set(pins), [f"{name}=={version}" for name, version in pins.items()]
+    while missing:
+        pip("download", "--no-deps", "--only-binary=:all:", "--dest", str(into), *target.options(), *missing)
+        wanted = needed(target, into)
+        missing = [text for name, text in wanted.items() if name not in asked]
+        asked |= wanted.keys()
+
+
+def needed(target: Target, wheels: Path) -> dict[str, str]:
+    """What the course needs at a target, as far as the wheels in a folder tell: {"numpy": "numpy>=2.0", ...}."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    requires = {canonicalize_name(wheel.name.split("-")[0]): requirements(wheel) for wheel in wheels.glob("*.whl")}
+    found, read, open_ones = {}, set(), [Requirement("minigrad[course]")]
+    while open_ones:
+        one = open_ones.pop()
+        name = canonicalize_name(one.name)
+        found.setdefault(name, f"{one.name}{one.specifier}")
+        for extra in {"", *one.extras}:
+            if (name, extra) in read:
+                continue
+            read.add((name, extra))
+            wanted = map(Requirement, requires.get(name, ()))
+            open_ones += [need for need in wanted if not need.marker or need.marker.evaluate({**target.markers(), "extra": extra})]
+    del found["minigrad"]
+    return found
+
+
+def requirements(wheel: Path) -> list[str]:
+    """What a wheel says it requires."""
+    with zipfile.ZipFile(wheel) as inside:
+        about = next(name for name in inside.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
+        return Parser().parsestr(inside.read(about).decode()).get_all("Requires-Dist") or []
+
+
+def pip(*arguments: str) -> None:
+    """Run pip.
+
+    Raises:
+        Trouble: it failed; it says what was missing.
+    """
+    done = subprocess.run([sys.executable, "-m", "pip", *arguments, "--quiet"], capture_output=True, text=True, check=False)
+    if not done.returncode:
+        return
+    absent = re.search(r"No matching distribution found for (\S+)", done.stderr)
+    if absent and "from versions: none" not in done.stderr:
+        raise Trouble(f"There is no wheel of {absent[1]} for what you asked.", "minigrad pack --python 3.12")
+    last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    raise Trouble(f"pip could not fetch what the pack needs ({last}).", "the same again, where there is a network")

@@ -1,0 +1,115 @@
+"""JupyterLab in a browser, for tests: a server of its own, a page that tells of trouble, and a notebook run to its end."""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
+QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+TOKEN = "only-for-this-test"
+
+
+@contextlib.contextmanager
+def serving(folder, settings, python):
+    """A JupyterLab of some Python's: its address, and its process.
+
+    Args:
+        folder: what it shows; its log is put there too.
+        settings: an empty folder, in place of the user's own settings.
+        python: the interpreter that has JupyterLab.
+    """
+    set_up(settings, "notebook-extension", "tracker", windowingMode="none")
+    set_up(settings, "apputils-extension", "notification", fetchNews="false", checkForUpdates=False, doNotDisturbMode=True)
+    port = free_port()
+    options = [
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        f"--IdentityProvider.token={TOKEN}",
+        f"--ServerApp.root_dir={folder}",
+    ]
+    private = {
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(settings / "workspaces"),
+        "JUPYTER_NO_CONFIG": "1",
+    }
+    with open(folder / "server.log", "w") as log:
+        server = subprocess.Popen([python, "-m", "jupyterlab", *options], stdout=log, stderr=log, env=os.environ | private)
+        try:
+            wait_for(f"http://127.0.0.1:{port}/api?token={TOKEN}", server, folder / "server.log")
+            yield f"http://127.0.0.1:{port}", server
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def set_up(settings, package, name, **values):
+    file = settings / "@jupyterlab" / package / f"{name}.jupyterlab-settings"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(values))
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def wait_for(address, server, log, seconds=120):
+    for _ in range(seconds * 5):
+        try:
+            return urllib.request.urlopen(address, timeout=2).close()
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            assert server.poll() is None, log.read_text()
+            time.sleep(0.2)
+    raise TimeoutError(log.read_text())
+
+
+def new_page(browser, address, width=1300, height=1000, **options):
+    """A page whose requests to elsewhere, errors and dialogs are collected in `page.trouble`."""
+    page = browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
+    page.trouble = []
+    own = (address[:20], "data:", "blob:", "file:")
+    page.on("request", lambda request: None if request.url.startswith(own) else page.trouble.append(request.url))
+    page.on("pageerror", lambda error: page.trouble.append(str(error)))
+    page.on("dialog", lambda dialog: (page.trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.goto(address)
+    return page
+
+
+PROMPTS = """[...document.querySelectorAll(".jp-Notebook .jp-CodeCell .jp-InputArea-prompt")].map((prompt) => prompt.innerText)"""
+
+
+def run_all(page, seconds=60):
+    """Run all cells of the notebook that the page shows, and stay until each has a number."""
+    wait_for_kernel(page)
+    page.click("text='Run'")
+    page.click("li[data-command='runmenu:run-all']")
+    prompts = []
+    for _ in range(seconds * 4):
+        page.wait_for_timeout(250)
+        prompts = page.evaluate(PROMPTS)
+        if all(prompt.strip("[]:").isdigit() for prompt in prompts):
+            return
+    raise TimeoutError(f"not all cells have run: {prompts}")
+
+
+def wait_for_kernel(page, seconds=60):
+    """Wait until the server says that the page is connected to a kernel: a click before is lost, or asks for one."""
+    server = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(page.url))
+    kernels = []
+    for _ in range(seconds * 5):
+        with urllib.request.urlopen(f"{server}/api/sessions?token={TOKEN}", timeout=10) as answer:
+            kernels = [session["kernel"] for session in json.load(answer) if session["path"] in page.url]
+        if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels):
+            return
+        page.wait_for_timeout(200)
+    raise TimeoutError(f"no kernel became idle: {kernels}")

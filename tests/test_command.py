@@ -1,0 +1,278 @@
+"""The command `minigrad`: what it says of a machine, and what it does when something is in its way."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from minigrad.__main__ import main, parsed
+from minigrad.classroom import checkup, course, lab, pack, telling
+
+ROOT = Path(__file__).parent.parent
+NOBODY = 65534
+
+installed = pytest.mark.skipif(not checkup.version("minigrad"), reason="minigrad is not installed here")
+
+
+def told(capsys, *arguments):
+    """The exit code, and what was said on stderr."""
+    code = main(arguments)
+    return code, capsys.readouterr().err
+
+
+# ---- what it understands -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["course", "check", "pack", "build"])
+def test_every_command_helps_with_an_example_that_it_understands(name, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([name, "--help"])
+    assert end.value.code == 0
+    example = re.search(r"example: minigrad ([^$]*)", capsys.readouterr().out)[1].split()
+    assert parsed()[0].parse_known_args(example)[0].command == name
+
+
+@pytest.mark.parametrize("arguments", [[], ["check", "twice"], ["course", "--port", "99999"], ["course", "--port", "x"], ["dance"]])
+def test_what_is_not_understood_ends_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+
+
+def test_what_the_course_does_not_know_goes_to_jupyterlab(monkeypatch):
+    given = {}
+    monkeypatch.setattr(lab, "open_course", lambda **options: given.update(options))
+    assert main(["course", "--lesson", "07", "--ServerApp.token=x", "--no-browser"]) == 0
+    assert given == {"lesson": "07", "reset": False, "port": None, "further": ["--ServerApp.token=x", "--no-browser"]}
+
+
+@pytest.mark.parametrize("command", [["course", "--lesson", "77"], ["build", "77"]])
+def test_an_unknown_lesson_is_answered_with_those_that_there_are(command, capsys):
+    code, said = told(capsys, *command)
+    assert code == 1
+    assert "There is no lesson 77. There are 00 01 02" in said
+    assert "Try: minigrad " in said
+
+
+# ---- what is in the way --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ready(monkeypatch):
+    """A machine on which nothing is wrong, and a JupyterLab that only tells how it was started."""
+    pytest.importorskip("jupyterlab")
+    from jupyterlab.labapp import LabApp
+
+    started = []
+    monkeypatch.setattr(checkup, "quick", list)
+    monkeypatch.setattr(LabApp, "launch_instance", started.extend)
+    return started
+
+
+def test_a_taken_port_is_named_with_one_that_is_free(ready, capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        code, said = told(capsys, "course", "--port", str(taken))
+    assert code == 1
+    assert f"Port {taken} is taken" in said
+    assert checkup.is_free(int(re.search(r"Try: minigrad course --port (\d+)", said)[1]))
+    assert ready == []
+
+
+def test_a_free_port_is_the_one_that_is_used(ready, capsys):
+    free = checkup.free_after(20000)
+    assert told(capsys, "course", "--port", str(free), "--no-browser")[0] == 0
+    assert {f"--port={free}", "--ServerApp.port_retries=0", "--no-browser"} <= set(ready)
+
+
+def test_without_a_browser_it_says_where_to_look_and_goes_on(ready, monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "has_browser", lambda: False)
+    code, said = told(capsys, "course")
+    assert code == 0
+    assert "no browser was found on this machine" in said
+    assert "--LabApp.default_url=/lab/tree/00_start_here.ipynb" in ready
+
+
+def test_root_is_warned_and_let_in(ready, monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "is_root", lambda: True)
+    code, said = told(capsys, "course")
+    assert (code, "--allow-root" in ready) == (0, True)
+    assert "you are root" in said
+
+
+def test_reset_needs_a_lesson(ready, capsys):
+    code, said = told(capsys, "course", "--reset")
+    assert (code, ready) == (1, [])
+    assert said.endswith("Try: minigrad course --lesson 07 --reset\n")
+
+
+@pytest.fixture
+def own_course(tmp_path, monkeypatch):
+    """A copy of the course, in a folder that one works in."""
+    pytest.importorskip("nbclient")
+    shutil.copytree(ROOT / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__"))
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "course"
+
+
+def test_reset_opens_the_lesson_anew_and_keeps_what_stood_in_it(ready, own_course, capsys):
+    lesson = own_course / "07_why_none.ipynb"
+    mine = lesson.read_text(encoding="utf-8").replace("mg.inspect(tape, y, x)", "mine = 7")
+    lesson.write_text(mine, encoding="utf-8")
+    code, said = told(capsys, "course", "--lesson", "07", "--reset")
+    assert code == 0
+    assert "mine = 7" not in lesson.read_text(encoding="utf-8")
+    copy = re.search(r"kept in (\S+)\.\n", said)[1]
+    assert re.fullmatch(r"course.my_copies.07_why_none\.\d{4}-\d\d-\d\d\.1\.ipynb", copy)
+    assert (own_course.parent / copy).read_text(encoding="utf-8") == mine
+    assert "--LabApp.default_url=/lab/tree/07_why_none.ipynb" in ready
+
+
+@installed
+def test_build_keeps_what_stood_in_a_lesson_that_changes_and_copies_none_that_does_not(own_course, capsys):
+    lesson = own_course / "00_start_here.ipynb"
+    stored = lesson.read_text(encoding="utf-8")
+    assert told(capsys, "build", "00")[0] == 0
+    assert not (own_course / "my_copies").exists()
+    mine = stored.replace("A loop in two minutes", "A loop in three minutes").replace("no prediction yet", "no such thing")
+    lesson.write_text(mine, encoding="utf-8")
+    code, said = told(capsys, "build", "00")
+    (copy,) = (own_course / "my_copies").iterdir()
+    assert (code, copy.name in said, copy.read_text(encoding="utf-8")) == (0, True, mine)
+    assert lesson.read_text(encoding="utf-8") == stored.replace("two minutes", "three minutes", 1)
+
+
+def test_a_pack_notices_a_lesson_that_somebody_has_worked_in(own_course):
+    assert pack.worked_in() == []
+    lesson = own_course / "07_why_none.ipynb"
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("mg.inspect(tape, y, x)", "mine = 7"), encoding="utf-8")
+    assert pack.worked_in() == ["07"]
+
+
+def test_a_folder_without_lessons_is_told_apart(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(course, "PACKAGE", tmp_path / "minigrad")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "environment"))
+    code, said = told(capsys, "course")
+    assert code == 1
+    assert "The lessons are not here" in said
+
+
+# Who may write everywhere becomes a user who owns nothing.
+ASK = f"import os; from minigrad.classroom import checkup; os.geteuid() or os.setuid({NOBODY}); print(checkup.lessons_folder())"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="about permissions as POSIX has them")
+def test_a_folder_that_cannot_be_written_is_noticed(own_course):
+    visible = own_course.parent
+    for place in (visible, *list(visible.parents)[:-2]):
+        place.chmod(place.stat().st_mode | 0o055)
+    own_course.chmod(0o555)
+    try:
+        said = subprocess.check_output([sys.executable, "-c", ASK], text=True, cwd=visible, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    finally:
+        own_course.chmod(0o755)
+    assert said.startswith("wrong  lessons ")
+    assert "cannot be written" in said
+    assert "try: cp -r" in said
+    assert not checkup.lessons_folder().wrong
+
+
+# ---- the screen ----------------------------------------------------------------------------------------------------------
+
+
+@installed
+def test_check_finds_everything_well_where_the_course_is_installed():
+    done = subprocess.run([sys.executable, "-m", "minigrad", "check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^ok +kernel +answers after", done.stdout, re.MULTILINE)
+    assert re.search(r"^ok +widget +the inspector can be drawn", done.stdout, re.MULTILINE)
+    assert done.stdout.splitlines()[-1] == "All is well. Begin: minigrad course"
+    assert len(done.stdout.splitlines()) <= 24
+
+
+def findings(monkeypatch, versions):
+    monkeypatch.setattr(checkup, "version", lambda package: versions.get(package, ""))
+    monkeypatch.setattr(checkup, "needs", lambda: {"jupyterlab": "<5,>=4.4", "anywidget": ">=0.9"})
+    return {finding.what: finding for finding in checkup.packages()}
+
+
+def test_an_old_jupyterlab_and_a_missing_kernel_are_named_with_the_line_that_mends_them(monkeypatch):
+    found = findings(monkeypatch, {"minigrad": "0.1.0", "jupyterlab": "3.6.8", "anywidget": "0.11.0"})
+    assert {what: finding.wrong for what, finding in found.items()} == {"jupyterlab": True, "anywidget": False, "ipykernel": True}
+    assert found["jupyterlab"].seen == "3.6.8 does not suit: <5,>=4.4 is needed"
+    assert found["ipykernel"].seen == "is not installed"
+    assert found["jupyterlab"].instead.endswith('-m pip install --upgrade "jupyterlab<5,>=4.4" "ipykernel"')
+    assert found["ipykernel"].instead == "the same line"
+
+
+def test_what_is_wrong_stops_the_course_before_jupyterlab_starts(monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "quick", lambda: [checkup.Finding("jupyterlab", "is not installed", "pip install jupyterlab")])
+    code, said = told(capsys, "course")
+    assert (code, said) == (1, "minigrad: jupyterlab is not installed.\nTry: pip install jupyterlab\n")
+
+
+def test_a_kernel_that_does_not_answer_is_wrong(monkeypatch):
+    monkeypatch.setattr(checkup, "asked_a_kernel", lambda: ("", "does not start (No such kernel named python3)"))
+    (finding,) = checkup.kernel()
+    assert finding.wrong
+    assert "ipykernel install --sys-prefix --name python3" in finding.instead
+
+
+def test_a_jupyterlab_without_the_widgets_front_end_is_wrong(monkeypatch):
+    pytest.importorskip("jupyter_core")
+    monkeypatch.setattr(checkup, "asked_a_kernel", lambda: ("widget", ""))
+    monkeypatch.setattr(checkup, "FRONT_ENDS", ("anywidget", "not-there"))
+    _, widget = checkup.kernel()
+    assert widget.wrong
+    assert widget.seen == "JupyterLab has no not-there"
+
+
+def test_one_thing_wrong_is_exit_code_1_and_a_note_is_not(monkeypatch, capsys):
+    note = checkup.Finding("browser", "none here", "open it elsewhere", note=True)
+    for found, code in (([note], 0), ([note, checkup.Finding("numpy", "is not installed", "pip install numpy")], 1)):
+        monkeypatch.setattr(checkup, "findings", lambda found=found: iter(found))
+        assert checkup.check() == code
+    assert "1 to mend" in capsys.readouterr().out
+
+
+def test_long_work_tells_how_far_it_is(capsys):
+    assert list(telling.counted(["a", "b"], "doing")) == ["a", "b"]
+    assert capsys.readouterr().err.splitlines() == ["doing 1/2: a", "doing 2/2: b"]
+
+
+# ---- what is never lost --------------------------------------------------------------------------------------------------
+
+KEEP_ON = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from helpers import diary
+print(flush=True)
+for n in range(10**6):
+    diary.keep("solved", f"01.{n % 300}", "yes")
+"""
+
+
+def test_whoever_is_killed_while_writing_notes_leaves_a_whole_file(tmp_path):
+    file = tmp_path / "progress.json"
+    for wait in (0.05, 0.1, 0.2, 0.4):
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "MINIGRAD_PROGRESS": str(file)}
+        writer = subprocess.Popen([sys.executable, "-c", KEEP_ON, str(ROOT / "course")], stdout=subprocess.PIPE, env=env)
+        writer.stdout.readline()
+        time.sleep(wait)
+        writer.kill()
+        writer.communicate()
+        assert json.loads(file.read_text())["solved"]["01.0"] == "yes"

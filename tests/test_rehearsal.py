@@ -1,0 +1,156 @@
+"""The rehearsal: binder/ followed to the letter, and every lesson opened, run to the end and clicked, as a class will do it.
+
+It takes two to three minutes, and prints what it took.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from lab import TOKEN, new_page, run_all, serving
+
+ROOT = Path(__file__).parent.parent
+LESSONS = [path.name for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))]
+PYTHON = (ROOT / "binder" / "runtime.txt").read_text().strip().replace("-", "")
+FILM = ".mg-inspector .film .frame"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with the lessons, not yet run, and the environment that binder/ makes; and what making that has taken."""
+    python = shutil.which(PYTHON)
+    if python is None:
+        pytest.skip(f"binder/ is for {PYTHON}, which is not here")
+    home = tmp_path_factory.mktemp("home")
+    shutil.copytree(ROOT / "course", home / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__"))
+    for lesson in LESSONS:
+        clear(home / "course" / lesson)
+    subprocess.run([python, "-m", "venv", home / "env"], check=True)
+    subprocess.run([home / "env/bin/python", "-m", "pip", "install", "--quiet", "-r", "binder/requirements.txt"], cwd=ROOT, check=True)
+    return home
+
+
+@pytest.fixture(scope="module")
+def lab(home, browser, tmp_path_factory):
+    """JupyterLab of that environment, open in the browser on the first lesson, as by the link in README.md; and its process."""
+    with serving(home, tmp_path_factory.mktemp("settings"), home / "env/bin/python") as (address, server):
+        page = new_page(browser, f"{address}/lab/tree/course/{LESSONS[0]}?token={TOKEN}")
+        yield page, server
+        page.context.close()
+
+
+@pytest.fixture
+def desk(lab):
+    """The same, cleared for the next lesson whatever becomes of this one."""
+    yield lab
+    page, server = lab
+    if server.poll() is None:
+        page.keyboard.press("Escape")
+        page.click("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current .lm-TabBar-tabCloseIcon")
+        if page.locator(".jp-Dialog").count():
+            page.click(".jp-Dialog .jp-mod-warn")  # what was not saved is discarded
+        page.wait_for_selector(".jp-Notebook", state="detached")
+
+
+def clear(path):
+    """Take out what a notebook has printed, so that what is found in it later is new."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell.update(outputs=[], execution_count=None)
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def told(cell):
+    """What a cell has printed, on stdout and on stderr, and its errors; without pictures and widgets."""
+    said = {}
+    for output in cell["outputs"]:
+        if output["output_type"] == "stream":
+            said[output["name"]] = said.get(output["name"], "") + "".join(output["text"])
+        elif "image/png" not in output.get("data", {}):
+            said[output["output_type"]] = output.get("evalue") or "".join(output["data"]["text/plain"])
+    return said
+
+
+def code_cells(path):
+    return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+
+
+def saved(page, path, ready, seconds=30):
+    """Save the notebook until what stands in the file is ready."""
+    before = path.stat().st_mtime_ns
+    for _ in range(seconds * 2):
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(500)
+        if path.stat().st_mtime_ns > before and ready(code_cells(path)):
+            return
+    raise AssertionError(f"{path.name} was not saved")
+
+
+def memory(process):
+    """MB of a process, each page shared out among those who share it; 0 where the system does not tell."""
+    told = Path(f"/proc/{process}/smaps_rollup")
+    return int(re.search(r"^Pss:\s+(\d+) kB", told.read_text(), re.MULTILINE)[1]) / 1024 if told.exists() else 0.0
+
+
+def newest_kernel(server):
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
+    return children.read_text().split()[-1] if children.exists() else "none"
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_lesson_runs_to_its_end_and_prints_what_is_stored(home, desk, capsys, lesson):
+    (page, server), path, start = desk, home / "course" / lesson, time.monotonic()
+    if lesson != LESSONS[0]:
+        page.dblclick(f".jp-DirListing-item:has-text('{lesson}')")
+    run_all(page)
+    took = time.monotonic() - start
+
+    stored = code_cells(ROOT / "course" / lesson)
+    films = sum("mg.inspect(" in "".join(cell["source"]) for cell in stored)
+    if films:
+        page.wait_for_selector(FILM)
+        assert page.locator(".mg-inspector").count() == films
+        step_and_click(page, page.locator(".mg-inspector").first)
+    page.click(".jp-Notebook .jp-InputPrompt >> nth=0")
+    saved(page, path, lambda cells: all(cell["execution_count"] for cell in cells))
+    assert [told(cell) for cell in code_cells(path)] == [told(cell) for cell in stored]
+    assert page.trouble == []
+    with capsys.disabled():
+        used = f"server {memory(server.pid):.0f} MB, kernel {memory(newest_kernel(server)):.0f} MB"
+        print(f"\n{lesson}: opened and run in {took:.1f} s; {used}", end=" ")
+
+
+def step_and_click(page, film):
+    """The inspector answers keys and clicks: each moves it."""
+    at = film.locator(".scrubber")
+    film.focus()
+    places = []
+    for key in ("Home", "ArrowRight", "End"):
+        page.keyboard.press(key)
+        places.append(int(at.get_attribute("aria-valuenow")))
+    film.locator(".node").first.click()
+    assert places == sorted(set(places))
+    assert int(at.get_attribute("aria-valuenow")) < places[-1]
+    page.keyboard.press("Escape")
+
+
+def test_killing_jupyterlab_loses_nothing_that_was_saved(home, desk):
+    """Comes last: the server does not survive it."""
+    (page, server), path = desk, home / "course" / LESSONS[1]
+    page.dblclick(f".jp-DirListing-item:has-text('{LESSONS[1]}')")
+    run_all(page)
+    cell = page.locator(".jp-Notebook .jp-CodeCell").nth(1)
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("\npredict('01.1', 'seven apples')  # my own words")
+    page.keyboard.press("Control+Enter")
+    saved(page, path, lambda cells: "kept seven apples" in json.dumps(cells))
+    server.kill()
+    server.wait(20)
+    assert any("# my own words" in "".join(cell["source"]) for cell in code_cells(path))
+    assert "seven apples" in json.loads((home / "course" / ".progress.json").read_text())["predictions"].values()
