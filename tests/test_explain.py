@@ -94,6 +94,15 @@ def _numpy_mean():
     return tape.explain(y, x)
 
 
+@program("none", "broken", "LEFT_ENGINE", "keep size a tensor: y = mg.sqrt(size)")
+def _numpy_of_a_longer_name():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        size = mg.reduce_sum(x * x)
+        y = mg.sqrt(size.numpy())
+    return tape.explain(y, x)
+
+
 @program("none", "broken", "LEFT_ENGINE", "sqrt was given the number 2.5, not size")
 def _a_float_that_was_halved():
     x = mg.Variable([1.0, 2.0])

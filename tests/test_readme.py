@@ -5,7 +5,6 @@ import io
 import json
 import re
 import runpy
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.M | re.S)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="what runs at which column is known from Python 3.11 on")
 def test_the_taste_prints_what_it_says(tmp_path):
     (program,), (explanation,) = blocks("python"), blocks("text")
     script = tmp_path / "taste.py"

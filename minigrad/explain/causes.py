@@ -174,7 +174,8 @@ def left_engine(q, edge, op, line):
     if function == "predict":
         return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
     inner = plain[: -len(".numpy()")] if plain.endswith(".numpy()") else plain[len("float") :] if plain.startswith("float(") else ""
-    inner = inner[1:-1] if inner[1:-1].replace(".", "").isidentifier() else inner
+    if inner.startswith("(") and inner[1:-1].replace(".", "").isidentifier():
+        inner = inner[1:-1]
     return (
         sentence,
         f"keep {name} a tensor: {with_our_own(line.replace(plain, inner))}"

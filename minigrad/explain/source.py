@@ -85,11 +85,10 @@ def parsed(lines) -> "Module | None":
         return None
 
 
-@lru_cache(maxsize=8192)
 def position(code, instruction):
     """The span of the source that an instruction belongs to. Python 3.10 knows the line alone, and with `executing` the rest."""
     if hasattr(code, "co_positions"):
-        return next(itertools.islice(code.co_positions(), instruction // 2, None), (code.co_firstlineno, None, None, None))
+        return known_position(code, instruction)
     line = next((n for start, end, n in code.co_lines() if start <= instruction < end), code.co_firstlineno)
     if importlib.util.find_spec("executing"):
         import executing
@@ -99,6 +98,11 @@ def position(code, instruction):
         if node is not None:
             return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
     return line, None, None, None
+
+
+@lru_cache(maxsize=8192)
+def known_position(code, instruction):
+    return next(itertools.islice(code.co_positions(), instruction // 2, None), (code.co_firstlineno, None, None, None))
 
 
 def node_at(place) -> "tuple[Any, Any]":
