@@ -247,6 +247,7 @@ def test_public_methods_have_docstrings(kind):
 def test_numpy_is_the_only_requirement():
     allowed = {"numpy", "minigrad", *sys.stdlib_module_names}
     optional = {
+        "explain": {"executing"},
         "inspector": {"anywidget", "traitlets", "IPython", "matplotlib"},
         "classroom": {"jupyterlab", "jupyter_client", "jupyter_core", "nbconvert", "packaging"},
     }
