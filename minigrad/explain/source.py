@@ -86,7 +86,7 @@ def parsed(lines) -> "Module | None":
 
 
 def position(code, instruction):
-    """The span of the source that an instruction belongs to. Python 3.10 knows the line alone, and with `executing` the rest."""
+    """The span of the source that an instruction belongs to. Python 3.10 knows the line alone; the rest finds `executing`, IPython's."""
     if hasattr(code, "co_positions"):
         return known_position(code, instruction)
     line = next((n for start, end, n in code.co_lines() if start <= instruction < end), code.co_firstlineno)
