@@ -40,6 +40,7 @@ def serving(folder, settings, python):
         "JUPYTERLAB_SETTINGS_DIR": str(settings),
         "JUPYTERLAB_WORKSPACES_DIR": str(settings / "workspaces"),
         "JUPYTER_NO_CONFIG": "1",
+        "MINIGRAD_PROGRESS": "",  # beside the course, as a learner's is
     }
     with open(folder / "server.log", "w") as log:
         server = subprocess.Popen([python, "-m", "jupyterlab", *options], stdout=log, stderr=log, env=os.environ | private)

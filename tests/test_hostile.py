@@ -178,7 +178,20 @@ def names_used(tree):
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_package_loads_no_pickles_and_fetches_nothing(path):
     used = {name.partition(".")[0] for name, _ in names_used(ast.parse(path.read_text("utf-8")))}
-    assert not used & {"pickle", "shelve", "marshal", "dill", "subprocess", "socket", "urllib", "http", "requests", "ctypes", "exec"}
+    opens = {"subprocess", "socket"} if path.parent.name == "classroom" else set()  # the command starts JupyterLab and pip
+    assert not (used - opens) & {
+        "pickle",
+        "shelve",
+        "marshal",
+        "dill",
+        "subprocess",
+        "socket",
+        "urllib",
+        "http",
+        "requests",
+        "ctypes",
+        "exec",
+    }
     evaluates = {"custom.py"}  # the rule of an op that waits for a registered gradient, made of names in our own code
     assert "eval" not in used or path.name in evaluates
     assert "compile" not in used or path.name == "op.py"  # an op is written out from its declaration
