@@ -6,6 +6,7 @@ An element is a Tensor, or a tuple or dict of such. No tape follows them: a Data
 import contextlib
 import functools
 import itertools
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -184,14 +185,15 @@ class Dataset:
         drawn = words_of(*pair)  # a new pair of seeds for each iteration
 
         def start():
-            return shuffled(iter(self), size, words_of(*((next(drawn), next(drawn)) if reshuffle_each_iteration else pair)))
+            again = reshuffle_each_iteration and not looking.on
+            return shuffled(iter(self), size, words_of(*((next(drawn), next(drawn)) if again else pair)))
 
         return Dataset(start, self._length)
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
         """All of it `count` times, or without end if it is None or -1."""
         if count is None or count < 0:
-            return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self)), INFINITE_CARDINALITY)
+            return Dataset(lambda: endless(self), INFINITE_CARDINALITY)
         length = self._length * int(count) if self._length >= 0 else self._length
         return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self, int(count))), length)
 
@@ -222,12 +224,14 @@ class Dataset:
         """Keeps the elements once they have been made. `filename` is accepted as in TensorFlow, without effect."""
         made = []
 
-        def start():
-            if not made:
-                made.append(list(self))
-            return iter(made[0])
+        def fill():
+            fresh = []
+            for x in self:
+                fresh.append(x)
+                yield x
+            made.append(fresh)
 
-        return Dataset(start, self._length)
+        return Dataset(lambda: iter(made[0]) if made else fill(), self._length)
 
     def prefetch(self, buffer_size: Any = None, name: str | None = None) -> "Dataset":
         """The Dataset itself: nothing is made ahead of time."""
@@ -293,13 +297,29 @@ class Dataset:
         Raises:
             ValueError: there is none.
         """
-        first = next(iter(self), None)
+        looking.on, before = True, looking.on
+        try:
+            first = next(iter(self), None)
+        finally:
+            looking.on = before
         if first is None:
             raise ValueError("The Dataset is empty: it has no element to take the form from.")
         return mapped(TensorSpec.from_tensor, first)
 
     def __repr__(self):
-        return f"<Dataset element_spec={self.element_spec if self._length else 'unknown'}>"
+        try:
+            return f"<Dataset element_spec={self.element_spec}>"
+        except ValueError:
+            return "<Dataset element_spec=unknown>"
+
+
+class Looking(threading.local):
+    """Is the first element wanted for its form alone? Then a Dataset that is shuffled draws no new order."""
+
+    on = False
+
+
+looking = Looking()
 
 
 # ---- elements ------------------------------------------------------------------------------------------------------
@@ -378,6 +398,16 @@ def promised(spec):
     return spec.dtype if isinstance(spec, TensorSpec) else spec
 
 
+def endless(elements):
+    """All of them again and again; nothing if there are none."""
+    found = True
+    while found:
+        found = False
+        for x in elements:
+            found = True
+            yield x
+
+
 def batches(elements, size, drop_remainder):
     while rows := list(itertools.islice(elements, size)):
         if len(rows) == size or not drop_remainder:
@@ -420,3 +450,6 @@ def shuffled(elements, size, words):
         ahead[place], ahead[first] = ahead[first], None
         ahead += itertools.islice(elements, 1)
         first += 1
+        if first == 1000:  # these places are empty
+            del ahead[:first]
+            first = 0

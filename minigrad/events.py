@@ -284,7 +284,7 @@ class Asked(Event):
     targets: tuple
     sources: tuple
     versions: dict  # of the sources, at this time
-    results: tuple  # the numbers of the gradients that it gave; 0 is None
+    results: tuple  # the numbers of the gradients that it gave; 0 is None, or IndexedSlices
     slopes: tuple  # ... and their summaries
     began: int
     released: bool  # was the tape used up by it?
@@ -340,7 +340,8 @@ class Trace(Listener):
         self.began, self.walk_began, self.last, self.sent = next_id(), 0, (None,) * 4, {}
 
     def __enter__(self):
-        self.start()
+        if self not in listening.now:  # `with mg.trace(True):` listens already
+            self.start()
         return self
 
     def __exit__(self, *error):
@@ -365,6 +366,9 @@ class Trace(Listener):
             self.written.pop((event.variable, event.version), None)
         elif kind is Came or kind is Stored:
             self.made.pop(event.tensor if kind is Came else event.result, None)
+        elif kind is Asked:
+            for number in event.results:
+                self.made.pop(number, None)
 
     def next(self) -> int:
         self.count += 1
@@ -403,9 +407,10 @@ class Trace(Listener):
         self.add(event)
 
     def read(self, variable):
-        if variable.id not in self.versions:
-            self.first[variable.id] = variable.version
-        self.versions[variable.id], self.seen[variable.id] = variable.version, variable._now.value
+        if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
+            return
+        self.first.setdefault(variable.id, variable.version)
+        self.versions[variable.id], self.seen[variable.id] = variable.version, Summary(variable._now.value)
 
     def wrote(self, variable, given, how):
         frame, called = user_frame()
@@ -414,7 +419,7 @@ class Trace(Listener):
         if source == variable.id:  # v.assign(v * 2) gives a Tensor, but v.assign(v) gives v: as it was before
             known = {source: variable.version - 1}
         before, seen = self.written.get((variable.id, variable.version - 1)), self.seen.pop(variable.id, None)
-        before = before.value if before is not None else None if seen is None else Summary.of(seen)
+        before = before.value if before is not None else seen
         self.first.setdefault(variable.id, max(0, variable.version - 1))
         self.versions[variable.id] = variable.version
         event = Wrote(
@@ -498,7 +503,7 @@ class Trace(Listener):
             tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
             tuple([getattr(dx, "id", 0) for dx in results]), tuple(slopes), self.walk_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
-        for number in event.results:
+        for number in filter(None, event.results):
             self.made.setdefault(number, event)
         self.add(event)
         if self.strict:
@@ -569,9 +574,7 @@ class trace(Trace):
 
 def trace_of(tape) -> "Trace | None":
     """The trace that heard this tape, the newest first; or one that listens now."""
-    known = [
-        one
-        for one in reversed(latest)
-        if tape.number in one.tapes or any(tape.number in e.recorded for e in one.events if isinstance(e, Ran))
-    ]
-    return known[0] if known else next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)
+    for one in reversed(latest):
+        if tape.number in one.tapes or any(tape.number in e.recorded for e in one.events if isinstance(e, Ran)):
+            return one
+    return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

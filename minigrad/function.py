@@ -89,7 +89,7 @@ class Function:
 
     def __call__(self, *args, **kwargs):
         if self.input_signature is not None:
-            args, kwargs = fitted(self.python_function, self.input_signature, args, kwargs), {}
+            args, kwargs = fitted(self.python_function, self.input_signature, args, kwargs)
         return self.python_function(*args, **kwargs)
 
     def __get__(self, instance, owner=None):
@@ -103,19 +103,19 @@ class Function:
 
 
 def fitted(func, signature, args, kwargs):
-    """The arguments as Tensors, in the order of the signature."""
+    """The arguments as Tensors, in the order of the signature; and those that are given by name alone."""
     problem = f"Received args: {args} and kwargs: {kwargs} for signature: {list(signature)}."
     try:
-        args = inspect.signature(func).bind(*args, **kwargs).args
+        bound = inspect.signature(func).bind(*args, **kwargs)
     except TypeError as error:
         raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. {problem}") from None
     fitting = []
-    for spec, given in zip(signature, args):
+    for spec, given in zip(signature, bound.args):
         if not isinstance(spec, TensorSpec):
             fitting.append(nest.map_structure(lambda one, x: fit(one, x, problem), spec, given))
         else:
             fitting.append(fit(spec, given, problem))
-    return fitting + list(args[len(signature) :])
+    return fitting + list(bound.args[len(signature) :]), bound.kwargs
 
 
 def fit(spec, given, problem):

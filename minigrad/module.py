@@ -31,8 +31,9 @@ def found(module, kind, seen=None):
 def leaves_of(value):
     try:
         return nest.flatten(value)
-    except TypeError:  # a dict whose keys have no order
-        return nest.flatten(list(value.values())) if isinstance(value, dict) else [value]
+    except TypeError:  # somewhere in it is a dict whose keys have no order
+        parts = value.values() if isinstance(value, dict) else value
+        return [leaf for part in parts for leaf in leaves_of(part)]
 
 
 class Module:
@@ -63,7 +64,7 @@ class Module:
                 f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name)."
             )
         self._name = name
-        self._scope_name = f"{variable.scopes[-1]}{name}/"
+        self._scope_name = f"{variable.naming.scopes[-1]}{name}/"
 
     @property
     def name(self) -> str:
@@ -126,12 +127,12 @@ class name_scope(contextlib.ContextDecorator):
         return self._given
 
     def __enter__(self):
-        scope = self._given if self._given.endswith("/") else f"{variable.scopes[-1]}{self._given}/"
-        variable.scopes.append(scope)
+        scope = self._given if self._given.endswith("/") else f"{variable.naming.scopes[-1]}{self._given}/"
+        variable.naming.scopes.append(scope)
         return scope
 
     def __exit__(self, *error):
-        variable.scopes.pop()
+        variable.naming.scopes.pop()
 
 
 def snake_case(name):

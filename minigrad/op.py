@@ -92,8 +92,8 @@ class Source:
         file = f"<op {self.run.__name__}>"
         module = compile(str(self), file, "exec")
         linecache.cache[file] = len(self.text), None, self.text.splitlines(True), file  # tracebacks show the line
-        self.run.__code__ = next(one for one in module.co_consts if isinstance(one, types.CodeType))
         self.run.__globals__.update({f"tidy_{a}": tidy for a, tidy in self.run.__wrapped__.__annotations__.items()})
+        self.run.__code__ = next(one for one in module.co_consts if isinstance(one, types.CodeType))  # last: others may call it now
 
     def __str__(self):
         if self.text is None:

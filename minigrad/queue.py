@@ -62,6 +62,8 @@ class FIFOQueue:
         """Put in one element for each row of the components."""
         rows = self._components(vals, "QueueEnqueueManyV2", many=True)
         count = len(rows[0].value)
+        if any(len(x.value) != count for x in rows):
+            raise ValueError(f"Each component needs as many rows as the others. They have {[len(x.value) for x in rows]}.")
         self._put([[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)], "QueueEnqueueManyV2")
 
     def dequeue(self, name: str | None = None) -> Any:
@@ -84,7 +86,7 @@ class FIFOQueue:
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
         """Take out `n` elements, stacked, or those that are left if the queue is closed."""
         left = min(int(n), len(self._elements)) if self._closed else int(n)
-        return self._stacked(self._take(max(left, 1), "QueueDequeueUpToV2"))
+        return self._stacked(self._take(max(left, min(int(n), 1)), "QueueDequeueUpToV2"))
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements are in it."""
@@ -146,6 +148,9 @@ class FIFOQueue:
         return [self._elements.popleft() for _ in range(n)]
 
     def _stacked(self, elements):
+        if not elements:
+            kinds = zip(self.shapes, self.dtypes)
+            return self._shown([Tensor.of(np.zeros((0, *shape.as_list()), dtype.dtype)) for shape, dtype in kinds])
         return self._shown([stacked(column) for column in zip(*elements)])
 
     def _shown(self, tensors):

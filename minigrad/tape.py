@@ -350,9 +350,14 @@ class GradientTape(Listener):
         rows[np.arange(size), :, np.arange(size)] = 1
         (found,) = rows_walked(steps, target.id, rows.reshape((size, *target.value.shape)), [source.id])
         if found is None:
-            return zeros(source, (batch, *inner), tuple(source.shape[1:]))
-        by_example = OPS["transpose"](found, (1, 0, *range(2, 1 + len(source.shape))))
-        return OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
+            answer = zeros(source, (batch, *inner), tuple(source.shape[1:]))
+        else:
+            by_example = OPS["transpose"](found, (1, 0, *range(2, 1 + len(source.shape))))
+            answer = OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
+        self.given = [target.id], {source.id: None if found is None else weakref.ref(answer)}
+        for listener in listening.now:
+            listener.asked(self, [target], [source], [answer])
+        return answer
 
     def explain(
         self,

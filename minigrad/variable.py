@@ -1,6 +1,7 @@
 """Variable: state. Reading it gives the Tensor of this moment; a later assignment cannot touch what was read."""
 
 import operator
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,15 @@ from .op import convert, op, tensor_of
 from .shape import TensorShape
 from .tensor import Reference, Tensor, answer_habits, new, next_id, shown
 
-scopes = [""]  # what `mg.name_scope` puts before the names of new Variables, innermost last
+
+class Naming(threading.local):
+    """What `mg.name_scope` puts before the names of new Variables in this thread, innermost last."""
+
+    def __init__(self):
+        self.scopes = [""]
+
+
+naming = Naming()
 
 
 @op("ReadVariableOp", dvariable=lambda dvalue: dvalue)
@@ -79,7 +88,7 @@ class Variable:
         self.smooth = value.dtype.kind in "fc"  # can a gradient flow along it?
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
-        self._name = f"{scopes[-1]}{'Variable' if name is None else name}:0"
+        self._name = f"{naming.scopes[-1]}{'Variable' if name is None else name}:0"
         self._store(value)
         for listener in listening.now:
             listener.wrote(self, given, "Variable")
@@ -310,7 +319,7 @@ class _UnreadVariable(Variable):
     _now = property(lambda self: self._variable._now)
 
     def __tf_tensor__(self, dtype=None, name=None):
-        return self._variable.__tf_tensor__()
+        return self._variable.__tf_tensor__(dtype, name)
 
     def _store(self, value):
         self._variable._store(value)

@@ -13,6 +13,9 @@ given = {}  # how many hints each exercise has had since the kernel started
 
 def predict(exercise, answer=...):
     """Keep a prediction. It is not judged; the check of the same number recalls it."""
+    if not isinstance(exercise, str):
+        print(f'Write the number in quotes, as in predict("02.1", ...). This is {exercise!r}.')
+        return
     if answer is ...:
         print(f"{exercise}: no prediction yet. Put your answer in place of the three dots.")
         return

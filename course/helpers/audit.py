@@ -29,6 +29,8 @@ def audit(f, x, h=0.01):
 def slopes(f, x, h):
     """The tape's slope of f at x, and the measured one."""
     here = mg.constant(x, mg.float32)
+    if here.shape.rank:
+        raise ValueError(f"audit needs one number to stand at, as in audit(f, 2.0), and was given {here.shape.num_elements()}")
     with mg.GradientTape() as tape:
         tape.watch(here)
         y = f(here)

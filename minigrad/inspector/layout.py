@@ -128,7 +128,7 @@ def graph(model, sent) -> dict:
                 sources[model.node(node)].append(end)
                 edges.append((model.node(node), end))
     used = [one for one in sources if sources[one] or one not in {model.node(n) for n in model.film.made}]
-    return {**layout(list(dict.fromkeys([*used, *nodes])), edges), "stacks": sorted(set(stacks.values()))}
+    return layout(list(dict.fromkeys([*used, *nodes])), edges)
 
 
 def stacks_of(model, present):

@@ -139,7 +139,6 @@ class Model:
             "steps": with_cuts(steps, sizes, broken),
             "bytes": sizes,
             "peak": peak,
-            "peakText": bytes_text(peak),
             "cuts": broken,
             "marks": [self.mark(one, broken) for one in film.marks],
             "verdict": verdict(self),
@@ -220,7 +219,7 @@ class Model:
             "id": k, "op": frame.op, "glyph": glyph(frame), "name": self.frame_name(k), "line": self.code.line(frame.place),
             "text": self.line_text(frame.place), "in": [one["node"] for one in arguments if one["node"]], "args": arguments,
             "tapes": [self.tape_ids[n] for n in frame.slots if n in self.tape_ids],
-            "by": frame.by and frame.by[1], "byReading": frame.by and frame.by[0],
+            "by": frame.by and frame.by[1],
             "value": self.shown_value(k), "keeps": self.keeps(frame),
             "ghost": {"code": code, "why": self.ghost_words(k), "say": say, "on_way": frame.on_way} if frame.ghost else None,
         }  # fmt: skip

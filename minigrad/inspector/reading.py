@@ -69,7 +69,7 @@ def part_shown(model, r, i, j) -> dict:
     return {
         "slot": part.slot, "to": model.node(node), "name": model.name(node) or "value",
         "local": {"text": text, "rule": rule, "value": None if local is None else shown(local)},
-        "product": shown(part.product), "total": None if total is None else shown(total), "lost": None,
+        "product": shown(part.product), "total": None if total is None else shown(total),
     }  # fmt: skip
 
 

@@ -157,12 +157,12 @@ function valueBox(value, width = 64, height = 34, size = 14) {
 
 // -------------------------------------------------------------------------------------------------------------- Story
 
-/** What one view model says, and when. Time t counts the steps done: 0 is before the first, story.end after the last. */
 /** What is said of a Variable that was assigned after it was read. */
 function stale({ version, now }) {
   return version != null && now !== version ? `◆ v${version}, now v${now}` : "";
 }
 
+/** What one view model says, and when. Time t counts the steps done: 0 is before the first, story.end after the last. */
 class Story {
   constructor(view) {
     this.view = view;
@@ -244,7 +244,7 @@ class Story {
     if (!totals.has(source)) {
       const received = [];
       for (const [id, read] of this.reads[reading])
-        for (const part of read.parts) if (part.to === source && !part.lost) received.push([this.readAt[reading].get(id), part]);
+        for (const part of read.parts) if (part.to === source) received.push([this.readAt[reading].get(id), part]);
       totals.set(source, received);
     }
     const latest = totals.get(source).filter(([when]) => when <= t).at(-1);
@@ -292,14 +292,13 @@ class Story {
     return ["Read back ", [frame.op], line, ": ", ...(said.length ? said : ["nothing needs it"]), "."];
   }
 
-  /** Where the trouble is: the cut, else the lost product, else the first nan; else the end. */
+  /** Where the trouble is: the cut, else the first nan; else the end. */
   trouble() {
     const { steps } = this;
     const cut = steps.findIndex(([kind]) => kind === "cut" || kind === "error");
     if (cut >= 0) return cut + 1;
-    const bad = (test) => steps.findIndex(([kind, a, b]) => kind === "read" && (this.reads[a].get(b)?.parts || []).some(test));
-    const found = [bad((part) => part.lost), bad((part) => part.product?.state === "nan")].find((k) => k >= 0);
-    return found === undefined ? this.end : found + 1;
+    const bad = steps.findIndex(([kind, a, b]) => kind === "read" && (this.reads[a].get(b)?.parts || []).some((part) => part.product?.state === "nan"));
+    return bad < 0 ? this.end : bad + 1;
   }
 }
 
@@ -378,7 +377,7 @@ function spread(columns, x0, room, cursor, gaps) {
   const bar = bars ? Math.min(14, (room - (has ? big - width : 0) - width * single) / bars) : 0;
   let x = x0;
   for (const column of columns) {
-    column.gap = gaps.has(column.frame) ? GAP : 0;
+    column.gap = gaps.has(column) ? GAP : 0;
     x += column.gap;
     column.x = x;
     column.width = wide(column) ? big : column.frame != null || column.capsule || column.empty ? width : bar;
@@ -408,7 +407,7 @@ function aligned(left, right, pairs) {
 
 /** The film: written from left to right on top, read back from right to left underneath, one lane for each tape. */
 class Film {
-  constructor(inspector, story, t, width, options = {}) {
+  constructor(inspector, story, t, width) {
     Object.assign(this, { inspector, story, t, width, now: story.at(t), uid: inspector.uid });
     this.lanes = this.arrange();
     this.two = this.lanes.length > 1;
@@ -420,8 +419,8 @@ class Film {
     this.capacity = Math.floor((this.room - 134) / 16);
     this.cursor = this.now.frame ?? null;
     this.gapped = new Map(story.cuts.map((cut, k) => [+cell(cut.edge?.[1]).slice(1), k]).filter(([id]) => story.writtenAt.has(id)));
-    this.columns = options.columns || columnsOf(story, this.cursor ?? inspector.lastFrame, this.capacity, inspector.folding);
-    this.gaps = options.gaps || new Set(this.gapped.keys());
+    this.columns = columnsOf(story, this.cursor ?? inspector.lastFrame, this.capacity, inspector.folding);
+    this.gaps = new Set(this.columns.filter((column) => this.gapped.has(column.frame)));
   }
 
   /** Lanes from the innermost tape to the outermost, each with the rows of its readings. */
@@ -716,7 +715,7 @@ class Film {
   }
 
   readInside(read, { x, y, w, h }, level) {
-    const parts = (read?.parts || []).filter((part) => part.to || part.lost);
+    const parts = (read?.parts || []).filter((part) => part.to);
     const products = parts.map((part) => part.product);
     if (!parts.length) return path(`M${x + w / 2 - 6} ${y + h / 2}h12`, { class: "dash" });
     if (read.missing) return label(x + w / 2, y + h / 2 + 5, "…", { "text-anchor": "middle", "font-size": 14 });
@@ -747,7 +746,7 @@ class Film {
   line(read, part, { x, y, w, h }, count) {
     const product = brief(part.product);
     const state = stateOf(part.product);
-    const to = part.lost ? "lost" : `→ ${part.name || this.story.nameOf(part.to)}`;
+    const to = `→ ${part.name || this.story.nameOf(part.to)}`;
     const whole = this.story.equation(read, part);
     const sizes = count > 1 ? [12.5] : [16, 15, 14, 13, 12.5, 12];
     const marked = state === "nan" || state === "zero" ? 20 : 0;
@@ -757,8 +756,7 @@ class Film {
     const length = measure(text, used, "mono", 600);
     const middle = y + h / 2;
     const toFits = length + measure(to, 11.5) + 22 + marked < w;
-    return svg("g", { class: part.lost ? "lost" : null },
-      part.lost && rect(x + 3, middle - 8, w - 6, 16, { class: "box" }),
+    return svg("g", {},
       marked > 0 && mark(state, x + 16, middle, Math.min(8, h / 2 - 1)),
       label(x + 8 + marked * 1.2, middle + used * 0.35, text, { class: "m", "font-size": used, "font-weight": 600 }),
       toFits && label(x + w - 7, middle + 4, to, { "text-anchor": "end", "font-size": 11.5 }));
@@ -1239,7 +1237,7 @@ class Graph {
     const d = layerB - layerA <= 1 ? `M${x1} ${y1}C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}` : this.around(x1, y1, x2, y2, nodes, layerA, layerB);
     const cut = story.cuts.find((one) => one.edge && edge.pairs.some(([ref, id]) => ref === one.edge[0] && `f${id}` === one.edge[1]));
     const ghost = to.ids.length > 0 && story.isGhost(story.frame(to.ids.at(-1)));
-    const reads = edge.pairs.flatMap(([ref, id]) => story.readAt.flatMap((times, k) => (times.has(id) && times.get(id) <= t && (story.read(k, id)?.parts || []).some((part) => part.to === ref && !part.lost) ? [times.get(id)] : [])));
+    const reads = edge.pairs.flatMap(([ref, id]) => story.readAt.flatMap((times, k) => (times.has(id) && times.get(id) <= t && (story.read(k, id)?.parts || []).some((part) => part.to === ref) ? [times.get(id)] : [])));
     const done = to.ids.length > 0 && t >= story.writtenAt.get(to.ids[0]);
     const kind = ghost || cut ? "ghost" : reads.length ? "read" : done ? "written" : "waiting";
     const tip = kind === "read" ? path(`M${x1} ${y1}l7 -4.5v9z`, { class: `tip ${kind}` }) : path(`M${x2} ${y2}l-7 -4.5v9z`, { class: `tip ${kind}` });
@@ -1439,13 +1437,13 @@ class Pane {
       return html("div", {}, html("div", { class: "equation" }, header, html("span"), blank(), "×", blank(), "=", blank()),
         html("p", { class: "quiet" }, over ? "Not on the way to the answer." : "Not yet read back."));
     }
-    const parts = read.parts.filter((part) => part.to || part.lost);
+    const parts = read.parts.filter((part) => part.to);
     const rows = parts.map((part) => {
       const times = frame.op === "matmul" ? "@" : "×";
       const text = cell(part.local?.text);
       return [html("b", { class: "m name" }, clip(part.name || story.nameOf(part.to) || "input", 62, 12.5, "mono", 600)), this.box(read.up, "", "", read.missing), times,
         part.local?.value ? this.box(part.local.value, /[^\d.\-−]/.test(text) && clip(text, 66, 11)) : html("div", { class: "box" }, html("span", { class: "m" }, clip(text || part.local?.rule, 70, 12.5, "mono") || "…")), "=",
-        this.box(part.product, part.lost && "lost", part.lost ? "lost" : "product", read.missing)];
+        this.box(part.product, "", "product", read.missing)];
     });
     const sums = parts.filter((part) => part.total && part.product && isScalar(part.total) && brief(part.total) !== brief(part.product)).slice(-2);
     return html("div", {}, html("div", { class: "equation" }, header, rows),
@@ -1515,7 +1513,7 @@ class Pane {
 
 const KEYS = [
   ["← →", "one step back, one step on"], ["Shift ← →", "to another source line"], ["↑ ↓", "from a reading to its frame, and back"], ["Home End", "to the start, to the end"], ["Space", "play or pause"],
-  ["B", "to the turn"], ["W", "why: to the cut, the lost product or the first nan"], ["[ ]", "reading or tape before, after"], ["F", "fold or unfold here"], ["/", "find a name, an op or a line"], ["0", "fit: all of the graph, and folds as they were"], ["? Esc", "this sheet; Esc closes it, then leaves"],
+  ["B", "to the turn"], ["W", "why: to the cut, or the first nan"], ["[ ]", "reading or tape before, after"], ["F", "fold or unfold here"], ["/", "find a name, an op or a line"], ["0", "fit: all of the graph, and folds as they were"], ["? Esc", "this sheet; Esc closes it, then leaves"],
 ];
 const ICONS = {
   first: ["M6 5v14M18 5L8 12l10 7z", "Home: to the start"], back: ["M16 5L6 12l10 7z", "←: one step back"], play: ["M7 4l13 8-13 8z", "Space: play"], pause: ["M8 5v14M16 5v14", "Space: pause"],
@@ -1863,7 +1861,7 @@ class Inspector {
       [a.columns, b.columns] = aligned(a.columns, b.columns, this.pairs);
       const gaps = a.columns.flatMap((column, k) => (a.gapped.has(column.frame) || b.gapped.has(b.columns[k]?.frame) ? [k] : []));
       for (const film of films) {
-        film.gaps = new Set(gaps.map((k) => film.columns[k]?.frame));
+        film.gaps = new Set(gaps.map((k) => film.columns[k]));
         film.cursor = null;
       }
     }

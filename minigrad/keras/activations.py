@@ -23,12 +23,14 @@ def softmax(x, axis=-1):
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     """max(x, 0); or with a slope below 0, an upper limit, or zeros up to a threshold."""
+    if max_value == 6 and not threshold and not negative_slope:
+        return nn.relu6(x)
     if threshold:
         x = convert(x)
         over = arrays.cast(x > threshold, x.dtype)
         y = x * over + negative_slope * (x - threshold) * (1 - over)
     else:
-        y = nn.leaky_relu(x, negative_slope) if negative_slope else nn.relu6(x) if max_value == 6 else nn.relu(x)
+        y = nn.leaky_relu(x, negative_slope) if negative_slope else nn.relu(x)
     return y if max_value is None else math.minimum(y, max_value)
 
 

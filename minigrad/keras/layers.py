@@ -12,9 +12,7 @@ from ..random import stateless_uniform
 from ..tensor import Tensor
 from . import activations, initializers, regularizers
 from .utils import snake_case, unique_name
-from .variable import Variable, around, inside
-
-trainings = []  # whether each of the layers in `around` is being trained: inner layers do as outer ones
+from .variable import Variable, calls, inside
 
 
 class Layer:
@@ -40,8 +38,10 @@ class Layer:
         self._input_shape = kwargs.pop("input_shape", None)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
+        if activity_regularizer is not None:
+            raise ValueError("`activity_regularizer` is not there: add what an output shall cost to the loss, where you compute it.")
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else name
-        self.dtype = self.compute_dtype = dtypes.as_dtype(dtype or "float32").name
+        self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built, self._trainable, self._weights = False, trainable, []
 
     # ---- to be written in subclasses -------------------------------------------------------------------------------
@@ -82,17 +82,17 @@ class Layer:
     def __call__(self, *args, **kwargs):
         args = [mapped(self._cast, one) for one in args]
         training = kwargs.pop("training", None)
-        if training is None and around:
-            training = trainings[-1]
+        if training is None and calls.layers:
+            training = calls.trainings[-1]
         with inside(self):
-            trainings.append(training)
+            calls.trainings.append(training)
             try:
                 self._build_for(args, kwargs)
                 if training is not None and takes_training(type(self).call):
                     kwargs["training"] = training
                 return self.call(*args, **kwargs)
             finally:
-                trainings.pop()
+                calls.trainings.pop()
 
     def _build_for(self, args, kwargs):
         if not self.built:
@@ -244,7 +244,7 @@ class Dense(Layer):
                  bias_constraint=None, **kwargs):  # fmt: skip
         if not isinstance(units, int) or units <= 0:
             raise ValueError(f"Received an invalid value for `units`, expected a positive integer. Received: units={units}")
-        super().__init__(**kwargs)
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.use_bias, self.activation = units, use_bias, activations.get(activation)
         self.kernel_initializer, self.bias_initializer = initializers.get(kernel_initializer), initializers.get(bias_initializer)
         self.kernel_regularizer, self.bias_regularizer = regularizers.get(kernel_regularizer), regularizers.get(bias_regularizer)
@@ -398,6 +398,7 @@ class LayerNormalization(Normalizing):
         super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer, kwargs)
 
     def call(self, inputs):
+        inputs = convert(inputs)
         mean, variance = nn.moments(inputs, [self.axis], keepdims=True)
         beta, gamma = (self.along(x, inputs.ndim) for x in (self.beta, self.gamma))
         return nn.batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon)

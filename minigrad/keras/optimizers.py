@@ -116,6 +116,8 @@ class Optimizer:
         variables = list(self._known.values()) if trainable_variables is None else list(trainable_variables)
         if not len(grads):
             return
+        if len(grads) != len(variables):
+            raise ValueError(f"Each Variable needs its gradient, or None: there are {len(grads)} gradients for {len(variables)} Variables.")
         if not self.built:
             self.build(variables)
         for variable in variables:
@@ -150,7 +152,8 @@ class Optimizer:
         if self.clipnorm:
             return [shortened(dx, norm([dx]), self.clipnorm) for dx in grads]
         if self.global_clipnorm:
-            return [shortened(dx, norm(grads), self.global_clipnorm) for dx in grads]
+            length = norm(grads)
+            return [shortened(dx, length, self.global_clipnorm) for dx in grads]
         return grads
 
     def update(self, dx, squared, slots, rate, kind):

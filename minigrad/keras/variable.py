@@ -1,6 +1,7 @@
 """Keras's Variable: a `mg.Variable`, with a path that says to which layer it belongs."""
 
 import contextlib
+import threading
 
 import numpy as np
 
@@ -12,20 +13,29 @@ from ..variable import Variable as Inner
 from . import initializers
 from .utils import unique_name
 
-around = []  # the layers that are being built or called, outermost first
+
+class Calls(threading.local):
+    """What this thread is in the middle of."""
+
+    def __init__(self):
+        self.layers = []  # that are being built or called, outermost first
+        self.trainings = []  # is each of them being trained? Inner layers do as outer ones
+
+
+calls = Calls()
 
 
 @contextlib.contextmanager
 def inside(layer):
     """A block in which new Variables belong to this layer."""
-    if around and around[-1] is layer:
+    if calls.layers and calls.layers[-1] is layer:
         yield
         return
-    around.append(layer)
+    calls.layers.append(layer)
     try:
         yield
     finally:
-        around.pop()
+        calls.layers.pop()
 
 
 class Variable:
@@ -39,7 +49,7 @@ class Variable:
     __array_priority__ = 100
 
     def __init__(self, initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation="none",
-                 synchronization="auto", name=None, **kwargs):  # fmt: skip
+                 synchronization="auto", name=None):  # fmt: skip
         self.name = name or unique_name("variable")
         if not isinstance(self.name, str) or "/" in self.name:
             raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name}")
@@ -52,7 +62,7 @@ class Variable:
                 )
             dtype = dtypes.as_dtype(dtype or dtypes.float32)
             initializer = initializer(tuple(shape), dtype=dtype.name)
-        self.path = "/".join([layer.name for layer in around] + [self.name])
+        self.path = "/".join([layer.name for layer in calls.layers] + [self.name])
         self.trainable, self.regularizer, self.constraint = bool(trainable), None, None
         self.value = Inner(initializer, trainable=trainable, dtype=dtype, name=self.path)
 
@@ -62,7 +72,7 @@ class Variable:
     dtype = property(lambda self: self.value.dtype.name, doc="The name of the dtype, a string.")
 
     def __tf_tensor__(self, dtype=None, name=None) -> Tensor:
-        return self.value.__tf_tensor__()
+        return self.value.__tf_tensor__(dtype, name)
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self.value, dtype)
