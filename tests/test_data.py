@@ -1,9 +1,12 @@
 """Datasets, queues, texts and pictures, compared with TensorFlow 2.21."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.data import shuffled
 
 Dataset = mg.data.Dataset
 
@@ -325,3 +328,28 @@ def test_a_generator_without_a_promise_gives_elements_of_natural_dtypes():
 def test_texts_in_a_vector_are_not_cut():
     with pytest.raises(mg.errors.UnimplementedError, match="no ragged Tensors"):
         mg.strings.split(["a b", "c"])
+
+
+def test_a_dataset_that_is_shown_keeps_its_order():
+    mg.random.set_seed(3)
+    shown = Dataset.range(20).shuffle(20)
+    assert "TensorSpec(shape=(), dtype=mg.int64" in repr(shown.map(lambda x: x))
+    order = [int(x) for x in shown]
+    mg.random.set_seed(3)
+    assert order == [int(x) for x in Dataset.range(20).shuffle(20)]
+
+
+def test_nothing_again_and_again_is_nothing():
+    nothing = Dataset.range(0)
+    assert list(nothing.repeat()) == []
+    assert repr(Dataset.range(3).filter(lambda x: x > 5)) == "<Dataset element_spec=unknown>"
+
+
+def test_a_cache_is_filled_as_it_is_read():
+    assert [int(x) for x in Dataset.range(2).repeat().cache().take(3)] == [0, 1, 0]
+
+
+def test_a_long_shuffle_does_not_grow():
+    stream = shuffled(iter(range(5000)), 2, itertools.repeat(1))
+    assert sorted(itertools.islice(stream, 4000)) == list(range(1, 4001))  # the first stays behind
+    assert len(stream.gi_frame.f_locals["ahead"]) <= 1002

@@ -430,3 +430,20 @@ def test_weights_in_a_dict_are_found():
     layer = keras.layers.Layer()
     layer.parts = {"w": keras.Variable(1.0), "more": [keras.Variable(2.0)]}
     assert [v.numpy() for v in layer.weights] == [1.0, 2.0]
+
+
+def test_what_would_be_passed_over_is_refused():
+    with pytest.raises(ValueError, match="activity_regularizer"):
+        mg.keras.layers.Dense(1, activity_regularizer="l2")
+    with pytest.raises(TypeError, match="tranable"):
+        mg.keras.Variable(1.0, tranable=False)
+    a, b = mg.Variable(1.0), mg.Variable(1.0)
+    optimizer = mg.keras.optimizers.SGD()
+    optimizer.build([a, b])
+    with pytest.raises(ValueError, match="1 gradients for 2 Variables"):
+        optimizer.apply([mg.constant(1.0)])
+
+
+def test_layer_normalization_takes_a_variable():
+    y = mg.keras.layers.LayerNormalization()(mg.Variable([[1.0, 3.0]]))
+    np.testing.assert_allclose(y.numpy(), [[-1.0, 1.0]], atol=1e-3)

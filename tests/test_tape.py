@@ -191,3 +191,11 @@ def test_a_tape_that_was_never_entered_has_no_answer(persistent):
     for ask in (tape.gradient, tape.jacobian, tape.batch_jacobian):
         with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only be used to compute one set"):
             ask(x, x)
+
+
+def test_a_batch_jacobian_can_be_explained_like_any_answer():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape() as tape:
+        y = x * x
+    tape.batch_jacobian(y, x)
+    assert tape.explain(y, x).status == "complete"

@@ -248,3 +248,41 @@ def test_it_costs_a_few_calls_for_each_call_of_the_work():
     without = calls()
     with mg.trace():
         assert calls() < 5 * without
+
+
+def test_a_switch_that_is_entered_too_hears_everything_once():
+    with mg.trace(True) as log:
+        mg.constant(2.0) + mg.constant(3.0)
+    assert [type(event).__name__ for event in log.events].count("Ran") == 1
+    assert listening.now == ()
+
+
+def test_what_is_kept_of_the_past_is_bounded():
+    x = mg.Variable(1.0)
+    with mg.trace(limit=10) as log:
+        for _ in range(100):
+            with mg.GradientTape() as tape:
+                y = x * x
+            tape.gradient(y, x)
+    assert len(log.made) <= 20
+
+
+def test_no_array_is_kept_alive_by_having_been_read():
+    large = mg.Variable(np.zeros(100_000))
+    array = weakref.ref(large._now.value)
+    with mg.trace():
+        large * 2.0
+        del large
+        assert array() is None
+
+
+def test_a_gradient_that_was_none_does_not_stand_for_numbers():
+    x, z, total = mg.Variable(3.0), mg.Variable(1.0), mg.Variable(0.0)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = x * 1.0
+        tape.gradient(y, z)
+        total.assign(x * 2.0)
+        with mg.GradientTape() as tape:
+            y = total * total
+        assert "UNUSED" not in tape.explain(y, x).codes

@@ -364,3 +364,13 @@ def test_a_value_is_asked_for_by_any_name_of_its_dtype():
         assert mg.convert_to_tensor(v, dtype).dtype == mg.float32
     with pytest.raises(ValueError, match="Incompatible type conversion requested to type float64"):
         mg.convert_to_tensor(v, "float64")
+
+
+@pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
+def test_what_an_assignment_returned_keeps_a_variables_dtype(method):
+    whole, other = mg.Variable(1), mg.Variable(1.0)
+    with pytest.raises(ValueError, match="Incompatible type conversion requested to type int32"):
+        getattr(whole, method)(other.assign(2.5))
+    with pytest.raises(ValueError, match="Incompatible type conversion requested to type int32"):
+        getattr(whole, method)(mg.keras.Variable(2.5))
+    assert whole.dtype == mg.int32
