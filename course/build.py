@@ -1,5 +1,6 @@
 """Runs the lessons and stores what they print: `python course/build.py` for all, `python course/build.py 02 03` for some."""
 
+import itertools
 import json
 import os
 import sys
@@ -56,13 +57,18 @@ def tidy(notebook):
 
 
 def joined(outputs):
-    """The outputs, with neighbouring pieces of one stream in one piece."""
+    """The outputs; of pieces of streams that follow each other, one piece of each stream, warnings first: how they mingle is chance."""
     whole = []
-    for output in outputs:
-        if output.output_type == "stream" and whole and whole[-1].get("name") == output.name:
-            whole[-1].text += output.text
-        else:
-            whole.append(output)
+    for kind, group in itertools.groupby(outputs, key=lambda output: output.output_type):
+        pieces = list(group)
+        if kind != "stream":
+            whole += pieces
+            continue
+        for name in ("stderr", "stdout"):
+            same = [piece for piece in pieces if piece.name == name]
+            if same:
+                same[0].text = "".join(piece.text for piece in same)
+                whole.append(same[0])
     return whole
 
 
