@@ -3,7 +3,6 @@
 An element is a Tensor, or a tuple or dict of such. No tape follows them: a Dataset cuts the path of gradients.
 """
 
-import contextlib
 import functools
 import itertools
 import threading
@@ -14,7 +13,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .function import TensorSpec
-from .listening import listening, storing
+from .listening import heard_by, listening, storing
 from .nest import sorted_keys
 from .op import convert
 from .random import Stream, pair_for
@@ -369,19 +368,9 @@ def row(i, x):
     return storing(x, Tensor.of(part), "Dataset")
 
 
-@contextlib.contextmanager
-def unheard():
-    """A block whose ops no tape hears; a trace does."""
-    before, listening.now = listening.now, tuple([one for one in listening.now if one.live is None])
-    try:
-        yield
-    finally:
-        listening.now = before
-
-
 def called(function, element):
-    """A function of the user, with the parts of a tuple as its arguments."""
-    with unheard():
+    """A function of the user, with the parts of a tuple as its arguments. No tape hears its ops; a trace does."""
+    with heard_by(*[one for one in listening.now if one.live is None]):
         return function(*element) if type(element) is tuple else function(element)
 
 

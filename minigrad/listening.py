@@ -1,5 +1,6 @@
 """Who listens. Ops, Variables, Tensors and tapes tell what happens; they do not know who hears it."""
 
+import contextlib
 import threading
 from typing import Any
 
@@ -11,6 +12,16 @@ class Listening(threading.local):
 
 
 listening = Listening()
+
+
+@contextlib.contextmanager
+def heard_by(*listeners):
+    """A block that these alone hear."""
+    before, listening.now = listening.now, listeners
+    try:
+        yield
+    finally:
+        listening.now = before
 
 
 class Listener:

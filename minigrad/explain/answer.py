@@ -9,9 +9,9 @@ from ..events import Asked, Left, Ran, Stored, Wrote, trace_of
 from ..op import OPS
 from .causes import Cause, cause
 from .explanation import Explanation
-from .names import Names
+from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale
-from .question import UNKNOWN, Question, flows, is_tensor, kind_of, recall, slopes_now, status_of, steps_of, unheard
+from .question import UNKNOWN, Question, flows, kind_of, recall, slopes_now, status_of, steps_of, unheard
 from .search import NO_SLOPE, Edge, History, count
 from .source import assigned_name, decides, rebinds
 

@@ -59,14 +59,14 @@ def outer_frames(frame):
     return found
 
 
-def is_ours(value) -> bool:
+def is_tensor(value) -> bool:
     return hasattr(type(value), "__tf_tensor__") and hasattr(value, "id")
 
 
 def names_in(space) -> dict:
     found = {}
     for name, value in list(space.items()):
-        if isinstance(name, str) and not name.startswith("_") and is_ours(value):
+        if isinstance(name, str) and not name.startswith("_") and is_tensor(value):
             found.setdefault(value.id, name)
     return found
 
@@ -86,6 +86,6 @@ def names_within(space) -> dict:
         else:
             parts = [(f"{name}.{key}", one) for key, one in list(vars(value).items())[:MOST]]
         for part, one in parts:
-            if is_ours(one):
+            if is_tensor(one):
                 found.setdefault(one.id, part)
     return found

@@ -10,7 +10,8 @@ from ..op import OPS, convert
 from ..tensor import Tensor
 from .causes import cause
 from .explanation import number_text
-from .question import UNKNOWN, is_tensor, steps_of
+from .names import is_tensor
+from .question import UNKNOWN, steps_of
 
 MIXING = {"MatMul", "BatchMatMulV2", "Softmax", "LogSoftmax", "Cumsum", "Cumprod", "Einsum", "MatrixInverse", "Cholesky", "MatrixSolve"}
 

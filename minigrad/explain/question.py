@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..events import Asked, Summary, Walked, outputs_of, slope_of
-from ..listening import Listener, listening
+from ..listening import Listener, heard_by
 from ..op import convert
-from ..slices import Rows
+from ..tape import dense, prune, seeds_of, walk
 from .explanation import number_text
 from .names import Names
 from .search import History
@@ -63,10 +63,6 @@ class Question:
         return {"b": "bool", "O": "string"}.get(letter, "an integer")
 
 
-def is_tensor(value) -> bool:
-    return hasattr(type(value), "__tf_tensor__") and hasattr(value, "id")
-
-
 def kind_letter(one):
     return convert(one).value.dtype.kind
 
@@ -82,12 +78,8 @@ def kind_of(one):
 @contextlib.contextmanager
 def unheard():
     """A block that nobody hears, and in which NumPy does not complain."""
-    before, listening.now = listening.now, ()
-    try:
-        with np.errstate(all="ignore"):
-            yield
-    finally:
-        listening.now = before
+    with heard_by(), np.errstate(all="ignore"):
+        yield
 
 
 # ---- what the gradient is ----------------------------------------------------------------------------------------------
@@ -96,8 +88,6 @@ def unheard():
 def slopes_now(tape, targets, sources, output_gradients):
     """The gradients as the tape would give them, and the seeds; nothing for a tape that is used up. An op that has no
     gradient is found by its error, which takes the place of the gradient."""
-    from ..tape import prune, seeds_of, walk
-
     if tape.steps is None:
         return {}, {}
     try:
@@ -110,10 +100,6 @@ def slopes_now(tape, targets, sources, output_gradients):
     except Exception as problem:
         return dict.fromkeys(wanted, problem), seeds
     return {i: dense(found.get(i)) for i in wanted}, seeds
-
-
-def dense(dx):
-    return dx.dense() if isinstance(dx, Rows) else dx
 
 
 def recall(q) -> bool:
@@ -158,17 +144,11 @@ class Steps(Listener):
 
 def steps_of(q):
     """The steps of the walk from the targets to the source: walked again, or as the trace heard them."""
-    from ..tape import prune, walk
-
     if q.tape.steps is not None:
-        steps = listening.now = (Steps(),)
-        try:
+        steps = Steps()
+        with heard_by(steps), contextlib.suppress(Exception):  # an op without a gradient: what came before it is known
             walk(prune(q.tape.steps, [q.source.id]), dict(q.seeds), [q.source.id])
-        except Exception:  # an op without a gradient: what came before it is known
-            pass
-        finally:
-            listening.now = ()
-        return steps[0].heard
+        return steps.heard
     if q.question is None:
         return []
     heard = [step for step in q.history.trace.steps if q.question.began < step.number < q.question.number]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from ..events import Asked, Ran, Turned
-from ..explain.names import is_ours
+from ..explain.names import is_tensor
 from ..tape import GradientTape
 from ..tensor import Tensor, new
 
@@ -23,14 +23,14 @@ class Here:
                     self.tapes[value.number] = value
                     if not name.startswith("_"):
                         self.tape_names[value.number] = name
-                elif is_ours(value):
+                elif is_tensor(value):
                     self.things[value.id] = value
                 elif isinstance(value, (list, tuple)) and len(value) <= 200:
-                    self.things.update({one.id: one for one in value if is_ours(one)})
+                    self.things.update({one.id: one for one in value if is_tensor(one)})
 
     def objects(self, given, numbers, trace):
         """What was given; otherwise what has these numbers, or had them before its name was used again, if all of it is known."""
-        given = [one for one in given if is_ours(one)]
+        given = [one for one in given if is_tensor(one)]
         found = [self.things[n] if n in self.things else remade(trace, n) for n in numbers]
         return given or (found if all(one is not None for one in found) else [])
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..events import Asked, Came, Left, Ran, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
 from ..explain.search import History, parameters, rule_of
 from ..explain.source import called_text
-from ..listening import Listener, listening
+from ..listening import Listener, heard_by
 from ..op import OPS, TOOLS
 from ..tape import dense, prune, seeds_of, walk
 from ..tensor import Tensor
@@ -486,16 +486,14 @@ class Heard(Listener):
 
 def read_again(film, tape, targets, sources):
     """Add the reading that this question would give, to a tape that is not used up. The tape stays as it is."""
-    wanted, before, heard = [one.id for one in sources], listening.now, Heard()
-    listening.now = (heard,)
+    wanted, heard = [one.id for one in sources], Heard()
     error, grads = None, {}
     try:
         seeds = seeds_of(targets, None, False)
-        grads = walk(prune(tape.steps, wanted), dict(seeds), wanted)
+        with heard_by(heard):
+            grads = walk(prune(tape.steps, wanted), dict(seeds), wanted)
     except Exception as problem:  # what the question itself would raise
         error = f"{type(problem).__name__}: {problem}"
-    finally:
-        listening.now = before
     answers = {n: None if grads.get(n) is None else Summary.of(dense(grads[n])) for n in wanted}
     reading = Reading(tape.number, tuple([one.id for one in targets]), tuple(wanted), answers, error=error)
     k = len(film.readings)

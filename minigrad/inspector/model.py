@@ -7,13 +7,11 @@ gives them when somebody opens one.
 import contextlib
 import re
 
-import numpy as np
-
 from ..events import Summary, Trace, trace_of, user_frame
 from ..explain import explain
 from ..explain.names import Names
+from ..explain.question import unheard
 from ..explain.source import assigned_name
-from ..listening import listening
 from ..nest import flatten
 from ..op import convert
 from ..tape import GradientTape
@@ -61,13 +59,9 @@ class Model:
 
     def __init__(self, tape_or_trace, target=None, sources=None, frame=None):
         frame = frame or user_frame()[0]
-        before, listening.now = listening.now, ()  # looking is not heard
-        try:
-            with np.errstate(all="ignore"):
-                self.look(tape_or_trace, target, sources, frame)
-                self.data = self.draw()
-        finally:
-            listening.now = before
+        with unheard():
+            self.look(tape_or_trace, target, sources, frame)
+            self.data = self.draw()
 
     # ---- looking -------------------------------------------------------------------------------------------------------
 
