@@ -10,11 +10,12 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 NOWHERE = dict.fromkeys(("require_js_url", "jquery_url", "mathjax_url", "mermaid_js_url"), "")  # a page fetches nothing
 FRAME = """<iframe class="film" title="{title}" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>"""
 GROWING = """<script>
-for (const frame of document.querySelectorAll("iframe.film"))
-  frame.addEventListener("load", () => {
-    const root = frame.contentDocument.getElementById("inspector");
-    new ResizeObserver(() => { frame.style.height = root.scrollHeight + 8 + "px"; }).observe(root);
-  });
+const rootOf = (frame) => frame.contentDocument.getElementById("inspector");
+const grow = (frame) => new ResizeObserver(() => {
+  frame.style.height = Math.ceil(rootOf(frame).getBoundingClientRect().bottom) + 8 + "px";
+}).observe(rootOf(frame));
+for (const frame of document.querySelectorAll("iframe.film"))  // the first may be there before this line is
+  rootOf(frame) ? grow(frame) : frame.addEventListener("load", () => grow(frame));
 </script>
 </body>"""
 INDEX = """<!doctype html>
