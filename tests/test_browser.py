@@ -226,6 +226,23 @@ def test_hostile_names_are_shown_and_never_run(open_page, tmp_path):
     assert page.trouble == []
 
 
+def test_contributions_are_not_summed_up_where_some_are_folded_away(open_page, tmp_path):
+    with mg.trace():
+        x = mg.Variable(0.5)
+        with mg.GradientTape() as tape:
+            y = x
+            for _ in range(100):
+                y = mg.sin(y) + x
+                y = y * 1.01
+        tape.gradient(y, x)
+        mg.inspect(tape).save_html(tmp_path / "folded.html")
+    page = open_page((tmp_path / "folded.html").as_uri())
+    page.wait_for_selector(f"{ROOT} .film .frame")
+    said = page.locator(f"{ROOT} .pane").inner_text()
+    assert "folded turns" in said
+    assert "add up:" not in said
+
+
 def test_cut_is_drawn_with_scissors_and_mend(open_page, tmp_path):
     page = open_page(saved(inspected(PROGRAM.replace("y = x * x", "y = x * x.numpy()")), tmp_path))
     page.locator(ROOT).focus()

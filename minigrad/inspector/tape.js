@@ -1470,6 +1470,7 @@ class Pane {
     const each = story.view.verdict?.each?.find((one) => one.name === source.name);
     if (final && story.sources.length > 1 && each && each.status !== "complete") return [row, html("p", { class: "quiet" }, each.say)];
     if (!scalar || story.sources.length > 1 || reading.id !== story.view.readings.length - 1) return [row];
+    if (story.reads[reading.id].size < story.readAt[reading.id].size) return [row, html("p", { class: "quiet" }, "Some of what adds up to it may stand in folded turns.")];
     if (from.length > 3) return [row, html("p", { class: "quiet" }, `${from.length} contributions add up:`), html("p", { class: "m" }, clip(from.map(({ part }) => brief(part.product)).join(" + "), 560, 12.5, "mono"))];
     return [row, html("p", { class: "quiet" }, from.length > 1 ? `${from.length} contributions add up:` : "one contribution:"),
       ...from.map(({ part, frame }) => html("p", {}, html("span", { class: "quiet" }, `frame ${story.place.get(frame) + 1} `), html("b", {}, story.frame(frame).glyph), " ", html("span", { class: "m" }, this.equationOf(story, reading.id, frame, part))))];
