@@ -256,33 +256,29 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
     >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.5, 0.25, 1.0], [2.0, 1.0, 0.0]]).numpy().round(3))
     [1.482 0.408]
     """
-    if labels.shape != logits.shape[:-1] or not logits.ndim:
-        raise errors.from_python(unlike(labels, logits))
-    if logits.ndim != 2 or logits.dtype.char == "e":
+    if logits.ndim != 2 or labels.shape != logits.shape[:1] or logits.dtype.char == "e":
         return in_rows(labels, logits)
-    count = logits.shape[1]
-    if not count or labels.dtype.char not in UNSIGNED or too_large(labels, count):
+    if labels.dtype.char not in INDICES or not logits.shape[1]:
         raise unusable(labels, logits)
-    at = np.arange(0, logits.size, count) + labels  # where the labels are, if the rows lie one after the other
+    try:
+        at = np.ravel_multi_index((np.arange(len(labels)), labels), logits.shape)  # which refuses a label that is no class
+    except ValueError:
+        raise unusable(labels, logits) from None
     z = logits - np.maximum.reduce(logits, 1, None, None, True)
     p = np.exp(z)
     total = np.add.reduce(p, 1, None, None, True)
     p /= total
     p.reshape(-1)[at] -= 1
-    return np.log(total[:, 0]) - z.reshape(-1)[at], p
+    return np.log(total.reshape(-1)) - z.reshape(-1)[at], p
 
 
-UNSIGNED = {kind: np.dtype(kind.upper()) for kind in "ilq"}
-
-
-def too_large(labels, count):
-    """Is there a label that is no class? (Seen without a sign, a negative one is huge; argmax is quicker than max.)"""
-    unsigned = labels.view(UNSIGNED[labels.dtype.char])
-    return labels.size and unsigned.item(unsigned.argmax()) >= count
+INDICES = "ilq"  # int32 and int64, as NumPy's letters
 
 
 def in_rows(labels, logits):
     """The same for logits of other ranks, and for float16, which is worked out in float32."""
+    if labels.shape != logits.shape[:-1] or not logits.ndim:
+        raise errors.from_python(unlike(labels, logits))
     rows = logits.reshape((labels.size, logits.shape[-1])).astype(np.float32 if logits.dtype.char == "e" else logits.dtype)
     loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.reshape(-1), rows)
     return loss.reshape(labels.shape).astype(logits.dtype)[()], p.reshape(logits.shape).astype(logits.dtype)
@@ -291,7 +287,7 @@ def in_rows(labels, logits):
 def unusable(labels, logits):
     """Why there is no loss for these labels."""
     count = logits.shape[-1]
-    if labels.dtype.char not in UNSIGNED:
+    if labels.dtype.char not in INDICES:
         return invalid(math.not_among("Tlabels", labels.dtype, "int32, int64"))
     if not count:
         return invalid(f"Must have at least one class, but got logits shape {linalg.shown(logits)}")

@@ -83,5 +83,8 @@ def plain(value):
     if value.__class__ is Rows:
         return IndexedSlices(plain(value.values), Tensor.of(np.asarray(value.indices)), Tensor.of(np.array(value.shape, np.int32)))
     tensor = new(Tensor)
-    tensor.value, tensor.id = (value.value, value.id) if value.__class__ is Recorded else (value, next_id())
+    if value.__class__ is Recorded:
+        tensor.value, tensor.id = value.value, value.id
+    else:
+        tensor.value, tensor.id = value, next_id()
     return tensor

@@ -72,7 +72,7 @@ class GradientTape(Listener):
     versions: dict  # id -> how often each Variable had been assigned when it was last read
     entered = False
     ended = 0  # Tensors with a higher number are younger than the block
-    given = None  # what was asked last, and weak references to the answers
+    given = None  # what was asked last: the ids of targets and sources, and weak references to the answers
     refused = False  # was the last question one too many?
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
@@ -145,13 +145,14 @@ class GradientTape(Listener):
 
     def read(self, variable):
         """A Variable was read while the tape listens."""
-        if self.versions.get(variable.id) != variable.version:  # the first time, or the first since it was assigned
-            self.versions[variable.id] = variable.version
+        number, version = variable.id, variable.version
+        if self.versions.get(number) != version:  # the first time, or the first since it was assigned
+            self.versions[number] = version
             if self.auto and variable.trainable:
-                self.variables[variable.id] = variable
+                self.variables[number] = variable
                 if variable.smooth:
-                    self.roots.add(variable.id)
-                    self.live.add(variable.id)
+                    self.roots.add(number)
+                    self.live.add(number)
 
     def watched_variables(self) -> tuple:
         """The Variables that the tape has watched, in the order in which they were created."""
@@ -249,7 +250,7 @@ class GradientTape(Listener):
             steps = prune(steps, wanted)
         grads = walk(steps, seeds, wanted, recorded)
         found = [plain(grads[i]) if i in grads else None for i in wanted]
-        self.given = [y.id for y in targets], {i: None if dx is None else weakref.ref(dx) for i, dx in zip(wanted, found)}
+        self.given = [y.id for y in targets], wanted, [None if dx is None else weakref.ref(dx) for dx in found]
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s) if dx is None else dx for dx, s in zip(found, leaves)]
         for listener in listening.now:
@@ -297,7 +298,7 @@ class GradientTape(Listener):
         else:
             found = [None] * len(leaves)
         found = [None if dx is None else OPS["reshape"](dx, (*shape, *s.shape)) for dx, s in zip(found, leaves)]
-        self.given = [target.id], {s.id: None if dx is None else weakref.ref(dx) for dx, s in zip(found, leaves)}
+        self.given = [target.id], [s.id for s in leaves], [None if dx is None else weakref.ref(dx) for dx in found]
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s, shape) if dx is None else dx for dx, s in zip(found, leaves)]
         for listener in listening.now:
@@ -354,7 +355,7 @@ class GradientTape(Listener):
         else:
             by_example = OPS["transpose"](found, (1, 0, *range(2, 1 + len(source.shape))))
             answer = OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
-        self.given = [target.id], {source.id: None if found is None else weakref.ref(answer)}
+        self.given = [target.id], [source.id], [None if found is None else weakref.ref(answer)]
         for listener in listening.now:
             listener.asked(self, [target], [source], [answer])
         return answer
@@ -403,9 +404,11 @@ class GradientTape(Listener):
             return self.steps[:]
         if self in listening.now:
             self.stop()
-        steps = vars(self).pop("steps", None)  # in one go: of several threads only one gets them
-        if steps is None:
-            raise self.refusal()
+        try:
+            steps = self.steps
+            del self.steps  # of several threads only one can
+        except AttributeError:
+            raise self.refusal() from None
         return steps
 
 

@@ -108,9 +108,10 @@ def recall(q) -> bool:
         return False
     if q.question is not None:
         q.slope = q.question.slopes[q.question.sources.index(q.source.id)]
-    if q.tape.given is None or set(q.tape.given[0]) != {one.id for one in q.targets} or q.source.id not in q.tape.given[1]:
+    targets, sources, answers = q.tape.given or ((), (), ())
+    if set(targets) != {one.id for one in q.targets} or q.source.id not in sources:
         return q.question is not None
-    answer = q.tape.given[1][q.source.id]
+    answer = answers[sources.index(q.source.id)]
     if answer is None:
         q.slope = None
     elif answer() is not None:

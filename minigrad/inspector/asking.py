@@ -78,4 +78,5 @@ def last_question(trace, tape):
         asked = [e for e in trace.events if isinstance(e, Asked) and e.tape == tape.number]
         if asked:
             return asked[-1].targets, asked[-1].sources, [bool(n) for n in asked[-1].results]
-    return (tuple(tape.given[0]), tuple(tape.given[1]), [dx is not None for dx in tape.given[1].values()]) if tape.given else ((), (), ())
+    targets, sources, answers = tape.given or ((), (), ())
+    return tuple(targets), tuple(sources), [dx is not None for dx in answers]

@@ -98,9 +98,10 @@ def answer_text(model, number, reading) -> str:
 
 def given_text(tape, number) -> str:
     """The answer of a used-up tape, if the user still has it."""
-    if not tape.given or number not in tape.given[1]:
+    _, sources, answers = tape.given or ((), (), ())
+    if number not in sources:
         return "?"
-    answer = tape.given[1][number]
+    answer = answers[sources.index(number)]
     thing = None if answer is None else answer()
     return "None" if answer is None else "?" if thing is None else text_of(thing)
 
