@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
+from .arrays import convert_to_tensor
 from .function import TensorSpec
 from .listening import heard_by, listening, storing
 from .nest import sorted_keys
@@ -85,13 +86,24 @@ class Dataset:
 
         Args:
             generator: a function.
-            output_types: the dtypes, if there is no signature.
-            output_shapes: accepted as in TensorFlow, without effect.
+            output_types: the dtypes, if there is no signature: one, or a tuple or dict of them.
+            output_shapes: the shapes, in the same form; any if None.
             args: for the function.
             output_signature: a `mg.TensorSpec`, or a tuple or dict of them.
+
+        Raises:
+            TypeError: `generator` is no function, or there is no signature, or more than one.
+            InvalidArgumentError: when an element is asked for that does not have the form, dtype and shape promised.
+
+        >>> import minigrad as mg
+        >>> numbers = mg.data.Dataset.from_generator(lambda: iter([1, 2]), output_types=mg.float32)
+        >>> list(numbers.as_numpy_iterator())
+        [np.float32(1.0), np.float32(2.0)]
         """
-        pattern = output_signature if output_signature is not None else output_types
-        return Dataset(lambda: (typed(pattern, x) for x in generator(*(args or ()))))
+        if not callable(generator):
+            raise TypeError("`generator` must be a Python callable.")
+        promise = promised(output_types, output_shapes, output_signature)
+        return Dataset(lambda: (kept(promise, x) for x in started(generator, args or ())))
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
@@ -374,19 +386,6 @@ def called(function, element):
         return function(*element) if type(element) is tuple else function(element)
 
 
-def typed(pattern, element):
-    """An element of a generator, with the dtypes that were promised."""
-    if pattern is None:
-        return element_of(element)
-    given = parts(element) if isinstance(pattern, (tuple, dict)) else [element]
-    return rebuilt(pattern, [Tensor(convert(x).value, promised(t)) for t, x in zip(parts(pattern), given)])
-
-
-def promised(spec):
-    """The dtype of a TensorSpec, or the dtype itself."""
-    return spec.dtype if isinstance(spec, TensorSpec) else spec
-
-
 def endless(elements):
     """All of them again and again; nothing if there are none."""
     found = True
@@ -417,6 +416,72 @@ def stacked(rows):
     for one in rows:
         storing(one, whole, "Dataset")
     return whole
+
+
+# ---- from generators -----------------------------------------------------------------------------------------------
+
+
+def promised(types, shapes, signature):
+    """What the elements of a generator shall be: a TensorSpec, or a tuple or dict of them."""
+    if signature is None:
+        if types is None:
+            raise TypeError(
+                "To specify the output signature you need to provide either the `output_signature` argument or the `output_types` "
+                "argument. Write output_signature=mg.TensorSpec(shape=(), dtype=mg.float32)."
+            )
+        return specs_of(types, shapes)
+    for name, value in (("output_types", types), ("output_shapes", shapes)):
+        if value is not None:
+            raise TypeError(f"The `{name}` argument can not be used together with the `output_signature` argument.")
+    for spec in parts(signature):
+        if not isinstance(spec, TensorSpec):
+            raise TypeError(f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(spec)} which is not.")
+    return signature
+
+
+def specs_of(types, shapes):
+    if isinstance(types, dict):
+        return {key: specs_of(types[key], shapes and shapes[key]) for key in types}
+    if isinstance(types, tuple):
+        return tuple(specs_of(one, shape) for one, shape in zip(types, shapes or itertools.repeat(None), strict=shapes is not None))
+    return TensorSpec(shapes, types)
+
+
+def started(generator, args):
+    """What the function gives, as an iterator."""
+    try:
+        return iter(generator(*args))
+    except TypeError as problem:
+        raise errors.InvalidArgumentError(None, None, f"TypeError: {problem}") from problem
+
+
+def kept(promise, element):
+    """An element of a generator, as it was promised."""
+    try:
+        return fitting(promise, element)
+    except (TypeError, ValueError) as problem:
+        wanted = rebuilt(promise, [spec.dtype for spec in parts(promise)])
+        raise errors.InvalidArgumentError(
+            None, None,
+            "TypeError: `generator` yielded an element that did not match the expected structure. "
+            f"The expected structure was {wanted!r}, but the yielded element was {element}.",
+        ) from problem  # fmt: skip
+
+
+def fitting(spec, element):
+    if isinstance(spec, dict):
+        if not isinstance(element, dict) or spec.keys() != element.keys():
+            raise TypeError("another dict")
+        return {key: fitting(spec[key], element[key]) for key in spec}
+    if isinstance(spec, tuple):
+        if not isinstance(element, tuple):
+            raise TypeError("no tuple")
+        return tuple(fitting(one, part) for one, part in zip(spec, element, strict=True))
+    tensor = cut_off(convert_to_tensor(element, spec.dtype), "Dataset")
+    if not spec.shape.is_compatible_with(tensor.shape):
+        text = f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {spec.shape} was expected."
+        raise errors.InvalidArgumentError(None, None, text)
+    return tensor
 
 
 # ---- shuffling -----------------------------------------------------------------------------------------------------

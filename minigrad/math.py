@@ -167,7 +167,8 @@ def floormod(x, y):
     [1.5 0.5] 2
     """
     refuse_zero(y)
-    return np.mod(x, y)
+    left = np.fmod(x, y)  # its 0 has the sign of x, as TensorFlow's has
+    return np.where((left != 0) & ((left < 0) != (y < 0)), left + y, left).astype(left.dtype)[()]
 
 
 mod = floormod

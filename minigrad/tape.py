@@ -239,13 +239,14 @@ class GradientTape(Listener):
         leaves = [sources] if alone else source_leaves(sources)
         wanted = [source.id for source in leaves]
         targets = [target] if hasattr(target, "id") else target_leaves(target)
-        steps = self.play()
+        self.attend()
         recorded = any([listener.live is not None for listener in listening.now])  # then an outer tape writes this walk down
         if target.__class__ is Tensor and output_gradients is None and not recorded:
             y = target.value  # the 1 of a scalar is made faster, and what follows from it is too
             seeds = {target.id: np.ones(y.shape, y.dtype) if y.__class__ is np.ndarray else y.dtype.type(1)}
         else:
             seeds = seeds_of(targets, output_gradients, recorded)
+        steps = self.play()
         if not self.roots.issubset(wanted):
             steps = prune(steps, wanted)
         grads = walk(steps, seeds, wanted, recorded)
@@ -290,6 +291,7 @@ class GradientTape(Listener):
         unconnected_gradients = known(unconnected_gradients)
         tracked = one_tensor("target", target).id in self.live or (self.auto and getattr(target, "trainable", False))
         target, leaves = convert(target), source_leaves(sources)
+        self.attend()
         steps = prune(self.play(), [source.id for source in leaves])
         shape, size = target.value.shape, target.value.size
         if tracked:
@@ -345,6 +347,7 @@ class GradientTape(Listener):
             if shape[0] != target.shape[0]:
                 raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
         batch, *inner = target.value.shape
+        self.attend()
         steps = prune(self.play(), [source.id])
         size = int(np.prod(inner))
         rows = np.zeros((size, batch, size), target.value.dtype)
@@ -394,16 +397,17 @@ class GradientTape(Listener):
         self.refused = True
         return RuntimeError(SPENT)
 
-    def play(self):
-        """The steps, for a walk that eats them: a copy, or on a one-shot tape the only ones there are."""
+    def attend(self):
+        """A question begins: a one-shot tape that is still recording ceases to."""
         for listener in listening.now:
             listener.asking(self)
-        if self.persistent:
-            if self in listening.now:
-                warn_of_recorded_walk()
-            return self.steps[:]
         if self in listening.now:
-            self.stop()
+            warn_of_recorded_walk() if self.persistent else self.stop()
+
+    def play(self):
+        """The steps, for a walk that eats them: a copy, or on a one-shot tape the only ones there are."""
+        if self.persistent:
+            return self.steps[:]
         try:
             steps = self.steps
             del self.steps  # of several threads only one can

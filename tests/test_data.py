@@ -321,8 +321,56 @@ def test_a_dataset_tells_what_it_holds():
     assert data.with_options(None) is data
 
 
-def test_a_generator_without_a_promise_gives_elements_of_natural_dtypes():
-    assert plain(Dataset.from_generator(lambda: iter([1.5, 2.5]))) == [1.5, 2.5]
+PROMISES = [  # what is promised, what the generator yields, and what is said of it
+    (dict(output_types=mg.int32), 1.5, "expected structure was mg.int32, but the yielded element was 1.5"),
+    (dict(output_types=mg.int32), "a", "but the yielded element was a"),
+    (dict(output_types=mg.int32), mg.constant(1.5), "expected structure was mg.int32"),
+    (dict(output_types=(mg.int32, mg.float32)), (1, 2.0, 3), r"was \(mg.int32, mg.float32\), but the yielded element was \(1, 2.0, 3\)"),
+    (dict(output_types=(mg.int32, mg.int32)), [1, 2], r"but the yielded element was \[1, 2\]"),
+    (dict(output_types={"a": mg.float32}), {"b": 1}, "was {'a': mg.float32}, but the yielded element was {'b': 1}"),
+    (dict(output_types={"a": mg.float32}), 1, "but the yielded element was 1"),
+    (dict(output_types=mg.float32), [[1.0], [2.0, 3.0]], "did not match the expected structure"),
+    (dict(output_signature=mg.TensorSpec((2,))), [3.0], r"of shape \(1,\) where an element of shape \(2,\) was expected"),
+    (dict(output_types=mg.float32, output_shapes=(2,)), [3.0], r"of shape \(1,\) where an element of shape \(2,\) was expected"),
+    (dict(output_types=(mg.int32, mg.float32), output_shapes=((), (3,))), (1, [2.0]), r"of shape \(1,\) where an element of shape \(3,\)"),
+]
+
+
+@pytest.mark.parametrize(("promise", "element", "told"), PROMISES)
+def test_what_a_generator_promised_it_must_keep(promise, element, told):
+    with pytest.raises(mg.errors.InvalidArgumentError, match=told):
+        list(Dataset.from_generator(lambda: iter([element]), **promise))
+
+
+def test_what_a_generator_keeps_may_have_any_length_that_was_left_open():
+    open_ended = Dataset.from_generator(lambda: iter([[1.0, 2.0], [3.0]]), output_signature=mg.TensorSpec((None,)))
+    assert [len(x) for x in open_ended] == [2, 1]
+    forms = Dataset.from_generator(lambda: iter([{"a": (1, 2.0)}]), output_types={"a": (mg.int32, mg.float32)})
+    assert repr(next(forms.as_numpy_iterator())) == "{'a': (np.int32(1), np.float32(2.0))}"
+
+
+def test_a_generator_is_a_function_with_one_promise():
+    spec = mg.TensorSpec((), mg.int32)
+    for told, generator, promise in [
+        ("`generator` must be a Python callable", [1, 2], dict(output_types=mg.int32)),
+        ("either the `output_signature` argument or the `output_types` argument", lambda: iter([1]), {}),
+        ("The `output_types` argument can not be used", lambda: iter([1]), dict(output_types=mg.int32, output_signature=spec)),
+        ("The `output_shapes` argument can not be used", lambda: iter([1]), dict(output_shapes=(), output_signature=spec)),
+        ("subclass of `tf.TypeSpec` but found <class 'int'>", lambda: iter([1]), dict(output_signature=(spec, 5))),
+    ]:
+        with pytest.raises(TypeError, match=told):
+            Dataset.from_generator(generator, **promise)
+    with pytest.raises(mg.errors.InvalidArgumentError, match="TypeError: 'int' object is not iterable"):
+        list(Dataset.from_generator(lambda: 5, output_types=mg.int32))
+
+
+def test_an_error_in_a_generator_is_its_own():
+    def broken():
+        yield 1
+        raise KeyError("lost")
+
+    with pytest.raises(KeyError, match="lost"):
+        list(Dataset.from_generator(broken, output_types=mg.int32))
 
 
 def test_texts_in_a_vector_are_not_cut():

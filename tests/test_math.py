@@ -433,3 +433,8 @@ def test_the_slope_of_igamma_in_a_holds_far_out(a, x):
         tape.watch(a)
         y = mg.math.igamma(a, x)
     np.testing.assert_allclose(tape.gradient(y, a), measured, rtol=1e-4)
+
+
+def test_the_zero_that_remains_has_the_sign_of_what_was_divided():
+    assert str((mg.constant([-4.0, 4.0, -0.0, -4.5]) % 2.0).numpy()) == "[-0.   0.  -0.   1.5]"
+    assert str((mg.constant([4.0, -4.0, 4.5]) % -2.0).numpy()) == "[ 0.  -0.  -1.5]"

@@ -199,3 +199,13 @@ def test_a_batch_jacobian_can_be_explained_like_any_answer():
         y = x * x
     tape.batch_jacobian(y, x)
     assert tape.explain(y, x).status == "complete"
+
+
+@pytest.mark.parametrize("seed", [mg.constant([1.0, 2.0, 3.0]), mg.constant([1, 2]), "abc", object()])
+def test_seeds_that_do_not_fit_do_not_use_the_tape_up(seed):
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = x * x
+    with pytest.raises((mg.errors.InvalidArgumentError, ValueError)):
+        tape.gradient(y, x, output_gradients=seed)
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 4.0]

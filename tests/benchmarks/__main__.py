@@ -16,6 +16,7 @@ OURS = ("hand", "minigrad")  # what runs in the interpreter that runs this
 PACKAGES = {"hand": "numpy", "jax_jit": "jax", "minigrad_traced": "minigrad"}  # what W1 imports, if not the library's own name
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ALIKE = 2e-3  # float32, summed in different orders, over hundreds of ops
+UNCOMPILED = "PYTHONDONTWRITEBYTECODE"  # an import would compile anew each time
 PINNED = "OPENBLAS_CORETYPE"  # where it is set, NumPy's products may be half as fast as they could be; others' are not
 
 
@@ -24,7 +25,7 @@ class Peer:
 
     def __init__(self, library, python):
         self.library, self.python, self.package = library, python, PACKAGES.get(library, library)
-        self.environment = {**{k: v for k, v in os.environ.items() if k != PINNED}, **ONE_THREAD}
+        self.environment = {**{k: v for k, v in os.environ.items() if k not in (PINNED, UNCOMPILED)}, **ONE_THREAD}
         self.process = None
 
     def start(self):
