@@ -435,7 +435,8 @@ def promised(types, shapes, signature):
             raise TypeError(f"The `{name}` argument can not be used together with the `output_signature` argument.")
     for spec in parts(signature):
         if not isinstance(spec, TensorSpec):
-            raise TypeError(f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(spec)} which is not.")
+            text = f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(spec)} which is not."
+            raise TypeError(text)
     return signature
 
 
