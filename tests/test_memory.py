@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import itertools
+import signal
 import threading
 import tracemalloc
 import weakref
@@ -460,7 +461,15 @@ def test_a_trace_that_is_left_by_an_error_listens_no_longer():
     assert listening.now == ()
 
 
-def test_an_interrupt_from_outside_in_the_middle_of_a_walk_leaves_nothing_behind():
+@pytest.fixture
+def interruptible():
+    """A process that was started in the background may ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_from_outside_in_the_middle_of_a_walk_leaves_nothing_behind(interruptible):
     """A real one, sent to the main thread while it walks."""
     import _thread
 
