@@ -201,6 +201,102 @@ def test_saved_page_opens_from_disk_and_steps_without_network(open_page, tmp_pat
     assert page.trouble == []
 
 
+KEYS = """\
+import minigrad as mg
+mg.trace(True)
+x = mg.Variable(0.5, name="x")
+with mg.GradientTape(persistent=True) as tape:
+    y = x * x
+    for i in range(60):
+        y = mg.sin(y)
+    z = y * float(x)
+    w = z + y
+first = tape.gradient(z, x)
+second = tape.gradient(w, x)
+inspector = mg.inspect(tape)
+"""
+
+
+def test_every_key_of_the_sheet_does_what_the_sheet_says(open_page, tmp_path):
+    page = open_page(saved(inspected(KEYS), tmp_path))
+    root = page.locator(ROOT)
+    scrubber = root.locator(".scrubber")
+
+    def press(key):
+        page.keyboard.press(key)
+        return int(scrubber.get_attribute("aria-valuenow"))
+
+    def drawn():
+        return root.locator(".films").inner_html()
+
+    root.focus()
+    assert press("Home") == 0
+    assert [press("ArrowRight"), press("ArrowRight"), press("ArrowLeft")] == [1, 2, 1]
+    assert press("End") == int(scrubber.get_attribute("aria-valuemax"))
+
+    press("Home"), press("ArrowRight")
+    line = root.locator(".lines .current .text")
+    assert line.inner_text().strip() == "y = x * x"
+    press("Shift+ArrowRight")
+    assert line.inner_text().strip() == "y = mg.sin(y)"
+    after_loop = press("Shift+ArrowRight")
+    assert line.inner_text().strip() == "z = y * float(x)"
+    assert press("Shift+ArrowLeft") < after_loop
+    assert line.inner_text().strip() == "y = mg.sin(y)"
+
+    second = press("b")
+    assert root.locator(".turn.now").count() == 1
+    first = press("[")
+    assert first < second
+    assert root.locator(".turn.now").count() == 1
+    assert press("]") == second
+    assert press("]") > second
+
+    press("b"), press("ArrowRight")
+    read = int(scrubber.get_attribute("aria-valuenow"))
+    written = press("ArrowUp")
+    assert written < first
+    assert root.locator(".films .written.now").count() == 1
+    assert press("ArrowDown") in (read, first + 1)
+    assert root.locator(".films .read.now").count() == 1
+
+    press("Home"), press("Space")
+    root.locator("button[aria-label^='Pause'], button[title^='Space: pause']").first.wait_for()
+    page.wait_for_function("root => +root.querySelector('.scrubber').getAttribute('aria-valuenow') > 0", arg=root.element_handle())
+    still = press("Space")
+    page.wait_for_timeout(1600)  # two steps of the play
+    assert int(scrubber.get_attribute("aria-valuenow")) == still
+
+    press("Home"), press("Shift+ArrowRight"), press("Shift+ArrowRight")
+    folded = drawn()
+    press("f")
+    assert drawn() != folded
+    press("f")
+    assert drawn() == folded
+    press("f"), press("0")
+    assert drawn() == folded
+
+    press("w")
+    assert root.locator(".pane").inner_text().startswith("Cut")
+
+    page.keyboard.press("/")
+    page.keyboard.type("float")
+    assert "1 of 2" in root.inner_text()
+    press("Enter")
+    assert "2 of 2" in root.inner_text()
+    assert line.inner_text().strip() == "z = y * float(x)"
+    page.keyboard.press("Escape")
+    assert not root.locator("input[type=search]").is_visible()
+
+    page.keyboard.press("?")
+    assert root.locator(".sheet").is_visible()
+    page.keyboard.press("Escape")
+    assert not root.locator(".sheet").is_visible()
+    page.keyboard.press("Escape")
+    assert not root.evaluate("root => root.contains(document.activeElement)")
+    assert page.trouble == []
+
+
 def test_clicks_on_film_graph_code_and_scrubber_move_one_cursor(open_page, tmp_path):
     page = open_page(saved(inspected(PROGRAM), tmp_path))
     root = page.locator(ROOT)

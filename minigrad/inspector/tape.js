@@ -661,10 +661,10 @@ class Film {
       ];
     }
     if (level === 2) {
-      const size = (tall ? [17, 15, 13, 11.5] : [15, 13, 11.5]).find((s) => measure(glyph, s, "ui", 600) <= w - 4) || 11.5;
+      const size = (tall ? [17, 15, 13, 11.5] : [15, 13, 11.5]).find((s) => measure(glyph, s, "ui", 600) <= w - 8) || 11.5;
       const both = !tall && known && value && w >= 50;
       return [
-        label(x + w / 2, y + (tall ? 25 : both ? 16 : h / 2 + 5), clip(glyph, w - 2, size, "ui", 600), { "text-anchor": "middle", "font-size": size, "font-weight": 600 }),
+        label(x + w / 2, y + (tall ? 25 : both ? 16 : h / 2 + 5), clip(glyph, w - 4, size, "ui", 600), { "text-anchor": "middle", "font-size": size, "font-weight": 600 }),
         both && shown(value, x + 3, y + h - 19, w - 6, 17, { size: 12 }),
         tall && known && value && shown(value, x + 3, y + h - 27, w - 6, 22, { size: 12 }),
       ];
@@ -675,7 +675,8 @@ class Film {
   /** A name in a narrow frame: level when it fits, else turned. */
   upright(text, x, y, w, h) {
     if (w < 9) return null;
-    if (measure(text, 13, "ui", 600) <= w - 1) return label(x + w / 2, y + h / 2 + 4.5, text, { "text-anchor": "middle", "font-size": 13, "font-weight": 600 });
+    const lying = [13, 11.5].find((size) => measure(text, size, "ui", 600) <= w - 5);
+    if (lying) return label(x + w / 2, y + h / 2 + 4.5, text, { "text-anchor": "middle", "font-size": lying, "font-weight": 600 });
     return svg("text", { transform: `translate(${x + w / 2 + 4} ${y + h / 2}) rotate(-90)`, "text-anchor": "middle", "font-size": 11.5, "font-weight": 600 }, clip(text, h - 4, 11.5, "ui", 600));
   }
 
@@ -1465,8 +1466,9 @@ class Pane {
     const scalar = from.length > 0 && from.every(({ part }) => isScalar(part.product));
     const target = reading.targetName || story.nameOf(reading.target);
     const row = html("div", { class: "answer-row" }, html("b", { class: "m" }, story.view.readings.length > 1 ? `d${target}/d${source.name}` : source.name),
-      value && isScalar(value) ? html("b", { class: "m large" }, ["zero", "nan"].includes(value.state) && icon(value.state, 17), " ", brief(value)) : value ? valueBox(value, 84, 40) : html("b", { class: "m large" }, icon("none", 18), " None"),
-      value && html("span", { class: "quiet" }, `${shapeText(value.shape)} ${value.dtype ?? ""}${value.max != null && !isScalar(value) ? `, ${value.min} … ${value.max}` : ""}${final ? "" : ", so far"}`));
+      value && isScalar(value) ? html("b", { class: "m large" }, ["zero", "nan"].includes(value.state) && icon(value.state, 17), " ", brief(value)) : value ? valueBox(value, 72, 40) : html("b", { class: "m large" }, icon("none", 18), " None"),
+      value && html("span", { class: "quiet said" }, html("span", {}, `${shapeText(value.shape)} ${value.dtype ?? ""}${final ? "" : ", so far"}`),
+        value.max != null && !isScalar(value) && html("span", { title: `${value.min} … ${value.max}` }, [value.min, value.max].map((x) => +(+x).toPrecision(4)).join(" … "))));
     const each = story.view.verdict?.each?.find((one) => one.name === source.name);
     if (final && story.sources.length > 1 && each && each.status !== "complete") return [row, html("p", { class: "quiet" }, each.say)];
     if (!scalar || story.sources.length > 1 || reading.id !== story.view.readings.length - 1) return [row];
