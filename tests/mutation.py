@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 MODULES = {"math": "math", "arrays": "arrays", "linalg": "linalg", "nn": "nn", "special": "math", "indexing": "tensor", "image": "custom"}
 OTHERS = ["scenarios", "properties", "counts", "threads", "trace", "memory", "explain"]
 TESTS = {  # the files of tests that are run one after the other, until one fails
-    "rules": ["ops", "numerics", "scenarios", "properties"],  # after the one of the module
+    "rules": ["ops", "numerics", "recorded", "scenarios", "properties"],  # after the one of the module
     "op": ["op", "tape", "math", "ops", "house", *OTHERS],
     "tape": ["tape", "custom", "numerics", *OTHERS],
     "variable": ["variable", "module", "keras", *OTHERS],

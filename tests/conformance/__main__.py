@@ -14,8 +14,7 @@ import warnings
 import minigrad
 
 from . import examples
-from .accepted import why
-from .compare import difference
+from .compare import difference, disagreement
 from .programs import Maker, Statement, run
 
 
@@ -69,16 +68,7 @@ def differing_examples(tensorflow, wanted):
     """Run every call in a docstring on both, at every point: what differs without a reason, None if nothing does."""
     for call in examples.calls(minigrad):
         for variant in examples.variants(call) if examples.exists(call, tensorflow) else ():
-            yield differing_example(variant, tensorflow)
-
-
-def differing_example(call, tensorflow):
-    for (name, mine), (other, his) in zip(examples.run(call, minigrad), examples.run(call, tensorflow)):
-        what = name if name == other else f"{name}/{other}"
-        found = difference(mine, his) if name == other else f"minigrad {mine!r:.200}; TensorFlow {his!r:.200}"
-        if found:
-            return None if why(call, what) else f"{call}: {what}: {found}"
-    return None
+            yield disagreement(variant, examples.run(variant, minigrad), examples.run(variant, tensorflow))
 
 
 def differing_scenarios(tensorflow, wanted):

@@ -4,6 +4,8 @@ import numpy as np
 
 from minigrad import nest
 
+from .accepted import why
+
 
 def difference(ours, theirs, rtol=2e-4, atol=2e-5):
     """A sentence that says where two values differ, or None."""
@@ -29,6 +31,16 @@ def difference(ours, theirs, rtol=2e-4, atol=2e-5):
     else:
         agree = bool(np.all(a == b))
     return None if agree else f"minigrad {told(ours)}; TensorFlow {told(theirs)}"
+
+
+def disagreement(call, ours, theirs):
+    """What differs first in the answers to a call without a reason, or None."""
+    for (name, mine), (other, his) in zip(ours, theirs):
+        what = name if name == other else f"{name}/{other}"
+        found = difference(mine, his) if name == other else f"minigrad {mine!r:.200}; TensorFlow {his!r:.200}"
+        if found:
+            return None if why(call, what) else f"{call}: {what}: {found}"
+    return None
 
 
 def told(value):

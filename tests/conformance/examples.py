@@ -23,7 +23,8 @@ class Call:
     at: str = "as it is"
 
     def __str__(self):
-        return f"{self.text} at {[np.asarray(p).tolist() for p in self.points]} ({self.at})"
+        shown = [np.asarray(p).tolist() if np.size(p) else f"empty {np.shape(p)}" for p in self.points]
+        return f"{self.text} at {shown} ({self.at})"
 
 
 def calls(module):

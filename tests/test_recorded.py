@@ -1,0 +1,59 @@
+"""Every call of the examples, at every point, beside what TensorFlow answered when it was asked (conformance/record.py)."""
+
+import logging
+import warnings
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+from conformance import examples
+from conformance.compare import disagreement
+from conformance.record import plain, recorded, restored
+
+ANSWERS = recorded()
+CALLS = [call for call in examples.calls(mg) if any(key.startswith(f"{call.text} at ") for key in ANSWERS)]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    logging.disable(logging.WARNING)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.text[3:60])
+def test_value_gradient_and_second_derivative_are_tensorflows(call):
+    variants = [variant for variant in examples.variants(call) if str(variant) in ANSWERS]
+    assert variants, f"nothing is recorded of {call}: python -m tests.conformance.record, where TensorFlow is"
+    found = [disagreement(variant, examples.run(variant, mg), ANSWERS[str(variant)]) for variant in variants]
+    assert not any(found), "\n".join(filter(None, found))
+
+
+def test_nearly_all_that_tensorflow_has_is_recorded():
+    asked = [str(variant) for call in CALLS for variant in examples.variants(call)]
+    assert len(asked) > 5000
+    assert sum(one in ANSWERS for one in asked) == len(asked)
+
+
+def test_a_wrong_answer_would_be_seen():
+    call = next(call for call in CALLS if call.text.startswith("tf.tanh"))
+    (value, numbers), *_ = ANSWERS[str(call)]
+    wrong = [(value, [numbers[0] + np.float32(0.001)])]
+    assert "TensorFlow" in disagreement(call, examples.run(call, mg), wrong)
+
+
+@pytest.mark.parametrize("answer", [None, np.float32(0.1), np.array([[1 + 2j]]), np.array([b"\xff", b""], object), np.zeros((0, 2), bool)])
+def test_what_is_kept_comes_back(answer):
+    back = restored(plain([answer]))[0]
+    assert back is None if answer is None else (back.dtype, back.shape, back.tolist()) == (answer.dtype, answer.shape, answer.tolist())
+
+
+def test_errors_and_rows_come_back():
+    assert type(restored(plain(ValueError("no")))).__name__ == "ValueError"
+    rows = mg.IndexedSlices(mg.constant([[1.0]]), mg.constant([2]))
+    back = restored(plain(rows))
+    assert (back.values.tolist(), back.indices.tolist()) == ([[1.0]], [2])
