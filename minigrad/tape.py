@@ -13,7 +13,7 @@ import numpy as np
 
 from . import dtypes, errors, nest
 from .arguments import Batched, NoBatch, Recorded
-from .listening import Listener, listening
+from .listening import Listener, heard_by, listening
 from .op import OPS, convert
 from .slices import Rows, plain
 from .tensor import Tensor, next_id
@@ -239,14 +239,14 @@ class GradientTape(Listener):
         leaves = [sources] if alone else source_leaves(sources)
         wanted = [source.id for source in leaves]
         targets = [target] if hasattr(target, "id") else target_leaves(target)
-        self.attend()
+        given = None if output_gradients is None else given_seeds(self, targets, output_gradients)
+        steps = self.play()
         recorded = any([listener.live is not None for listener in listening.now])  # then an outer tape writes this walk down
-        if target.__class__ is Tensor and output_gradients is None and not recorded:
+        if target.__class__ is Tensor and given is None and not recorded:
             y = target.value  # the 1 of a scalar is made faster, and what follows from it is too
             seeds = {target.id: np.ones(y.shape, y.dtype) if y.__class__ is np.ndarray else y.dtype.type(1)}
         else:
-            seeds = seeds_of(targets, output_gradients, recorded)
-        steps = self.play()
+            seeds = seeds_of(targets, given or [], recorded)
         if not self.roots.issubset(wanted):
             steps = prune(steps, wanted)
         grads = walk(steps, seeds, wanted, recorded)
@@ -291,7 +291,6 @@ class GradientTape(Listener):
         unconnected_gradients = known(unconnected_gradients)
         tracked = one_tensor("target", target).id in self.live or (self.auto and getattr(target, "trainable", False))
         target, leaves = convert(target), source_leaves(sources)
-        self.attend()
         steps = prune(self.play(), [source.id for source in leaves])
         shape, size = target.value.shape, target.value.size
         if tracked:
@@ -347,7 +346,6 @@ class GradientTape(Listener):
             if shape[0] != target.shape[0]:
                 raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
         batch, *inner = target.value.shape
-        self.attend()
         steps = prune(self.play(), [source.id])
         size = int(np.prod(inner))
         rows = np.zeros((size, batch, size), target.value.dtype)
@@ -397,15 +395,12 @@ class GradientTape(Listener):
         self.refused = True
         return RuntimeError(SPENT)
 
-    def attend(self):
-        """A question begins: a one-shot tape that is still recording ceases to."""
+    def play(self):
+        """The steps, for a walk that eats them: a copy, or on a one-shot tape the only ones there are."""
         for listener in listening.now:
             listener.asking(self)
         if self in listening.now:
             warn_of_recorded_walk() if self.persistent else self.stop()
-
-    def play(self):
-        """The steps, for a walk that eats them: a copy, or on a one-shot tape the only ones there are."""
         if self.persistent:
             return self.steps[:]
         try:
@@ -566,13 +561,19 @@ def one_tensor(role, value):
     return value
 
 
-def seeds_of(targets, output_gradients, recorded):
-    """The gradient to start from at each target: ones, or what the user gave."""
+def given_seeds(tape, targets, output_gradients):
+    """The `output_gradients` as Tensors that fit their targets. (Looked at before the tape is used up: a mistake costs nothing.)"""
+    with heard_by(*[one for one in listening.now if one is not tape or tape.persistent]):
+        return [fitted(convert(seed), convert(one).value) for seed, one in zip(nest.flatten(output_gradients), targets)]
+
+
+def seeds_of(targets, given, recorded):
+    """The gradient to start from at each target: what the user gave, or ones."""
     seeds = {}
-    given = [] if output_gradients is None else [convert(seed) for seed, _ in zip(nest.flatten(output_gradients), targets)]
     for one, seed in itertools.zip_longest(targets, given):
-        value = convert(one).value
-        seed = Tensor.of(np.ones(value.shape, value.dtype)) if seed is None else fitted(seed, value)
+        if seed is None:
+            value = convert(one).value
+            seed = Tensor.of(np.ones(value.shape, value.dtype))
         seed = Recorded.of(seed) if recorded else seed.value
         seeds[one.id] = seeds[one.id] + seed if one.id in seeds else seed
     return seeds

@@ -5,12 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
-
-import minigrad as mg
-
 from conformance import examples
 from conformance.compare import disagreement
 from conformance.record import plain, recorded, restored
+
+import minigrad as mg
 
 ANSWERS = recorded()
 CALLS = [call for call in examples.calls(mg) if any(key.startswith(f"{call.text} at ") for key in ANSWERS)]

@@ -9,7 +9,7 @@ import numpy as np
 from ..events import Asked, Summary, Walked, outputs_of, slope_of
 from ..listening import Listener, heard_by
 from ..op import convert
-from ..tape import dense, prune, seeds_of, walk
+from ..tape import dense, given_seeds, prune, seeds_of, walk
 from .explanation import number_text
 from .names import Names
 from .search import History
@@ -91,9 +91,9 @@ def slopes_now(tape, targets, sources, output_gradients):
     if tape.steps is None:
         return {}, {}
     try:
-        seeds = seeds_of(targets, output_gradients, False)
+        seeds = seeds_of(targets, [] if output_gradients is None else given_seeds(tape, targets, output_gradients), False)
     except Exception:  # seeds that do not fit are an error of `gradient`, and not what is asked here
-        seeds = seeds_of(targets, None, False)
+        seeds = seeds_of(targets, [], False)
     wanted = [source.id for source in sources]
     try:
         found = walk(prune(tape.steps, wanted), dict(seeds), wanted)

@@ -489,7 +489,7 @@ def read_again(film, tape, targets, sources):
     wanted, heard = [one.id for one in sources], Heard()
     error, grads = None, {}
     try:
-        seeds = seeds_of(targets, None, False)
+        seeds = seeds_of(targets, [], False)
         with heard_by(heard):
             grads = walk(prune(tape.steps, wanted), dict(seeds), wanted)
     except Exception as problem:  # what the question itself would raise
