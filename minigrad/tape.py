@@ -352,7 +352,7 @@ class GradientTape(Listener):
         rows[np.arange(size), :, np.arange(size)] = 1
         (found,) = rows_walked(steps, target.id, rows.reshape((size, *target.value.shape)), [source.id])
         if found is None:
-            answer = zeros(source, (batch, *inner), tuple(source.shape[1:]))
+            answer = zeros(source, (batch, *inner), source.shape[1:])
         else:
             by_example = OPS["transpose"](found, (1, 0, *range(2, 1 + len(source.shape))))
             answer = OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
@@ -607,7 +607,7 @@ def known(choice):
 
 def zeros(source, before=(), shape=None):
     """Zeros for a source that is not connected, with the axes `before` in front."""
-    shape = tuple(source.shape) if shape is None else shape
+    shape = source.shape if shape is None else shape
     return Tensor.of(np.zeros((*before, *shape), dtypes.to_numpy(source.dtype)))
 
 

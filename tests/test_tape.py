@@ -1,5 +1,8 @@
 """The tape where the scenarios do not go: questions that are refused, rows and zeros in jacobians, slices that meet."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -209,3 +212,86 @@ def test_seeds_that_do_not_fit_do_not_use_the_tape_up(seed):
     with pytest.raises((mg.errors.InvalidArgumentError, ValueError)):
         tape.gradient(y, x, output_gradients=seed)
     assert tape.gradient(y, x).numpy().tolist() == [2.0, 4.0]
+
+
+def test_batch_jacobian_has_the_axes_of_its_target():
+    x = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with mg.GradientTape() as tape:
+        y = mg.reshape(mg.concat([x, x * x, x], 1), (2, 3, 2))
+    found = tape.batch_jacobian(y, x).numpy()
+    assert found.shape == (2, 3, 2, 2)
+    assert found[1].tolist() == [[[1.0, 0.0], [0.0, 1.0]], [[6.0, 0.0], [0.0, 8.0]], [[1.0, 0.0], [0.0, 1.0]]]
+
+
+def test_batch_jacobian_of_a_variable_by_itself():
+    v = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with mg.GradientTape() as tape:
+        tape.watch(v)
+    assert tape.batch_jacobian(v, v).numpy().tolist() == [[[1.0, 0.0], [0.0, 1.0]]] * 2
+
+
+def test_a_recorded_jacobian_has_a_gradient_and_none_for_what_is_not_connected():
+    x, other = mg.Variable([1.0, 2.0]), mg.Variable([3.0])
+    with mg.GradientTape() as outer:
+        with mg.GradientTape() as inner:
+            y = x * x
+        rows, none = inner.jacobian(y, [x, other])
+    assert rows.numpy().tolist() == [[2.0, 0.0], [0.0, 4.0]]
+    assert none is None
+    assert outer.gradient(rows, x).numpy().tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("watched", [mg.constant([1.0, 2.0]), mg.Variable([1.0, 2.0], trainable=False)])
+def test_the_jacobian_of_what_nobody_watches_by_itself_is_none(watched):
+    with mg.GradientTape() as tape:
+        pass
+    assert tape.jacobian(watched, watched) is None
+
+
+def test_rows_that_no_seed_changes_are_all_alike():
+    @mg.custom_gradient
+    def stubborn(x):
+        return x * 1.0, lambda dy: mg.constant([5.0, 6.0])
+
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = stubborn(x)
+    assert tape.jacobian(y, x).numpy().tolist() == [[5.0, 6.0], [5.0, 6.0]]
+
+
+def test_rows_that_arrive_at_one_of_many_outputs_are_made_whole():
+    x = mg.Variable([1.0, 2.0, 3.0, 4.0])
+    with mg.GradientTape() as tape:
+        first, second = mg.split(x, 2)
+        y = mg.reduce_sum(mg.gather(first, [0, 0])) + mg.reduce_sum(mg.gather(second * 1.0, [1]))
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 0.0, 0.0, 1.0]
+
+
+def test_watching_needs_a_tape_that_runs():
+    v = mg.Variable(1.0, trainable=False)
+    tape = mg.GradientTape()
+    with pytest.raises(AttributeError, match="not running"):
+        tape.watch(v)
+    with mg.trace():
+        with tape:
+            pass
+        tape.watch(v)  # without effect, though a trace listens
+    assert tape.watched_variables() == ()
+
+
+WARNED = """
+import minigrad as mg
+x = mg.Variable(1.0)
+with mg.GradientTape(persistent=True) as tape:
+    for _ in range(7):
+        tape.watch(mg.constant(1))
+    y = x * x
+    for _ in range(3):
+        tape.gradient(y, x)
+"""
+
+
+def test_warnings_are_said_as_often_as_tensorflow_says_them():
+    said = subprocess.run([sys.executable, "-c", WARNED], capture_output=True, text=True, check=True).stderr.splitlines()
+    assert len([line for line in said if "must be floating" in line]) == 5
+    assert len([line for line in said if "significantly less efficient" in line]) == 1
