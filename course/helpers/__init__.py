@@ -1,4 +1,4 @@
-"""What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress` and `reset`.
+"""What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress`, `reset` and `short_numbers`.
 
 They print one answer each, and never raise.
 """
@@ -7,6 +7,7 @@ from . import diary
 from .audit import audit
 from .card import find, unknown
 from .overview import progress, reset
+from .printing import short_numbers
 
 given = {}  # how many hints each exercise has had since the kernel started
 
@@ -53,4 +54,4 @@ def solution(exercise):
     print(unknown(exercise) if card is None else card.solution.strip())
 
 
-__all__ = ["audit", "check", "hint", "predict", "progress", "reset", "solution"]
+__all__ = ["audit", "check", "hint", "predict", "progress", "reset", "short_numbers", "solution"]
