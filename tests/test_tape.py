@@ -295,3 +295,29 @@ def test_warnings_are_said_as_often_as_tensorflow_says_them():
     said = subprocess.run([sys.executable, "-c", WARNED], capture_output=True, text=True, check=True).stderr.splitlines()
     assert len([line for line in said if "must be floating" in line]) == 5
     assert len([line for line in said if "significantly less efficient" in line]) == 1
+
+
+def test_who_listens_hears_of_every_question():
+    class Hears(Listener):
+        def __init__(self):
+            self.heard = []
+
+        def asked(self, tape, targets, sources, results):
+            self.heard.append((targets[0].shape, [source.id for source in sources], [result.shape for result in results]))
+
+    x = mg.Variable([[1.0, 2.0]])
+    hears = Hears()
+    hears.start()
+    with mg.GradientTape(persistent=True) as tape:
+        y = x * x
+    for ask in (tape.gradient, tape.jacobian, tape.batch_jacobian):
+        ask(y, x)
+    hears.stop()
+    assert hears.heard == [((1, 2), [x.id], [shape]) for shape in ((1, 2), (1, 2, 1, 2), (1, 2, 2))]
+
+
+def test_the_jacobian_of_a_variable_by_itself():
+    v = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        tape.watch(v)
+    assert tape.jacobian(v, v).numpy().tolist() == [[1.0, 0.0], [0.0, 1.0]]
