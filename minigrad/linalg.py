@@ -1045,27 +1045,39 @@ def eigh(tensor, name=None) -> tuple:
     return tuple(eigenpairs(tensor))
 
 
-@op("Eig", "fc", dtensor=None)
+def eig_grad(dz, z, dtype):
+    """Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to Statistically Optimum Beamforming"
+    (2017), for eigenvectors of length 1."""
+    (de, dv), (e, v) = dz, z
+    adjoint = v.mT.conj()
+    turned = adjoint @ dv
+    along = (adjoint @ v) * math.to_real(diag_part.np(turned)).astype(v.dtype)[..., None, :]  # would only change the lengths
+    inner = diag.np(de) + reciprocal_gaps(e).conj() * (turned - along)
+    whole = solve.np(adjoint, inner @ adjoint)
+    return whole if dtype.kind == "c" else math.to_real(whole)
+
+
+@op("Eig", "fc", dtensor=lambda dz, z, tensor_dtype: eig_grad(dz, z, tensor_dtype))
 def general_eigenpairs(tensor) -> list:
     """What `eig` computes.
 
     >>> import minigrad as mg
-    >>> print(mg.linalg.eig(mg.constant([[0.0, 1.0], [-1.0, 0.0]]))[0].numpy())
-    [0.+1.j 0.-1.j]
+    >>> print(mg.linalg.eig([[2.0, 1.0], [0.5, 4.0]])[0].numpy().round(3))
+    [1.775+0.j 4.225+0.j]
     """
     wide = np.result_type(tensor.dtype, np.complex64)
     return [part.astype(wide) for part in eigen(np.linalg.eig, tensor)]
 
 
 def eig(tensor, name=None) -> tuple:
-    """The eigenvalues and eigenvectors of any square matrix: complex, in no particular order, and without a gradient.
+    """The eigenvalues and eigenvectors of any square matrix: complex, and in no particular order.
 
     Raises:
         InvalidArgumentError: the matrix is not square, or not finite.
 
     >>> import minigrad as mg
-    >>> print(mg.linalg.eig([[2.0, 0.0], [0.0, 1.0]])[0].numpy().real)
-    [2. 1.]
+    >>> print(mg.linalg.eig(mg.constant([[0.0, 1.0], [-1.0, 0.0]]))[0].numpy())
+    [0.+1.j 0.-1.j]
     """
     return tuple(general_eigenpairs(tensor))
 

@@ -4,7 +4,7 @@ import contextlib
 import enum
 import itertools
 import logging
-import math
+import math as python_math
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -348,7 +348,7 @@ class GradientTape(Listener):
                 raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
         batch, *inner = target.value.shape
         steps = prune(self.play(), [source.id])
-        size = math.prod(inner)
+        size = python_math.prod(inner)
         rows = np.zeros((size, batch, size), target.value.dtype)
         rows[np.arange(size), :, np.arange(size)] = 1
         (found,) = rows_walked(steps, target.id, rows.reshape((size, *target.value.shape)), [source.id])

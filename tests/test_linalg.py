@@ -318,3 +318,23 @@ def test_the_sign_of_a_determinant_has_a_jacobian_of_zeros():
     with mg.GradientTape() as tape:
         sign, _ = mg.linalg.slogdet(x)
     assert tape.jacobian(sign, x).numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+EIGENVALUES = [[5.612487, -11.22497], [8.418731, 2.806244]]
+EIGENVECTORS = [[0.0, 0.4198552], [0.3148914, 0.0]]
+EIGENVALUES_AGAIN = [[6.414269, -7.216054], [-4.409811, 6.01338]]
+
+
+def test_eigenvalues_of_any_matrix_have_the_gradient_that_tensorflow_gives():
+    x = mg.constant([[0.5, -1.5], [2.0, 1.0]])
+    with mg.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with mg.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            e, v = mg.linalg.eig(x)
+            size = mg.reduce_sum(mg.abs(e) ** 3)
+            bent = mg.reduce_sum(mg.abs(v) ** 3 * [[1.0], [2.0]])
+        slope = tape.gradient(size, x)
+    np.testing.assert_allclose(slope.numpy(), EIGENVALUES, rtol=1e-4)
+    np.testing.assert_allclose(tape.gradient(bent, x).numpy(), EIGENVECTORS, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(outer.gradient(slope, x).numpy(), EIGENVALUES_AGAIN, rtol=1e-3)

@@ -20,6 +20,8 @@ ACCEPTED = [
     ("of inf and nan alone, TensorFlow makes nan, inf or 0 by other rules",
      r"tf\.(linalg\.(cholesky|logdet|expm)|math\.(cumulative_logsumexp|igammac?|nextafter)|nn\.sigmoid_cross.*)\(.*",
      r"(minus )?inf|(one )?nan", r"value|gradient"),
+    ("a product with an infinite complex number is nan or inf by other rules", r"tf\.complex\(.*", r"(minus )?inf", "gradient"),
+    ("of equal eigenvalues the eigenvectors are free", r"tf\.linalg\.eig(vals)?\(.*", r"(minus )?ones|ties", "second"),
     ("TensorFlow's derivative is wrong where a factor is 0",
      r"tf\.math\.(cumprod|unsorted_segment_prod)\(.*", ANY, r"gradient|second"),
     ("TensorFlow's derivative at 0 is 1 where it is 1/2, or is nan",

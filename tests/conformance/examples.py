@@ -136,7 +136,7 @@ def run(call, tf):
                 inner.watch(smooth)
                 value = eval(call.text, {"tf": tf, "points": points})
                 parts = [one for one in tf.nest.flatten(value) if isinstance(one, tf.Tensor)]
-                weighted = [y * (1.0 + y / 4.0) * weights(y) for y in parts if y.dtype.is_floating]
+                weighted = [y * (1.0 + y / 4.0) * weights(y) for y in parts if y.dtype.is_floating or y.dtype.is_complex]
             told.append(("value", parts))
             slopes = [inner.gradient(y, x) for y in weighted for x in points]
         told.append(("gradient", slopes))
