@@ -28,7 +28,7 @@ def in_float64(function):
 # ---- the normal distribution ---------------------------------------------------------------------------------------
 
 
-@op("Erf", "f", dx=lambda dy, x: dy * x.dtype.type(2 / python_math.pi**0.5) * np.exp(-x * x))
+@op("Erf", "f", dx=lambda dy, x: dy * (2 / python_math.pi**0.5) * np.exp(-x * x))
 def erf(x):
     """The error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
 
@@ -39,7 +39,7 @@ def erf(x):
     return each(python_math.erf)(x)
 
 
-@op("Erfc", "f", dx=lambda dy, x: -dy * x.dtype.type(2 / python_math.pi**0.5) * np.exp(-x * x))
+@op("Erfc", "f", dx=lambda dy, x: -dy * (2 / python_math.pi**0.5) * np.exp(-x * x))
 def erfc(x):
     """1 - erf(x), exact where that is tiny.
 
@@ -50,7 +50,7 @@ def erfc(x):
     return each(python_math.erfc)(x)
 
 
-@op("Ndtri", "f", dx=lambda dy, y: dy * y.dtype.type((2 * python_math.pi) ** 0.5) * np.exp(y * y / 2))
+@op("Ndtri", "f", dx=lambda dy, y: dy * (2 * python_math.pi) ** 0.5 * np.exp(y * y / 2))
 def ndtri(x):
     """The point below which a standard normal number lies with probability x.
 
@@ -61,7 +61,7 @@ def ndtri(x):
     return each(normal_quantile)(x)
 
 
-@op("Erfinv", "f", dx=lambda dy, y: dy * y.dtype.type(python_math.pi**0.5 / 2) * np.exp(y * y))
+@op("Erfinv", "f", dx=lambda dy, y: dy * (python_math.pi**0.5 / 2) * np.exp(y * y))
 def erfinv(x):
     """The inverse of `erf`, for x between -1 and 1.
 

@@ -49,6 +49,19 @@ SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("tape", "self.entered, self.ended = True, 0"): "no Tensor has a number as small as 1 that is asked about here",
     ("tape", "self.roots.add("): "it decides whether steps are left out that lead to no source: the walk is only shorter",
     ("tape", "if not self.roots.issubset(wanted):"): "the steps that are left out lead to no source: the walk is only shorter",
+    ("tape", "return Tensor.of(np.zeros((*before"): "NumPy takes the dtypes of ours too",
+    ("special", "long = x > 5000"): "beside the border both series are exact",
+    ("special", "terms = int(60 + 2 *"): "there are more terms than the sum needs",
+    ("special", "a, x = (a + np.zeros_like(x))"): "a zero that is taken away is a zero",
+    ("special", "slope = np.where(x[..., 0] == 0"): "what stands along that axis of x is the same number",
+    ("arrays", "return int(np.prod(lengths"): "NumPy takes its own ints too",
+    ("arrays", "picked = tuple(builtins.range("): "a range is unpacked like a tuple",
+    ("arrays", "return tuple([-n for n in shift])"): "np.roll takes lists too",
+    ("math", "return scatter_rows.np(values.reshape((-1,)), places, (int(np.prod("): "NumPy takes its own ints too",
+    ("math", "np.finfo(dy.dtype).min)"): "its exponential is 0 for all that lies near",
+    ("math", "if not ids.size or ids.min() >= 0:"): "it spares the work where no part is left out",
+    ("math", "if ids.size and ids.min() < 0:"): "it spares the work where no part is left out",
+    ("linalg", "strict=True):"): "the lengths were compared when the op ran",
 }
 
 
@@ -66,7 +79,7 @@ def broken(node):
         return type(node)(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
     if isinstance(node, (ast.Raise, ast.Continue)) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return ast.Pass()
-    if isinstance(node, ast.Return) and node.value:
+    if isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
         return ast.Return(ast.Constant(None))
     if isinstance(node, ast.Call) and node.args and not isinstance(node.args[0], (ast.Starred, ast.GeneratorExp)):
         return node.args[0]

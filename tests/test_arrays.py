@@ -374,3 +374,16 @@ def test_a_tensor_that_comes_back_as_itself_and_one_that_does_not():
     assert mg.identity(x) is not x
     assert mg.is_tensor(v)
     assert not mg.is_tensor([x])
+
+
+def test_a_place_that_is_not_there_is_named():
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"indices\[1\] = \[0, 2\] does not index into param shape \[1,2\]"):
+        mg.gather_nd([[1.0, 2.0]], [[0, 0], [0, 2]])
+
+
+def test_what_is_transposed_by_axes_from_the_end_comes_back():
+    x = mg.constant([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]])
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = mg.transpose(x, [-1, 0, 1]) * [[[1.0, 10.0]], [[2.0, 20.0]], [[3.0, 30.0]]]
+    assert tape.gradient(y, x).numpy().tolist() == [[[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]]

@@ -438,3 +438,17 @@ def test_the_slope_of_igamma_in_a_holds_far_out(a, x):
 def test_the_zero_that_remains_has_the_sign_of_what_was_divided():
     assert str((mg.constant([-4.0, 4.0, -0.0, -4.5]) % 2.0).numpy()) == "[-0.   0.  -0.   1.5]"
     assert str((mg.constant([4.0, -4.0, 4.5]) % -2.0).numpy()) == "[ 0.  -0.  -1.5]"
+
+
+@pytest.mark.parametrize("function", [mg.math.bessel_i1, mg.math.bessel_i1e])
+def test_the_slope_of_bessel_functions_at_zero_is_a_half(function):
+    x = mg.constant([0.0, 1.0], mg.float64)
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    at_zero, at_one = tape.gradient(y, x).numpy()
+    step = 1e-6
+    assert at_zero == 0.5
+    assert at_one == pytest.approx(
+        float(function(1.0 + mg.constant(step, mg.float64)) - function(mg.constant(1.0, mg.float64))) / step, rel=1e-4
+    )

@@ -374,3 +374,8 @@ def test_what_an_assignment_returned_keeps_a_variables_dtype(method):
     with pytest.raises(ValueError, match="Incompatible type conversion requested to type int32"):
         getattr(whole, method)(mg.keras.Variable(2.5))
     assert whole.dtype == mg.int32
+
+
+def test_what_assign_returns_has_the_constraint_of_its_variable():
+    v = mg.Variable([1.0], constraint=mg.nn.relu)
+    assert v.assign([2.0]).constraint is v.constraint is mg.nn.relu
