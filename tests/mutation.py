@@ -34,6 +34,7 @@ OPPOSITE = {
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
 SURVIVES = {  # (file, what stands in the line): why no answer changes
+    ("variable", "validate_shape: bool = True"): "accepted as in TensorFlow, without effect",
     ("variable", "use_locking: bool = False"): "accepted as in TensorFlow, without effect",
     ("variable", "experimental_enable_variable_lifting"): "accepted as in TensorFlow, without effect",
     ("op", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
