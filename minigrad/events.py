@@ -46,7 +46,7 @@ class Summary:
     @classmethod
     def of(cls, value) -> "Summary":
         """Of an array, a Tensor, or whatever a walk works on. (Of the gradients of many outputs, the first.)"""
-        if value.__class__ is np.ndarray:
+        if isinstance(value, (np.ndarray, np.generic)):
             return cls(value)
         if isinstance(value, list):
             value = next((one for one in value if one is not None), 0.0)
@@ -86,6 +86,8 @@ def all_finite(array) -> bool:
     """Is there no inf and no nan? The sum of squares tells quickly, unless it overflows."""
     if array.dtype.kind not in "fc":
         return True
+    if not array.ndim:
+        return bool(np.isfinite(array))
     flat = array.ravel()
     total = flat.dot(flat)
     return bool(total - total == 0) or bool(np.isfinite(flat).all())
