@@ -12,7 +12,7 @@ from .arguments import BATCHED_TWINS, Batched, later
 from .conversion import as_value, unsupported
 from .custom import unregistered
 from .op import convert, op, tensor_of
-from .shape import TensorShape
+from .shape import TensorShape, bracketed
 from .slices import Rows
 from .tensor import Tensor
 from .variable import Variable, read_value
@@ -21,11 +21,6 @@ from .variable import Variable, read_value
 def invalid(message, kernel=None):
     """The error of an op that cannot use what it was given. (TensorFlow's may be that of another kernel inside.)"""
     return errors.InvalidArgumentError(None, kernel, message)
-
-
-def written(shape) -> str:
-    """A shape as TensorFlow's errors write it: [2,3]."""
-    return f"[{','.join(map(str, shape))}]"
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
@@ -248,7 +243,7 @@ def fill(dims, value):
     mg.Tensor([[7. 7.]], shape=(1, 2), dtype=float32)
     """
     if value.ndim > 1 or value.size != 1:
-        raise invalid(f"value must represent a scalar, got shape {written(value.shape)}")
+        raise invalid(f"value must represent a scalar, got shape {bracketed(value.shape)}")
     if dims.dtype.kind not in "iu" and dims.size:
         raise wrong_kind("index_type", dims)
     return broadcast_to.np(value.reshape(()), lengths_in(dims))
@@ -257,7 +252,7 @@ def fill(dims, value):
 def lengths_in(dims):
     """A shape that was given as a Tensor."""
     if dims.ndim != 1:
-        raise invalid(f"dims must represent a vector, got shape {written(dims.shape)}")
+        raise invalid(f"dims must represent a vector, got shape {bracketed(dims.shape)}")
     shape = tuple(dims.ravel().tolist())
     if min(shape, default=0) < 0:
         raise invalid(f"Dimension {min(shape)} must be >= 0")
@@ -322,7 +317,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
         wanted = dtypes.to_numpy(dtype)
     for word, x in zip(("start", "limit", "delta"), given):
         if x.size != 1 or x.ndim > 1:
-            raise invalid(f"{word} must be a scalar, not shape {written(x.shape)} [Op:Range] name: ")
+            raise invalid(f"{word} must be a scalar, not shape {bracketed(x.shape)} [Op:Range] name: ")
     start, limit, delta = [x.reshape(()).astype(wanted)[()] for x in given]
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta} [Op:Range] name: ")
@@ -521,8 +516,8 @@ def ensure_shape(x, shape: TensorShape):
     mg.Tensor([1. 2.], shape=(2,), dtype=float32)
     """
     if not TensorShape(shape).is_compatible_with(x.shape):
-        wanted = written("?" if n is None else n for n in shape)
-        raise invalid(f"Shape of tensor input {written(x.shape)} is not compatible with expected shape {wanted}.")
+        wanted = bracketed("?" if n is None else n for n in shape)
+        raise invalid(f"Shape of tensor input {bracketed(x.shape)} is not compatible with expected shape {wanted}.")
     return x
 
 
@@ -655,7 +650,7 @@ def broadcast_to(input, shape: tidy.lengths):
         if input.ndim > len(shape):
             text = f"Rank of input ({input.ndim}) must be no greater than rank of output shape ({len(shape)})."
             raise invalid(text) from None
-        raise invalid(f"Incompatible shapes: {written(input.shape)} vs. {written(shape)}") from None
+        raise invalid(f"Incompatible shapes: {bracketed(input.shape)} vs. {bracketed(shape)}") from None
 
 
 def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
@@ -689,7 +684,7 @@ def broadcast_dynamic_shape(shape_x, shape_y):
     try:
         return np.array(np.broadcast_shapes(tuple(shape_x.tolist()), tuple(shape_y.tolist())), shape_x.dtype)
     except ValueError:
-        raise invalid(f"Incompatible shapes: {written(shape_x)} vs. {written(shape_y)}") from None
+        raise invalid(f"Incompatible shapes: {bracketed(shape_x)} vs. {bracketed(shape_y)}") from None
 
 
 # ---- joining and cutting -------------------------------------------------------------------------------------------
@@ -750,7 +745,7 @@ def unjoinable(shapes, axis):
         return invalid(f"ConcatOp : Expected concatenating dimensions in the range [{-ndim}, {ndim}), but got {axis}")
     outer = [other[: axis % ndim] + other[axis % ndim + 1 :] for other in shapes]
     k = next(k for k, other in enumerate(outer) if other != outer[0])
-    both = f"shape[0] = {written(first)} vs. shape[{k}] = {written(shapes[k])}"
+    both = f"shape[0] = {bracketed(first)} vs. shape[{k}] = {bracketed(shapes[k])}"
     if len(shapes[k]) != ndim:
         return invalid(f"ConcatOp : Ranks of all input tensors should match: {both}")
     differ = next(i for i in builtins.range(ndim) if i != axis % ndim and first[i] != shapes[k][i])
@@ -779,7 +774,7 @@ def stack(values: list, axis: tidy.integer = 0):
         first, ndim = values[0].shape, values[0].ndim + 1
         for k, x in enumerate(values):
             if x.shape != first:
-                text = f"values[0].shape = {written(first)} != values[{k}].shape = {written(x.shape)}"
+                text = f"values[0].shape = {bracketed(first)} != values[{k}].shape = {bracketed(x.shape)}"
                 raise invalid(f"Shapes of all inputs must match: {text}") from None
         raise no_axis(axis, ndim) from None
 
@@ -811,7 +806,7 @@ def unstack(value, num=None, axis: tidy.integer = 0) -> list:
     if not -value.ndim <= axis < value.ndim:
         raise no_axis(axis, value.ndim)
     if num is not None and num != value.shape[axis]:
-        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {written(value.shape)}")
+        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {bracketed(value.shape)}")
     return list(np.moveaxis(value, axis, 0))
 
 
@@ -1043,7 +1038,7 @@ def inside(paddings, shape):
 
 def check_paddings(paddings, tensor):
     if len(paddings) != tensor.ndim:
-        raise invalid(f"The first dimension of paddings must be the rank of inputs[{len(paddings)},2] {written(tensor.shape)}")
+        raise invalid(f"The first dimension of paddings must be the rank of inputs[{len(paddings)},2] {bracketed(tensor.shape)}")
     for before, after in paddings:
         if min(before, after) < 0:
             raise invalid(f"Paddings must be non-negative: {before} {after}")
@@ -1154,7 +1149,7 @@ def gather(params, indices, validate_indices=None, axis: tidy.integer = None, ba
     length = params.shape[axis]
     if indices.size and (np.minimum.reduce(indices, None) < 0 or np.maximum.reduce(indices, None) >= length):
         bad = (indices < 0) | (indices >= length)
-        place = written(np.argwhere(bad)[0]) if indices.ndim else ""
+        place = bracketed(np.argwhere(bad)[0]) if indices.ndim else ""
         raise invalid(f"indices{place} = {indices[bad][0]} is not in [0, {length})")
     if not batch:
         taken = np.take(params, indices, axis)
@@ -1228,7 +1223,7 @@ def gather_points(params, indices):
         raise invalid("indices must be at least a vector")
     if indices.shape[-1] > params.ndim:
         raise invalid(f"index innermost dimension length must be <= params rank; saw: {indices.shape[-1]} vs. {params.ndim}")
-    check_points(indices, params.shape, f"param shape {written(params.shape)}, node")
+    check_points(indices, params.shape, f"param shape {bracketed(params.shape)}, node")
     taken = params[None][points(indices)]
     return taken if params.dtype.kind != "O" else np.asarray(taken, object)
 
@@ -1245,7 +1240,7 @@ def check_points(indices, shape, where):
     bad = np.logical_or.reduce((indices < 0) | (indices >= np.array(shape[: indices.shape[-1]], int)), axis=-1)
     if np.logical_or.reduce(bad, axis=None):
         place = np.argwhere(bad)[0]
-        number = written(place) if len(place) else ""
+        number = bracketed(place) if len(place) else ""
         raise invalid(f"indices{number} = [{', '.join(map(str, indices[tuple(place)]))}] does not index into {where}")
 
 
@@ -1336,7 +1331,7 @@ def select(condition, x, y):
     try:
         return np.where(condition, x, y)[()]
     except ValueError:
-        shapes = [written(one.shape) for one in (condition, x, y)]
+        shapes = [bracketed(one.shape) for one in (condition, x, y)]
         raise invalid(f"condition {shapes[0]}, then {shapes[1]}, and else {shapes[2]} must be broadcastable") from None
 
 
@@ -1406,15 +1401,15 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Ten
     tag, outer = "[Op:ScatterNd] name: ", places.shape[:-1]
     if not given:
         raise invalid(f"Updates shape must have rank at least one. Found:[] {tag}")
-    dims = f"Dimensions [0,{len(outer)}) of indices[shape={written(places.shape)}]"
+    dims = f"Dimensions [0,{len(outer)}) of indices[shape={bracketed(places.shape)}]"
     if given[: len(outer)] != outer:
-        raise invalid(f"{dims} must match dimensions [0,{len(outer)}) of updates[shape={written(given)}] {tag}")
+        raise invalid(f"{dims} must match dimensions [0,{len(outer)}) of updates[shape={bracketed(given)}] {tag}")
     depth = places.shape[-1]
     if given[len(outer) :] != shape[depth:] or depth > len(shape):
-        target = f"Dimensions [{depth},{len(shape)}) of input[shape={written(shape)}]"
-        raise invalid(f"{target} must match dimensions [{len(outer)},{len(given)}) of updates[shape={written(given)}] {tag}")
+        target = f"Dimensions [{depth},{len(shape)}) of input[shape={bracketed(shape)}]"
+        raise invalid(f"{target} must match dimensions [{len(outer)},{len(given)}) of updates[shape={bracketed(given)}] {tag}")
     try:
-        check_points(places, shape, f"shape {written(shape)}")
+        check_points(places, shape, f"shape {bracketed(shape)}")
     except errors.InvalidArgumentError as error:
         raise invalid(f"{error} {tag}") from None
     return added_at(updates, indices, shape)
@@ -1425,12 +1420,12 @@ def place(tensor, indices, updates, put):
     if not updates.ndim:
         raise invalid("Updates shape must have rank at least one. Found:[]")
     if updates.shape[: indices.ndim - 1] != indices.shape[:-1]:
-        shapes = f"Indices shape: {written(indices.shape)}, updates shape:{written(updates.shape)}"
+        shapes = f"Indices shape: {bracketed(indices.shape)}, updates shape:{bracketed(updates.shape)}"
         raise invalid(f"Outer dimensions of indices and update must match. {shapes}")
     if updates.shape[indices.ndim - 1 :] != tensor.shape[indices.shape[-1] :]:
-        shapes = f"Output: {written(tensor.shape)} updates: {written(updates.shape)}"
+        shapes = f"Output: {bracketed(tensor.shape)} updates: {bracketed(updates.shape)}"
         raise invalid(f"Inner dimensions of output shape must match inner dimensions of updates shape. {shapes}")
-    check_points(indices, tensor.shape, f"shape {written(tensor.shape)}")
+    check_points(indices, tensor.shape, f"shape {bracketed(tensor.shape)}")
     whole = np.array(tensor)
     put(whole[None], points(indices), updates)
     return whole
@@ -1523,12 +1518,12 @@ def dynamic_partition(data, partitions, num_partitions: tidy.integer) -> list:
     if num_partitions < 1:
         raise invalid(f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1")
     if data.shape[: partitions.ndim] != partitions.shape:
-        shapes = f"got data.shape = {written(data.shape)}, partitions.shape = {written(partitions.shape)}"
+        shapes = f"got data.shape = {bracketed(data.shape)}, partitions.shape = {bracketed(partitions.shape)}"
         raise invalid(f"data.shape must start with partitions.shape, {shapes}")
     bad = (partitions < 0) | (partitions >= num_partitions)
     if np.logical_or.reduce(bad, axis=None):
         number = np.argwhere(bad)[0]
-        raise invalid(f"partitions{written(number)} = {partitions[tuple(number)]} is not in [0, {num_partitions})")
+        raise invalid(f"partitions{bracketed(number)} = {partitions[tuple(number)]} is not in [0, {num_partitions})")
     return [data[partitions == k] for k in builtins.range(num_partitions)]
 
 
@@ -1549,7 +1544,7 @@ def dynamic_stitch(indices: list, data: list):
     length = 1 + max([int(np.maximum.reduce(places, None)) for places in indices if places.size], default=-1)
     for places, rows in zip(indices, data):
         if rows.shape[: places.ndim] != places.shape:
-            raise invalid(f"data[0].shape = {written(rows.shape)} does not start with indices[0].shape = {written(places.shape)}")
+            raise invalid(f"data[0].shape = {bracketed(rows.shape)} does not start with indices[0].shape = {bracketed(places.shape)}")
     whole = np.zeros((length, *data[0].shape[indices[0].ndim :]), data[0].dtype)
     for places, rows in zip(indices, data):
         whole[places] = rows

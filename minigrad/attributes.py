@@ -4,6 +4,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .conversion import as_value
+from .shape import bracketed
 
 
 def axes(axis):
@@ -30,7 +31,7 @@ def lengths(shape, attr="Tshape") -> tuple:
         return shape
     value = integers(shape, attr)
     if value.ndim > 1:
-        raise errors.InvalidArgumentError(None, None, f"sizes input must be 1-D, not [{','.join(map(str, value.shape))}]")
+        raise errors.InvalidArgumentError(None, None, f"sizes input must be 1-D, not {bracketed(value.shape)}")
     return tuple(value.ravel().tolist())
 
 
@@ -38,7 +39,7 @@ def vector(numbers) -> tuple:
     """A list of whole numbers, one for each axis, or some."""
     value = integers(numbers, "Tidx")
     if value.ndim != 1:
-        raise errors.InvalidArgumentError(None, None, f"Expected numbers to be 1-D, but got shape [{','.join(map(str, value.shape))}]")
+        raise errors.InvalidArgumentError(None, None, f"Expected numbers to be 1-D, but got shape {bracketed(value.shape)}")
     return tuple(value.tolist())
 
 
@@ -49,8 +50,7 @@ def pairs(paddings) -> tuple:
     """For each axis two whole numbers."""
     value = integers(paddings, "Tpaddings")
     if value.ndim != 2 or value.shape[1] != 2:
-        shape = ",".join(map(str, value.shape))
-        raise errors.InvalidArgumentError(None, None, f"paddings must be a matrix with 2 columns: [{shape}]")
+        raise errors.InvalidArgumentError(None, None, f"paddings must be a matrix with 2 columns: {bracketed(value.shape)}")
     return tuple(map(tuple, value.tolist()))
 
 

@@ -18,6 +18,7 @@ from .listening import heard_by, listening, storing
 from .nest import sorted_keys
 from .op import convert
 from .random import Stream, pair_for
+from .shape import bracketed
 from .tensor import Tensor
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
@@ -406,7 +407,7 @@ def stacked(rows):
     shape = rows[0].value.shape
     for i, one in enumerate(rows):
         if one.value.shape != shape:
-            first, other = (f"[{','.join(map(str, s))}]" for s in (shape, one.value.shape))
+            first, other = (bracketed(s) for s in (shape, one.value.shape))
             raise errors.InvalidArgumentError(
                 None, None,
                 "Cannot batch tensors with different shapes in component 0. "

@@ -11,6 +11,7 @@ from . import errors
 from .arguments import BATCHED_TWINS
 from .arrays import boolean_mask, invalid
 from .op import convert, op
+from .shape import bracketed
 from .tensor import Tensor, new
 from .variable import Variable
 
@@ -144,7 +145,7 @@ class VariableSlice(Tensor):
         try:
             whole[(*self.key, *[...][Ellipsis in self.key :])] = value
         except ValueError:
-            shapes = [f"[{','.join(map(str, shape))}]" for shape in (value.shape, self.value.shape)]
+            shapes = [bracketed(shape) for shape in (value.shape, self.value.shape)]
             raise errors.InvalidArgumentError(
                 None, None, f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name: "
             ) from None
@@ -183,7 +184,7 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     begin, end = tidy.integers(begin), tidy.integers(end)
     strides = np.ones_like(begin) if strides is None else tidy.integers(strides)
     if not begin.shape == end.shape == strides.shape or begin.ndim != 1:
-        shapes = ["[" + ",".join(map(str, bounds.shape)) + "]" for bounds in (begin, end, strides)]
+        shapes = [bracketed(bounds.shape) for bounds in (begin, end, strides)]
         raise errors.InvalidArgumentError(
             None, None,
             f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shapes[0]}, {shapes[1]}, and {shapes[2]} "

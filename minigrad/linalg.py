@@ -17,6 +17,7 @@ from . import attributes as tidy
 from .arrays import convert_to_tensor
 from .math import global_norm, l2_normalize  # noqa: F401 - they are tf.linalg's too
 from .op import of_complex, op
+from .shape import bracketed
 from .tensor import Tensor
 
 NUMERIC = "iufc"
@@ -24,11 +25,6 @@ NUMERIC = "iufc"
 
 def invalid(message, kernel=None):
     return errors.InvalidArgumentError(None, kernel, message)
-
-
-def shown(x) -> str:
-    """A shape as TensorFlow's errors write it: `[2,3]`."""
-    return f"[{','.join(map(str, x.shape))}]"
 
 
 # ---- products ------------------------------------------------------------------------------------------------------
@@ -70,12 +66,12 @@ def misfit(a, b):
         if x.ndim < 2 and batched:
             return invalid(f"In[{k}] ndims must be >= 2: {x.ndim}", kernel)
     if a.ndim != b.ndim and not batched:
-        return invalid(f"In[0] and In[1] has different ndims: {shown(a)} vs. {shown(b)}", kernel)
+        return invalid(f"In[0] and In[1] has different ndims: {bracketed(a.shape)} vs. {bracketed(b.shape)}", kernel)
     if a.ndim < 2:
         return invalid(f"In[0] and In[1] ndims must be == 2: {a.ndim}", kernel)
     if a.shape[-1] != b.shape[-2]:
-        return invalid(f"Matrix size-incompatible: In[0]: {shown(a)}, In[1]: {shown(b)}", kernel)
-    return invalid(f"In[0] and In[1] must have compatible batch dimensions: {shown(a)} vs. {shown(b)}", kernel)
+        return invalid(f"Matrix size-incompatible: In[0]: {bracketed(a.shape)}, In[1]: {bracketed(b.shape)}", kernel)
+    return invalid(f"In[0] and In[1] must have compatible batch dimensions: {bracketed(a.shape)} vs. {bracketed(b.shape)}", kernel)
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
@@ -253,7 +249,9 @@ def contraction(inputs: list, equation):
     for term, x in zip(parsed(equation)[0], inputs, strict=True):
         for axis, (letter, n) in enumerate(zip(term, x.shape, strict=True)):
             if lengths.setdefault(letter, n) != n:
-                raise invalid(f"Expected dimension {lengths[letter]} at axis {axis} of the input shaped {shown(x)} but got dimension {n}")
+                raise invalid(
+                    f"Expected dimension {lengths[letter]} at axis {axis} of the input shaped {bracketed(x.shape)} but got dimension {n}"
+                )
     work = np.prod(list(lengths.values()), dtype=float)
     return np.einsum(equation, *inputs, optimize=len(inputs) > 2 or bool(work > 10_000))
 
@@ -333,9 +331,9 @@ def cross(a, b):
     [ 1.  7. -5.]
     """
     if a.shape != b.shape:
-        raise invalid(f"Both inputs must be of same shape: {shown(a)} vs. {shown(b)}")
+        raise invalid(f"Both inputs must be of same shape: {bracketed(a.shape)} vs. {bracketed(b.shape)}")
     if not a.ndim:
-        raise invalid(f"Input must be at least 1D{shown(a)}")
+        raise invalid(f"Input must be at least 1D{bracketed(a.shape)}")
     if a.shape[-1] != 3:
         raise errors.FailedPreconditionError(None, None, "Cross-products are only defined for 3-element vectors.")
     return np.cross(a, b)
@@ -412,7 +410,7 @@ ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")  # of the 
 
 def needs_matrix(x, name):
     if x.ndim < 2:
-        raise invalid(f"{name} must be at least 2-dim, received shape: {shown(x)}")
+        raise invalid(f"{name} must be at least 2-dim, received shape: {bracketed(x.shape)}")
 
 
 def from_to(k):
@@ -481,7 +479,7 @@ def diag(diagonal, k: tidy.axes = 0, num_rows: tidy.integer = -1, num_cols: tidy
     lower, upper = from_to(k)
     axes = 1 + (lower < upper)
     if diagonal.ndim < axes:
-        raise invalid(f"diagonal must be at least {axes}-dim, received shape: {shown(diagonal)}")
+        raise invalid(f"diagonal must be at least {axes}-dim, received shape: {bracketed(diagonal.shape)}")
     if lower < upper and diagonal.shape[-2] != upper - lower + 1:
         raise invalid("The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range.")
     rows, columns = size_around(diagonal.shape[-1], lower, upper, num_rows, num_cols)
@@ -563,8 +561,8 @@ def set_diag(input, diagonal, k: tidy.axes = 0, align="RIGHT_LEFT"):
     if diagonal.shape != expected:
         raise invalid(
             "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests"
-            f" diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: {shown(input)}\n"
-            f"Diagonal shape: {shown(diagonal)}\nExpected diagonal shape: [{','.join(map(str, expected))}]"
+            f" diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: {bracketed(input.shape)}\n"
+            f"Diagonal shape: {bracketed(diagonal.shape)}\nExpected diagonal shape: {bracketed(expected)}"
         )
     matrix = input.copy()
     inside, outside = places(k, *input.shape[-2:], align)
@@ -602,10 +600,10 @@ def tensor_diag_part(input):
     """
     half = input.ndim // 2
     if input.ndim % 2:
-        raise invalid(f"The rank of the tensor should be even and positive, got shape {shown(input)}")
+        raise invalid(f"The rank of the tensor should be even and positive, got shape {bracketed(input.shape)}")
     for i in range(half):
         if input.shape[i] != input.shape[i + half]:
-            raise invalid(f"Invalid shape {shown(input)}: dimensions {i} and {i + half} do not match.")
+            raise invalid(f"Invalid shape {bracketed(input.shape)}: dimensions {i} and {i + half} do not match.")
     shape = input.shape[:half]
     size = int(np.prod(shape))
     return np.diagonal(input.reshape((size, size))).reshape(shape)
@@ -837,11 +835,14 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False):
     if matrix.shape[-2] != n:
         raise invalid(f"In[0] matrices in the last dimensions must be square ({n} =/= {matrix.shape[-2]})")
     if rhs.shape[-2] != n:
-        raise invalid(f"In[0] mismatch In[1] shape: {n} vs. {rhs.shape[-2]}: {shown(matrix)} {shown(rhs)} {int(lower)} {int(adjoint)}")
+        given = f"{bracketed(matrix.shape)} {bracketed(rhs.shape)} {int(lower)} {int(adjoint)}"
+        raise invalid(f"In[0] mismatch In[1] shape: {n} vs. {rhs.shape[-2]}: {given}")
     try:
         batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     except ValueError:
-        raise invalid(f"In[0] and In[1] must have compatible batch dimensions: {shown(matrix)} vs. {shown(rhs)}") from None
+        raise invalid(
+            f"In[0] and In[1] must have compatible batch dimensions: {bracketed(matrix.shape)} vs. {bracketed(rhs.shape)}"
+        ) from None
     matrix, lower = (matrix.mT.conj(), not lower) if adjoint else (matrix, lower)
     x = np.empty((*batch, *rhs.shape[-2:]), rhs.dtype)
     for i in range(n) if lower else reversed(range(n)):

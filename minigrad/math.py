@@ -11,6 +11,7 @@ from . import attributes as tidy
 from . import dtypes, errors, special
 from .arrays import broadcast_to, cast, convert_to_tensor, gather, reshape, scatter_rows, where
 from .op import convert, of_complex, op
+from .shape import bracketed
 from .slices import IndexedSlices
 from .special import (  # noqa: F401 - they belong to this namespace
     bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, betainc, digamma, erf, erfc, erfcinv, erfinv, igamma, igammac, lgamma, ndtri,
@@ -300,7 +301,7 @@ def sum_of(inputs: list):
         raise errors.InvalidArgumentError(None, None, not_among("T", total.dtype, "all kinds of numbers"))
     for k, x in enumerate(inputs):
         if x.shape != total.shape:
-            shapes = [f"[{','.join(map(str, shape))}]" for shape in (total.shape, x.shape)]
+            shapes = [bracketed(shape) for shape in (total.shape, x.shape)]
             raise errors.InvalidArgumentError(
                 None, None,
                 "Inputs to operation AddN of type AddN must have the same size and shape."
@@ -1389,8 +1390,8 @@ def place(search, x, axis, output_type, worst):
         raise errors.InvalidArgumentError(None, None, not_among("output_type", output_type, "int16, uint16, int32, int64"))
     check_axis(axis, x.ndim, "Expected dimension in the range")
     if not x.shape[axis]:
-        shape = ",".join(map(str, x.shape))
-        raise errors.InvalidArgumentError(None, None, f"Reduction axis {axis} is empty in shape [{shape}]")
+        shape = bracketed(x.shape)
+        raise errors.InvalidArgumentError(None, None, f"Reduction axis {axis} is empty in shape {shape}")
     if x.dtype.kind == "f" and np.isnan(x).any():
         x = np.where(np.isnan(x), x.dtype.type(worst), x)
     return search(x, axis).astype(output_type)
@@ -1791,11 +1792,11 @@ def check_segments(data, ids, number):
     elif number < 0:
         problem = f"Input num_segments == {number} must not be negative."
     elif data.shape[: ids.ndim] != ids.shape:
-        shapes = [f"[{','.join(map(str, shape))}]" for shape in (data.shape, ids.shape)]
+        shapes = [bracketed(shape) for shape in (data.shape, ids.shape)]
         problem = f"data.shape = {shapes[0]} does not start with segment_ids.shape = {shapes[1]}"
     elif ids.size and ids.max() >= number:
         place = tuple(np.argwhere(ids >= number)[0].tolist())
-        problem = f"segment_ids[{','.join(map(str, place))}] = {ids[place]} is out of range [0, {number})"
+        problem = f"segment_ids{bracketed(place)} = {ids[place]} is out of range [0, {number})"
     else:
         return
     raise errors.InvalidArgumentError(None, None, problem)
@@ -1952,7 +1953,7 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
             raise errors.InvalidArgumentError(None, None, f"`{name}` out of bound")
     actual, predicted = classes.values()
     if actual.shape != predicted.shape:
-        shapes = [f"values[{k}].shape = [{','.join(map(str, value.shape))}]" for k, value in enumerate((actual, predicted))]
+        shapes = [f"values[{k}].shape = {bracketed(value.shape)}" for k, value in enumerate((actual, predicted))]
         raise errors.InvalidArgumentError(None, None, f"Shapes of all inputs must match: {' != '.join(shapes)} [Op:Pack] name: stack")
     counted = convert(np.ones(actual.shape)) if weights is None else convert(weights)
     return reshape(unsorted_segment_sum(cast(counted, dtype), actual * number + predicted, number * number), (number, number))

@@ -4,11 +4,12 @@ import numbers
 
 import numpy as np
 
-from . import arrays, errors, linalg, math, random
+from . import arrays, errors, math, random
 from . import attributes as tidy
 from .arrays import convert_to_tensor
 from .math import in_top_k, l2_normalize, sigmoid, softplus, softsign, tanh, top_k, zero_fraction  # noqa: F401 - they are tf.nn's too
 from .op import op
+from .shape import bracketed
 from .tensor import Tensor
 
 REAL = "iuf"
@@ -157,7 +158,7 @@ swish = silu
 def last(axis, x):
     """The axis, which is the last one if None is given."""
     if not x.ndim:
-        raise invalid(f"logits must have >= 1 dimension, got {linalg.shown(x)}")
+        raise invalid(f"logits must have >= 1 dimension, got {bracketed(x.shape)}")
     if axis is None:
         return -1
     if not -x.ndim <= axis < x.ndim:
@@ -290,7 +291,7 @@ def unusable(labels, logits):
     if labels.dtype.char not in INDICES:
         return invalid(math.not_among("Tlabels", labels.dtype, "int32, int64"))
     if not count:
-        return invalid(f"Must have at least one class, but got logits shape {linalg.shown(logits)}")
+        return invalid(f"Must have at least one class, but got logits shape {bracketed(logits.shape)}")
     wrong, given = labels[(labels < 0) | (labels >= count)][0], " ".join(map(str, labels))
     return invalid(f"Received a label value of {wrong} which is outside the valid range of [0, {count}).  Label values: {given}")
 
@@ -368,7 +369,7 @@ def broadcast(logits, labels):
     try:
         return np.broadcast_arrays(logits, labels)
     except ValueError:
-        shapes = f"logits_size={linalg.shown(logits)} labels_size={linalg.shown(labels)}"
+        shapes = f"logits_size={bracketed(logits.shape)} labels_size={bracketed(labels.shape)}"
         raise invalid(f"logits and labels must be broadcastable: {shapes}") from None
 
 
@@ -614,13 +615,15 @@ def biased(value, bias, data_format=None):
      [13. 24.]]
     """
     if value.ndim < 2:
-        raise invalid(f"Input tensor must be at least 2D: {linalg.shown(value)}")
+        raise invalid(f"Input tensor must be at least 2D: {bracketed(value.shape)}")
     if bias.ndim != 1:
-        raise invalid(f"Biases must be 1D: {linalg.shown(bias)}")
+        raise invalid(f"Biases must be 1D: {bracketed(bias.shape)}")
     kept = channels(data_format, value.ndim)
     if len(bias) != value.shape[kept]:
         where = "last dimension" if kept == value.ndim - 1 else "channel dimension"
-        raise invalid(f"Must provide as many biases as the {where} of the input tensor: {linalg.shown(bias)} vs. {linalg.shown(value)}")
+        raise invalid(
+            f"Must provide as many biases as the {where} of the input tensor: {bracketed(bias.shape)} vs. {bracketed(value.shape)}"
+        )
     return value + bias.reshape((-1, *[1] * (value.ndim - 1 - kept)))
 
 

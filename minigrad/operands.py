@@ -8,6 +8,7 @@ import numpy as np
 from . import dtypes, errors
 from .conversion import KINDS, as_value
 from .listening import coming
+from .shape import bracketed
 from .tensor import Tensor, new
 
 OPS = {}  # every op by its Python name (op.py puts it here), for the tests, the documentation and the inspector
@@ -139,7 +140,7 @@ def in_our_words(problem, arguments):
     if isinstance(problem, errors.OpError):
         return text
     if "broadcast" in text:
-        shapes = [f"[{','.join(map(str, x.shape))}]" for x in arguments if hasattr(x, "shape")]
+        shapes = [bracketed(x.shape) for x in arguments if hasattr(x, "shape")]
         return f"Incompatible shapes: {' vs. '.join(shapes[-2:])}"
     if isinstance(problem, np.exceptions.AxisError) and "out of bounds" in text:
         return f"Invalid reduction dimension ({problem.axis} for input with {problem.ndim} dimension(s)"

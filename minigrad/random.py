@@ -13,6 +13,7 @@ from . import attributes as tidy
 from . import dtypes, errors
 from .conversion import as_value
 from .op import convert, op
+from .shape import bracketed
 from .tensor import Tensor
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
@@ -111,8 +112,8 @@ def stateless_stream(seed):
     """The random bits that belong to a pair of seeds, which are scrambled first."""
     seed = convert(seed).value
     if np.shape(seed) != (2,):
-        shape = ",".join(map(str, np.shape(seed)))
-        raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not [{shape}] [Op:StatelessRandomGetKeyCounter] name: ")
+        given = bracketed(np.shape(seed))
+        raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")
     first, second = (int(s) % 2**64 for s in seed)
     key, counter = Stream(0x02461E293EC8F720, first | second << 64).blocks(1).reshape(2, 2)
     return Stream(int(joined(key)), int(joined(counter)) << 64)

@@ -4,6 +4,7 @@ import numpy as np
 
 from . import arrays, errors
 from .op import convert
+from .shape import bracketed
 from .slices import IndexedSlices
 from .tensor import Tensor
 from .variable import Variable
@@ -30,10 +31,10 @@ def by_rows(way, meaning, put):
         whole, indices, values = np.array(self._now.value), convert(sparse_delta.indices).value, self._fitting(sparse_delta.values)
         for place, row in np.ndenumerate(indices):
             if not 0 <= row < len(whole):
-                raise invalid(f"indices[{','.join(map(str, place))}] = {row} is not in [0, {len(whole)})", way)
+                raise invalid(f"indices{bracketed(place)} = {row} is not in [0, {len(whole)})", way)
         if values.ndim and values.shape != indices.shape + whole.shape[1:]:
-            shapes = f"The shape of indices ({arrays.written(indices.shape)}) must be a prefix of the shape of updates "
-            raise invalid(f"{shapes}({arrays.written(values.shape)})", way)
+            shapes = f"The shape of indices ({bracketed(indices.shape)}) must be a prefix of the shape of updates "
+            raise invalid(f"{shapes}({bracketed(values.shape)})", way)
         put(whole, indices, values)
         return self._assigned(whole, sparse_delta.values, f"scatter_{way}")
 

@@ -1,7 +1,13 @@
 """TensorShape: how long a Tensor is along each axis."""
 
 import operator
+from collections.abc import Iterable
 from typing import Any
+
+
+def bracketed(lengths: Iterable) -> str:
+    """A shape, or a place, as TensorFlow's errors write it: [2,3]."""
+    return f"[{','.join(map(str, lengths))}]"
 
 
 class TensorShape(tuple):

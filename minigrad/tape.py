@@ -16,6 +16,7 @@ from . import dtypes, errors, nest
 from .arguments import Batched, NoBatch, Recorded
 from .listening import Listener, heard_by, listening
 from .op import OPS, convert
+from .shape import bracketed
 from .slices import Rows, plain
 from .tensor import Tensor, next_id
 
@@ -593,7 +594,7 @@ def fitted(seed, value):
     try:
         np.broadcast_to(seed.value, value.shape)
     except ValueError:
-        given, wanted = [f"[{','.join(map(str, one.shape))}]" for one in (seed.value, value)]
+        given, wanted = [bracketed(one.shape) for one in (seed.value, value)]
         raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {given} vs. {wanted} [Op:Mul] name: ") from None
     return OPS["broadcast_to"](seed, value.shape)
 

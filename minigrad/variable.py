@@ -11,7 +11,7 @@ from . import errors
 from .dtypes import DType, as_dtype
 from .listening import leaving, listening
 from .op import convert, op, tensor_of
-from .shape import TensorShape
+from .shape import TensorShape, bracketed
 from .tensor import Reference, Tensor, answer_habits, new, next_id, shown
 
 
@@ -211,7 +211,7 @@ class Variable:
                 None, None, f"No OpKernel was registered to support Op '{kernel}' used by dtype {self.dtype.name} [Op:{kernel}] name: "
             )
         if value.shape != self._now.value.shape:
-            shapes = [f"[{','.join(map(str, shape))}]" for shape in (self._now.value.shape, value.shape)]
+            shapes = [bracketed(shape) for shape in (self._now.value.shape, value.shape)]
             raise errors.InvalidArgumentError(
                 None, None,
                 f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal. "
