@@ -33,6 +33,7 @@ OPPOSITE = {
     ast.MatMult: ast.Mult, ast.Pow: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+CONVERSIONS = {"tuple", "list", "int", "np.asarray"}  # which change no number, and which NumPy does by itself where it wants to
 SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("variable", "validate_shape: bool = True"): "accepted as in TensorFlow, without effect",
     ("variable", "use_locking: bool = False"): "accepted as in TensorFlow, without effect",
@@ -62,6 +63,13 @@ SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("math", "np.finfo(dy.dtype).min)"): "its exponential is 0 for all that lies near",
     ("math", "if not ids.size or ids.min() >= 0:"): "it spares the work where no part is left out",
     ("math", "if ids.size and ids.min() < 0:"): "it spares the work where no part is left out",
+    ("math", "spread(dy / (input_tensor_size // (dy.size or 1))"): "if there is no element, there is nothing to be divided",
+    ("math", "return counts.astype(like.dtype).reshape((-1,)"): "NumPy takes any negative length for the one that is left",
+    ("math", "return np.where(np.asarray(won) > 0"): "who has not won gets nothing, whatever is divided",
+    ("math", "return np.log(np.where(x != 0"): "log(1) is 0, too",
+    ("math", "input_dtype.type(1j)"): "Python's 1j takes the dtype of the other factor",
+    ("math", "input.dtype.type(1j)"): "Python's 1j takes the dtype of the other factor",
+    ("arrays", "axis %= len(shapes[0])"): "all parts have as many axes",
     ("linalg", "strict=True):"): "the lengths were compared when the op ran",
 }
 
@@ -83,7 +91,7 @@ def broken(node):
     if isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
         return ast.Return(ast.Constant(None))
     if isinstance(node, ast.Call) and node.args and not isinstance(node.args[0], (ast.Starred, ast.GeneratorExp)):
-        return node.args[0]
+        return None if ast.unparse(node.func) in CONVERSIONS else node.args[0]
     return None
 
 

@@ -452,3 +452,11 @@ def test_the_slope_of_bessel_functions_at_zero_is_a_half(function):
     assert at_one == pytest.approx(
         float(function(1.0 + mg.constant(step, mg.float64)) - function(mg.constant(1.0, mg.float64))) / step, rel=1e-4
     )
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((3,), 0), ((2, 3, 2), 1), ((2, 2, 3), 2)])
+@pytest.mark.parametrize("how", [{}, {"exclusive": True}, {"reverse": True}])
+def test_products_along_an_axis_have_their_slope_where_a_factor_is_zero_too(shape, axis, how):
+    x = np.linspace(-1.0, 2.0, int(np.prod(shape))).reshape(shape)
+    x.flat[1] = 0.0
+    mg.test.check_gradients(lambda x: mg.math.cumprod(x, axis, **how), mg.constant(x), order=1)
