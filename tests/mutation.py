@@ -24,7 +24,7 @@ OTHERS = ["scenarios", "properties", "counts", "threads", "trace", "memory", "ex
 TESTS = {  # the files of tests that are run one after the other, until one fails
     "rules": ["ops", "numerics", "recorded", "scenarios", "properties"],  # after the one of the module
     "op": ["op", "tape", "math", "ops", "house", *OTHERS],
-    "tape": ["tape", "custom", "numerics", *OTHERS],
+    "tape": ["tape", "custom", "linalg", "numerics", *OTHERS],
     "variable": ["variable", "module", "keras", *OTHERS],
 }
 OPPOSITE = {

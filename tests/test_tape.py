@@ -321,3 +321,10 @@ def test_the_jacobian_of_a_variable_by_itself():
     with mg.GradientTape() as tape:
         tape.watch(v)
     assert tape.jacobian(v, v).numpy().tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_a_variable_as_target_takes_seeds_too():
+    v = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        tape.watch(v)
+    assert tape.gradient(v, v, output_gradients=[[3.0, 4.0]]).numpy().tolist() == [3.0, 4.0]
