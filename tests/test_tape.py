@@ -327,4 +327,4 @@ def test_a_variable_as_target_takes_seeds_too():
     v = mg.Variable([1.0, 2.0])
     with mg.GradientTape() as tape:
         tape.watch(v)
-    assert tape.gradient(v, v, output_gradients=[[3.0, 4.0]]).numpy().tolist() == [3.0, 4.0]
+    assert tape.gradient(v, v, output_gradients=mg.constant([3.0, 4.0])).numpy().tolist() == [3.0, 4.0]
