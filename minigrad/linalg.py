@@ -1133,13 +1133,14 @@ def singular_triplets(tensor, full_matrices=False) -> list:
     (3, 3)
     """
     needs_rank(tensor)
-    if np.isnan(tensor).any():
-        rows, columns = tensor.shape[-2:]
-        k = min(rows, columns)
-        shapes = (k,), (rows, rows if full_matrices else k), (columns, columns if full_matrices else k)
-        return [np.full((*tensor.shape[:-2], *shape), np.nan, tensor.dtype) for shape in shapes]
-    u, s, vh = lapack(lambda x: np.linalg.svd(x, full_matrices), tensor)
-    return [s, u, vh.mT.conj()]
+    bad = not_finite(tensor)
+    u, s, vh = lapack(lambda x: np.linalg.svd(x, full_matrices), np.where(bad, 0, tensor))
+    return [np.where(bad[..., 0], np.nan, s), np.where(bad, np.nan, u), np.where(bad, np.nan, vh.mT.conj())]
+
+
+def not_finite(x):
+    """For each matrix whether it holds inf or nan, with axes to broadcast with it. (Of these LAPACK makes this or that.)"""
+    return ~np.isfinite(x).all((-2, -1), keepdims=True)
 
 
 def singular_values_grad(dy, z):
@@ -1156,9 +1157,8 @@ def singular_values(tensor):
     [3.45  1.829]
     """
     needs_rank(tensor)
-    if np.isnan(tensor).any():
-        return np.full((*tensor.shape[:-2], min(tensor.shape[-2:])), np.nan, tensor.dtype)
-    return lapack(np.linalg.svdvals, tensor)
+    bad = not_finite(tensor)
+    return np.where(bad[..., 0], np.nan, lapack(np.linalg.svdvals, np.where(bad, 0, tensor)))
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):

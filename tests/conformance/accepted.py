@@ -18,7 +18,7 @@ ACCEPTED = [
     ("where there is no number, TensorFlow answers with the first or the last class, or with 0",
      r"tf\.(random\.categorical|linalg\.lstsq|image\.adjust_hue)\(.*", r"(minus )?inf|(one )?nan|empty", r"value|error/value"),
     ("of inf and nan alone, TensorFlow makes nan, inf or 0 by other rules",
-     r"tf\.(linalg\.(cholesky|logdet|expm)|math\.(cumulative_logsumexp|igammac?|nextafter)|nn\.sigmoid_cross.*)\(.*",
+     r"tf\.(linalg\.(cholesky|logdet|expm|qr)|math\.(cumulative_logsumexp|igammac?|nextafter)|nn\.sigmoid_cross.*)\(.*",
      r"(minus )?inf|(one )?nan", r"value|gradient"),
     ("a product with an infinite complex number is nan or inf by other rules", r"tf\.complex\(.*", r"(minus )?inf", "gradient"),
     ("of equal eigenvalues the eigenvectors are free", r"tf\.linalg\.eig(vals)?\(.*", r"(minus )?ones|ties", "second"),
