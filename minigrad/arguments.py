@@ -15,6 +15,12 @@ NUMPY_TWINS = {}  # NumPy's function -> the op that does the same: filled by @op
 BATCHED_TWINS = {}  # NumPy's function -> the same for each row of a stack: filled below
 
 
+def keeps_rows(rule):
+    """Mark a rule that works on the rows of a `gather` as it does on arrays. To the others, a walk gives the whole."""
+    rule.keeps_rows = True
+    return rule
+
+
 def answering(function):
     """A NumPy function of our own that asks its arguments who they are, as NumPy's own functions do: `softmax.np`."""
 

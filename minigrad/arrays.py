@@ -8,7 +8,7 @@ import numpy as np
 
 from . import attributes as tidy
 from . import dtypes, errors
-from .arguments import BATCHED_TWINS, Batched, later
+from .arguments import BATCHED_TWINS, Batched, keeps_rows, later
 from .conversion import as_value, unsupported
 from .custom import unregistered
 from .op import convert, op, tensor_of
@@ -66,7 +66,7 @@ def is_tensor(x) -> bool:
     return hasattr(x, "__tf_tensor__")
 
 
-@op("Identity", dinput=lambda dy: dy)
+@op("Identity", dinput=keeps_rows(lambda dy: dy))
 def identity(input):
     """The same value, as a Tensor of its own.
 
@@ -106,7 +106,7 @@ def stop_gradient(input):
 # ---- dtypes --------------------------------------------------------------------------------------------------------
 
 
-@op("Cast", dx=lambda dy, x_dtype: dy.astype(x_dtype))
+@op("Cast", dx=keeps_rows(lambda dy, x_dtype: dy.astype(x_dtype)))
 def cast_smoothly(x, dtype: tidy.dtype):
     """`cast` between float and complex dtypes, which has a derivative.
 
@@ -504,7 +504,7 @@ def rank(input):
     return np.int32(input.ndim)
 
 
-@op("EnsureShape", dx=lambda dy: dy)
+@op("EnsureShape", dx=keeps_rows(lambda dy: dy))
 def ensure_shape(x, shape: TensorShape):
     """The same value, if it has this shape; None in the shape stands for any length.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import attributes as tidy
 from . import dtypes, errors, special
+from .arguments import keeps_rows
 from .arrays import broadcast_to, cast, convert_to_tensor, gather, reshape, scatter_rows, where
 from .op import convert, of_complex, op
 from .shape import bracketed
@@ -208,7 +209,7 @@ def refuse_zero(y):
         raise errors.InvalidArgumentError(None, None, "Integer division by zero")
 
 
-@op("Neg", "ifc", dx=lambda dy: -dy)
+@op("Neg", "ifc", dx=keeps_rows(lambda dy: -dy))
 def negative(x):
     """-x.
 
@@ -288,7 +289,7 @@ def scalar_mul(scalar, x, name=None):
     return multiply(scalar, x)
 
 
-@op("AddN", dinputs=lambda dz: dz)
+@op("AddN", dinputs=keeps_rows(lambda dz: dz))
 def sum_of(inputs: list):
     """The sum of Tensors of one shape: what `mg.add_n` calls.
 

@@ -69,6 +69,12 @@ class Rows:
     def __tf_tensor__(self, dtype=None, name=None):  # `Recorded + rows` is the op add
         return convert(self.dense())
 
+    def __neg__(self):
+        return Rows(-self.values, self.indices, self.shape)
+
+    def astype(self, dtype):
+        return Rows(self.values.astype(dtype), self.indices, self.shape)
+
     def __add__(self, other):
         if not isinstance(other, Rows):
             return self.dense() + other

@@ -434,7 +434,7 @@ def walk(steps, grads, wanted, recorded=False):
             now, dy = output, grads.get(output) if output in wanted else grads.pop(output, None)
             if output.__class__ is tuple:
                 dy = all_arriving(output, grads, wanted)
-            elif dy.__class__ is Rows:
+            elif dy.__class__ is Rows and not hasattr(rule, "keeps_rows"):
                 dy = dy.dense()
         if dy is None:
             continue

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .arguments import keeps_rows
 from .dtypes import DType, as_dtype
 from .listening import leaving, listening
 from .op import convert, op, tensor_of
@@ -25,7 +26,7 @@ class Naming(threading.local):
 naming = Naming()
 
 
-@op("ReadVariableOp", dvariable=lambda dvalue: dvalue)
+@op("ReadVariableOp", dvariable=keeps_rows(lambda dvalue: dvalue))
 def read_value(variable):
     """The present value of a Variable, as a Tensor of its own.
 

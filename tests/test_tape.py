@@ -328,3 +328,31 @@ def test_a_variable_as_target_takes_seeds_too():
     with mg.GradientTape() as tape:
         tape.watch(v)
     assert tape.gradient(v, v, output_gradients=mg.constant([3.0, 4.0])).numpy().tolist() == [3.0, 4.0]
+
+
+ROWS_PASS = {  # what a table goes through before its rows are gathered
+    "value": lambda v: v.value(), "identity": mg.identity, "convert": mg.convert_to_tensor, "negative": lambda v: -v,
+    "cast": lambda v: mg.cast(v, mg.float64), "ensure_shape": lambda v: mg.ensure_shape(v, (2, 2)), "add_n": lambda v: mg.add_n([v, v]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROWS_PASS)
+def test_rows_stay_rows_where_tensorflow_keeps_them(name):
+    v = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with mg.GradientTape(persistent=True) as outer:
+        with mg.GradientTape() as tape:
+            y = mg.gather(ROWS_PASS[name](v), [1, 1]) ** 2.0
+        rows = tape.gradient(y, v)
+        whole = mg.reduce_sum(mg.convert_to_tensor(rows))
+    assert isinstance(rows, mg.IndexedSlices)
+    assert rows.values.dtype == mg.float32
+    times = 2.0 if name == "add_n" else 1.0
+    np.testing.assert_allclose(mg.convert_to_tensor(rows), [[0.0, 0.0], [12.0 * times**2, 16.0 * times**2]])
+    np.testing.assert_allclose(mg.convert_to_tensor(outer.gradient(whole, v)), [[0.0, 0.0], [4.0 * times**2] * 2])
+
+
+def test_rows_become_whole_where_something_is_computed_from_them():
+    v = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with mg.GradientTape() as tape:
+        y = mg.gather(v * 2.0, [0])
+    assert tape.gradient(y, v).numpy().tolist() == [[2.0, 2.0], [0.0, 0.0]]
