@@ -1172,7 +1172,10 @@ def gather_place(axis, batch_dims, ndim, indices_ndim):
         raise invalid("params must be at least 1 dimensional")
     if not -ndim <= axis < ndim:
         raise invalid(f"Shape must be at least rank {axis + 1 if axis >= 0 else -axis} but is rank {ndim}")
-    return axis % ndim, min(batch, axis % ndim)
+    axis %= ndim
+    if 0 < axis < batch:
+        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
+    return axis, min(batch, axis)
 
 
 def count(lengths):

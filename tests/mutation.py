@@ -69,6 +69,10 @@ SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("math", "return np.log(np.where(x != 0"): "log(1) is 0, too",
     ("math", "input_dtype.type(1j)"): "Python's 1j takes the dtype of the other factor",
     ("math", "input.dtype.type(1j)"): "Python's 1j takes the dtype of the other factor",
+    ("arrays", 'raise invalid(f"Shape must be at least rank'): "the first axis is always there",
+    ("arrays", "bad = np.logical_or.reduce((indices < 0)"): "NumPy compares with tuples too",
+    ("math", "concerned = cumsum.np(one, -1"): "a square has two axes: the last is the second",
+    ("linalg", "return band_part.np(whole, -1, 0) if lower"): "any negative number stands for all",
     ("arrays", "axis %= len(shapes[0])"): "all parts have as many axes",
     ("linalg", "strict=True):"): "the lengths were compared when the op ran",
 }

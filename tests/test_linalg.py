@@ -338,3 +338,12 @@ def test_eigenvalues_of_any_matrix_have_the_gradient_that_tensorflow_gives():
     np.testing.assert_allclose(slope.numpy(), EIGENVALUES, rtol=1e-4)
     np.testing.assert_allclose(tape.gradient(bent, x).numpy(), EIGENVECTORS, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(outer.gradient(slope, x).numpy(), EIGENVALUES_AGAIN, rtol=1e-3)
+
+
+def test_all_of_the_singular_vectors_have_a_gradient_if_there_is_one_more_at_most():
+    x = mg.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 9.0]])
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        u = mg.linalg.svd(x, full_matrices=True)[1]
+    with pytest.raises(NotImplementedError, match=r"abs\(m - n\) > 1 when full_matrices is True. Received: m=4 and n=2"):
+        tape.gradient(u, x)

@@ -460,3 +460,8 @@ def test_products_along_an_axis_have_their_slope_where_a_factor_is_zero_too(shap
     x = np.linspace(-1.0, 2.0, int(np.prod(shape))).reshape(shape)
     x.flat[1] = 0.0
     mg.test.check_gradients(lambda x: mg.math.cumprod(x, axis, **how), mg.constant(x), order=1)
+
+
+@pytest.mark.parametrize("elements", [[2.0, 0.0, 3.0, 4.0], [0.0, 0.0, 3.0, 4.0], [2.0, 1.5, 0.0, 4.0]])
+def test_products_of_segments_have_their_slope_where_a_factor_is_zero_too(elements):
+    mg.test.check_gradients(lambda x: mg.math.unsorted_segment_prod(x, [0, 0, 0, 1], 2), mg.constant(elements, mg.float64), order=1)
