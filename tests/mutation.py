@@ -73,6 +73,10 @@ SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("arrays", "bad = np.logical_or.reduce((indices < 0)"): "NumPy compares with tuples too",
     ("math", "concerned = cumsum.np(one, -1"): "a square has two axes: the last is the second",
     ("linalg", "return band_part.np(whole, -1, 0) if lower"): "any negative number stands for all",
+    ("linalg", "return band_part.np(x, -1, 0) * (1 -"): "any negative number stands for all",
+    ("linalg", "lower = band_part.np("): "any negative number stands for all",
+    ("linalg", "n = x.shape[-1]"): "the matrix is square",
+    ("math", "filled = np.where(zero, 1, data)"): "what stands there is divided out again",
     ("arrays", "axis %= len(shapes[0])"): "all parts have as many axes",
     ("linalg", "strict=True):"): "the lengths were compared when the op ran",
 }

@@ -248,7 +248,16 @@ def test_every_lesson_with_exercises_has_its_cards():
     for lesson, path in LESSONS.items():
         checked = re.findall(r'check\(\\"([^\\"]+)', path.read_text(encoding="utf-8"))
         assert checked == list(cards.cards_of(lesson)), path.name
-    assert importlib.import_module("helpers").__all__ == ["audit", "check", "hint", "predict", "progress", "reset", "short_numbers", "solution"]
+    assert importlib.import_module("helpers").__all__ == [
+        "audit",
+        "check",
+        "hint",
+        "predict",
+        "progress",
+        "reset",
+        "short_numbers",
+        "solution",
+    ]
 
 
 # ---- progress, and a lesson handed out anew --------------------------------------------------------------------------
