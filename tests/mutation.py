@@ -78,6 +78,7 @@ SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("linalg", "n = x.shape[-1]"): "the matrix is square",
     ("special", "x = np.where(long, 1, x)"): "what is computed there is not used",
     ("nn", "return np.where(np.asarray(x) > 0, x.dtype.type(1)"): "Python's 1 takes the dtype of the other number",
+    ("special", "dy * np.where(x == 0, 0.5, bessel_i0"): "what a 0 is divided by there is not used",
     ("math", "filled = np.where(zero, 1, data)"): "what stands there is divided out again",
     ("arrays", "axis %= len(shapes[0])"): "all parts have as many axes",
     ("linalg", "strict=True):"): "the lengths were compared when the op ran",
