@@ -287,3 +287,12 @@ def test_names_that_tensorflow_has_twice_are_the_same_function():
     assert mg.nn.log_softmax is mg.math.log_softmax
     assert mg.nn.swish is mg.nn.silu
     assert mg.linalg.l2_normalize is mg.nn.l2_normalize is mg.math.l2_normalize
+
+
+def test_cross_entropy_along_an_axis_from_the_end():
+    """TensorFlow 2.21 fails here, in how it turns the axes."""
+    labels = mg.constant([[0.25, 0.5, 1.0], [0.75, 0.5, 0.0]], mg.float64)
+    logits = mg.constant([[1.0, 2.0, 0.5], [3.0, 5.0, 1.5]], mg.float64)
+    mg.test.check_gradients(lambda x: mg.nn.softmax_cross_entropy_with_logits(labels, x, axis=-2), logits, order=1)
+    by_columns = mg.nn.softmax_cross_entropy_with_logits(mg.transpose(labels), mg.transpose(logits))
+    assert mg.nn.softmax_cross_entropy_with_logits(labels, logits, axis=-2).numpy().tolist() == by_columns.numpy().tolist()
