@@ -347,3 +347,12 @@ def test_all_of_the_singular_vectors_have_a_gradient_if_there_is_one_more_at_mos
         u = mg.linalg.svd(x, full_matrices=True)[1]
     with pytest.raises(NotImplementedError, match=r"abs\(m - n\) > 1 when full_matrices is True. Received: m=4 and n=2"):
         tape.gradient(u, x)
+
+
+def test_the_signs_of_many_determinants_have_a_jacobian_of_zeros():
+    x = mg.Variable([[[2.0, 1.0], [0.5, 3.0]], [[1.0, 4.0], [2.0, 1.0]]])
+    with mg.GradientTape() as tape:
+        sign = mg.linalg.slogdet(x)[0]
+    found = tape.jacobian(sign, x)
+    assert found.shape == (2, 2, 2, 2)
+    assert not found.numpy().any()

@@ -356,3 +356,12 @@ def test_rows_become_whole_where_something_is_computed_from_them():
     with mg.GradientTape() as tape:
         y = mg.gather(v * 2.0, [0])
     assert tape.gradient(y, v).numpy().tolist() == [[2.0, 2.0], [0.0, 0.0]]
+
+
+def test_a_seed_that_is_a_variable_is_not_watched():
+    x, seed = mg.Variable(3.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+        slope = tape.gradient(y, x, output_gradients=seed)
+    assert slope.numpy() == 12.0
+    assert [v is x for v in tape.watched_variables()] == [True]
