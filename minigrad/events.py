@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .listening import Listener, listening
+from .listening import Listener, heard_by, listening
 from .tensor import next_id
 
 LIMIT = 20_000  # events that a trace keeps
@@ -50,6 +50,9 @@ class Summary:
             return cls(value)
         if isinstance(value, list):
             value = next((one for one in value if one is not None), 0.0)
+        if hasattr(value, "dense"):  # the rows of a `gather`: the whole that they stand for, of which nobody hears
+            with heard_by():
+                value = value.dense()
         for inner in ("values", "value"):  # of rows; of a Tensor, or of a stack of arrays
             value = getattr(value, inner, value)
         return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))

@@ -286,3 +286,12 @@ def test_a_gradient_that_was_none_does_not_stand_for_numbers():
         with mg.GradientTape() as tape:
             y = total * total
         assert "UNUSED" not in tape.explain(y, x).codes
+
+
+def test_the_film_of_rows_shows_the_whole_gradient():
+    v = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with mg.trace() as log:
+        with mg.GradientTape(persistent=True) as tape:
+            y = mg.reduce_sum(mg.gather(-v, [1, 1]))
+        tape.gradient(y, v)
+    assert [step.sent.sample for step in log.steps][-2:] == [[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, -2.0, -2.0]]
