@@ -640,9 +640,9 @@ def broadcast_to(input, shape: tidy.lengths):
     [[1. 2.]
      [1. 2.]], shape=(2, 2), dtype=float32)
     """
-    if input.ndim == 0 and input.dtype.kind != "O" and min(shape, default=0) >= 0:
-        return np.ndarray(shape, input.dtype, input, strides=(0,) * len(shape))  # the same, six times faster
     try:
+        if input.ndim == 0 and input.dtype.kind != "O" and -1 not in shape:  # which np.ndarray takes for any length
+            return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # the same, six times faster
         return np.broadcast_to(input, shape)
     except ValueError:
         if min(shape) < 0:

@@ -148,7 +148,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
         for column, value, dtype in zip(columns, nest.flatten(result), nest.flatten(wanted)):
             column.append(of_dtype(value, dtypes.as_dtype(getattr(dtype, "dtype", dtype))))
     empty = [np.zeros(0, dtypes.to_numpy(dtype)) for dtype in nest.flatten(wanted)]
-    return nest.pack_sequence_as(wanted, [stack(column) if column else Tensor(zero) for column, zero in zip(columns, empty)])
+    return nest.pack_sequence_as(wanted, [stack(column) if column else Tensor.of(zero) for column, zero in zip(columns, empty)])
 
 
 def of_dtype(value, dtype):

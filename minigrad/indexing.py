@@ -12,7 +12,7 @@ from .arguments import BATCHED_TWINS
 from .arrays import boolean_mask, invalid
 from .op import convert, op
 from .shape import bracketed
-from .tensor import Tensor, new
+from .tensor import Tensor
 from .variable import Variable
 
 
@@ -157,7 +157,7 @@ def take_slice(variable, key):
     if is_mask(key):
         return boolean_mask(variable, key)
     key = numpy_key(key)
-    taken, part = getitem(variable, key), new(VariableSlice)
+    taken, part = getitem(variable, key), VariableSlice()
     part.value, part.id, part.variable, part.key = taken.value, taken.id, variable, key
     return part
 

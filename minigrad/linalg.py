@@ -30,7 +30,12 @@ def invalid(message, kernel=None):
 # ---- products ------------------------------------------------------------------------------------------------------
 
 
-@op("MatMul", "iuf", da=lambda dz, b: dz @ b.mT, db=lambda dz, a: a.mT @ dz)
+def times(a, b):
+    """a @ b; of two single matrices NumPy's `dot` gives the same, and begins a tenth of a small product sooner."""
+    return a.dot(b) if a.__class__ is b.__class__ is np.ndarray and a.ndim == b.ndim == 2 else a @ b
+
+
+@op("MatMul", "iuf", da=lambda dz, b: times(dz, b.mT), db=lambda dz, a: times(a.mT, dz))
 def product(a, b):
     """The matrix product, as `a @ b` writes it; `matmul` is this with TensorFlow's switches.
 
@@ -50,7 +55,7 @@ def product(a, b):
     if a.ndim < 2 or b.ndim < 2:
         raise misfit(a, b)
     try:
-        return a @ b
+        return times(a, b)
     except ValueError:
         raise misfit(a, b) from None
 

@@ -270,7 +270,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
     total = np.add.reduce(p, 1, None, None, True)
     p /= total
     p.reshape(-1)[at] -= 1
-    return np.log(total.reshape(-1)) - z.reshape(-1)[at], p
+    return np.log(total.reshape(-1)) - z.take(at), p
 
 
 INDICES = "ilq"  # int32 and int64, as NumPy's letters

@@ -26,7 +26,7 @@ import numpy as np
 from .arguments import NUMPY_TWINS, Again, answering
 from .listening import listening
 from .operands import OPS, again, agree, convert, convert_all, refuse, tensor_of
-from .tensor import Tensor, new, next_id
+from .tensor import Tensor, next_id
 from .writing import written
 
 KERNELS = {}  # every op by its TensorFlow name
@@ -111,6 +111,6 @@ def bundle(outputs, live):
 
 TOOLS = dict(
     Again=Again, Tensor=Tensor, again=again, agree=agree, bundle=bundle, convert=convert, convert_all=convert_all,
-    float32=np.dtype(np.float32), listening=listening, new=new, next_id=next_id, refuse=refuse, truth=Tensor.of(np.True_),
+    float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse=refuse, truth=Tensor.of(np.True_),
 )  # fmt: skip
 __all__ = ["KERNELS", "OPS", "Source", "convert", "listening", "of_complex", "op", "tensor_of"]

@@ -9,21 +9,22 @@ from . import dtypes, errors
 from .conversion import KINDS, as_value
 from .listening import coming
 from .shape import bracketed
-from .tensor import Tensor, new
+from .tensor import Tensor
 
 OPS = {}  # every op by its Python name (op.py puts it here), for the tests, the documentation and the inspector
 
 
 def convert(x, *others):
     """What the user gave, as a Tensor. Python's numbers, lists and NumPy's arrays take the dtype of the Tensor they meet."""
-    if x.__class__ is not float and x.__class__ is not int and hasattr(x, "__tf_tensor__"):
+    kind = x.__class__
+    if kind is not float and kind is not int and hasattr(x, "__tf_tensor__"):
         return x.__tf_tensor__()
     dtype = None
     for other in others:
         if other.__class__ is Tensor or hasattr(other, "__tf_tensor__"):
             dtype = other.value.dtype if other.__class__ is Tensor else dtypes.to_numpy(other.dtype)
             break
-    return number(x, dtype) if (x.__class__ is float or x.__class__ is int) and x and dtype else tensor_of(x, dtype)
+    return number(x, dtype) if (kind is float or kind is int) and x and dtype else tensor_of(x, dtype)
 
 
 def tensor_of(x, dtype=None):
@@ -40,7 +41,7 @@ def constant_of(x, dtype):
 @functools.lru_cache(maxsize=1000, typed=True)
 def number(x, dtype):
     """A Python number as a Tensor. (Not for zeros: 0.0 and -0.0 are one key, but two numbers.)"""
-    tensor = new(Tensor)
+    tensor = Tensor()
     tensor.value, tensor.id = as_value(x, dtype), 0
     return tensor
 

@@ -7,7 +7,7 @@ import numpy as np
 from .arguments import Recorded
 from .op import OPS, convert
 from .shape import TensorShape
-from .tensor import Tensor, new, next_id
+from .tensor import Tensor, next_id
 
 
 class IndexedSlices:
@@ -88,7 +88,7 @@ def plain(value):
     """What a rule computed, as what the user may have: a Tensor, or IndexedSlices."""
     if value.__class__ is Rows:
         return IndexedSlices(plain(value.values), Tensor.of(np.asarray(value.indices)), Tensor.of(np.array(value.shape, np.int32)))
-    tensor = new(Tensor)
+    tensor = Tensor()
     if value.__class__ is Recorded:
         tensor.value, tensor.id = value.value, value.id
     else:

@@ -147,9 +147,9 @@ class GradientTape(Listener):
 
     def read(self, variable):
         """A Variable was read while the tape listens."""
-        number, version = variable.id, variable.version
-        if self.versions.get(number) != version:  # the first time, or the first since it was assigned
-            self.versions[number] = version
+        number = variable.id
+        if self.versions.get(number) != variable.version:  # the first time, or the first since it was assigned
+            self.versions[number] = variable.version
             if self.auto and variable.trainable:
                 self.variables[number] = variable
                 if variable.smooth:
@@ -238,8 +238,7 @@ class GradientTape(Listener):
         if unconnected_gradients is not UnconnectedGradients.NONE:
             unconnected_gradients = known(unconnected_gradients)
         alone = hasattr(sources, "id")
-        leaves = [sources] if alone else source_leaves(sources)
-        wanted = [source.id for source in leaves]
+        leaves, wanted = ([sources], [sources.id]) if alone else source_leaves(sources)
         targets = [target] if hasattr(target, "id") else target_leaves(target)
         given = None if output_gradients is None else given_seeds(self, targets, output_gradients)
         steps = self.play()
@@ -292,16 +291,16 @@ class GradientTape(Listener):
             raise self.refusal()
         unconnected_gradients = known(unconnected_gradients)
         tracked = one_tensor("target", target).id in self.live or (self.auto and getattr(target, "trainable", False))
-        target, leaves = convert(target), source_leaves(sources)
-        steps = prune(self.play(), [source.id for source in leaves])
+        target, (leaves, wanted) = convert(target), source_leaves(sources)
+        steps = prune(self.play(), wanted)
         shape, size = target.value.shape, target.value.size
         if tracked:
             rows = np.eye(size, dtype=target.value.dtype).reshape((size, *shape))
-            found = rows_walked(steps, target.id, rows, [source.id for source in leaves])
+            found = rows_walked(steps, target.id, rows, wanted)
         else:
             found = [None] * len(leaves)
         found = [None if dx is None else OPS["reshape"](dx, (*shape, *s.shape)) for dx, s in zip(found, leaves)]
-        self.given = [target.id], [s.id for s in leaves], [None if dx is None else weakref.ref(dx) for dx in found]
+        self.given = [target.id], wanted, [None if dx is None else weakref.ref(dx) for dx in found]
         if unconnected_gradients is UnconnectedGradients.ZERO:
             found = [zeros(s, shape) if dx is None else dx for dx, s in zip(found, leaves)]
         for listener in listening.now:
@@ -532,14 +531,17 @@ def target_leaves(target):
 
 
 def source_leaves(sources):
-    """The leaves of the sources, each of which must be a Tensor or a Variable."""
-    if sources.__class__ is list and all([hasattr(one, "id") for one in sources]):
-        return sources  # a plain list, as nearly always
+    """The leaves of the sources, each of which must be a Tensor or a Variable, and their ids."""
+    if sources.__class__ is list:  # nearly always a plain one
+        try:
+            return sources, [one.id for one in sources]
+        except AttributeError:
+            pass
     leaves = nest.flatten(sources)
     for one in leaves:
         if not hasattr(one, "id"):
             raise no_tensor("source", one, " Before the tape write x = mg.constant(...), inside it tape.watch(x).")
-    return leaves
+    return leaves, [one.id for one in leaves]
 
 
 def no_tensor(role, value, advice, missing="dtype"):

@@ -11,7 +11,6 @@ from .listening import coming, leaving
 from .shape import TensorShape
 
 next_id = itertools.count(1).__next__  # 0 is nobody: a constant that no tape can watch
-new = object.__new__  # skips __init__, which the results of ops do not need
 
 
 class Tensor:
@@ -29,16 +28,14 @@ class Tensor:
     """
 
     __slots__ = ("__weakref__", "id", "value")
+    id: int
+    value: Any  # an array, or a NumPy scalar
     __array_priority__ = 100  # so that `ndarray * tensor` asks the Tensor
-
-    def __init__(self, value: Any, dtype: Any = None):
-        self.value, self.id = as_value(value, dtype), next_id()
-        coming(value, self)
 
     @classmethod
     def of(cls, value: Any) -> "Tensor":
         """The Tensor of a value that NumPy has just made: nothing is checked, nothing copied."""
-        tensor = new(Tensor)
+        tensor = Tensor()
         tensor.value, tensor.id = value, next_id()
         return tensor
 
@@ -255,7 +252,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: "str | None
     >>> mg.constant(5.0, shape=(1, 2))
     <mg.Tensor: shape=(1, 2), dtype=float32, numpy=array([[5., 5.]], dtype=float32)>
     """
-    tensor = same_dtype(value, dtype) if isinstance(value, Tensor) else Tensor(value, dtype)
+    tensor = same_dtype(value, dtype) if isinstance(value, Tensor) else coming(value, Tensor.of(as_value(value, dtype)))
     return tensor if shape is None else reshaped(tensor, TensorShape(shape), value)
 
 

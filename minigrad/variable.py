@@ -13,7 +13,7 @@ from .dtypes import DType, as_dtype
 from .listening import leaving, listening
 from .op import convert, op, tensor_of
 from .shape import TensorShape, bracketed
-from .tensor import Reference, Tensor, answer_habits, new, next_id, shown
+from .tensor import Reference, Tensor, answer_habits, next_id, shown
 
 
 class Naming(threading.local):
@@ -230,7 +230,7 @@ class Variable:
 
     def _store(self, value):
         """Keep a value, as a Tensor under the Variable's own id."""
-        now = new(Tensor)
+        now = Tensor()
         now.value, now.id = value, self.id
         self._now = now
 

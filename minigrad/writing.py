@@ -79,7 +79,7 @@ def written(run, tools):
     if s.many:
         lines += [f"    {s.output} = [Tensor.of(array) for array in {s.output}_]"]
     else:
-        lines += [f"    {s.output} = new(Tensor); {s.output}.value = {s.output}_; {s.output}.id = next_id()"]
+        lines += [f"    {s.output} = Tensor(); {s.output}.value = {s.output}_; {s.output}.id = next_id()"]
     lines += ["    for listener in listening.now:",
               "        live = listener.live",
               f"        if live is None: listener.hear(this, {row(s.inputs)}, {s.output}, {row(s.attributes)}); continue",

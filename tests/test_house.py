@@ -166,7 +166,7 @@ def test_the_source_of_an_op_is_the_whole_of_what_it_does():
             if dtype_ is not float32 and dtype_.kind not in 'iuf': return refuse(this, x, y)
             try: z_ = forward(x_, y_)
             except Exception as problem: z_ = again(this, problem, forward, x_, y_)
-            z = new(Tensor); z.value = z_; z.id = next_id()
+            z = Tensor(); z.value = z_; z.id = next_id()
             for listener in listening.now:
                 live = listener.live
                 if live is None: listener.hear(this, (x, y), z, ()); continue

@@ -87,7 +87,7 @@ def test_the_rows_of_a_jacobian_are_the_gradients_of_the_elements(name):
     op = OPS[name]
     for inputs, attributes in calls_in_the_example(op):
         function, points = as_function(op, inputs, attributes)
-        points = [mg.Tensor(x.value.astype(np.float64) if x.value.dtype.kind == "f" else x.value) for x in points]
+        points = [mg.constant(x.value.astype(np.float64) if x.value.dtype.kind == "f" else x.value) for x in points]
         with mg.GradientTape(persistent=True) as tape:
             tape.watch([x for x in points if x.value.dtype.kind in "fc"])
             outputs = function(*points)
@@ -115,7 +115,7 @@ def test_a_walk_that_is_recorded_gives_the_same_numbers(name):
     op = OPS[name]
     for inputs, attributes in calls_in_the_example(op):
         function, points = as_function(op, inputs, attributes)
-        points = [mg.Tensor(x.value) for x in points]
+        points = [mg.constant(x.value) for x in points]
         with mg.GradientTape() as outer:
             outer.watch([x for x in points if x.value.dtype.kind in "fc"])
             with mg.GradientTape(persistent=True) as tape:
@@ -132,7 +132,7 @@ def test_gradients_keep_the_dtype_and_shape_of_their_source(name):
     op = OPS[name]
     for inputs, attributes in calls_in_the_example(op):
         function, points = as_function(op, inputs, attributes)
-        points = [mg.Tensor(x.value) for x in points]  # each with an id of its own, which constants of an example lack
+        points = [mg.constant(x.value) for x in points]  # each with an id of its own, which constants of an example lack
         with mg.GradientTape() as tape:
             tape.watch([x for x in points if x.value.dtype.kind == "f"])
             y = function(*points)

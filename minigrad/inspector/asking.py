@@ -9,7 +9,7 @@ import numpy as np
 from ..events import Asked, Ran, Turned
 from ..explain.names import is_tensor
 from ..tape import GradientTape
-from ..tensor import Tensor, new
+from ..tensor import Tensor
 
 
 class Here:
@@ -66,7 +66,7 @@ def remade(trace, number):
     summary = getattr(event, "value", None)
     if summary is None:
         return None
-    tensor = new(Tensor)
+    tensor = Tensor()
     tensor.id, whole = number, summary.kept.shape == summary.shape
     tensor.value = summary.kept if whole else np.broadcast_to(np.full((), np.nan).astype(summary.dtype), summary.shape)
     return tensor

@@ -9,7 +9,7 @@ import numpy as np
 from .. import arrays, dtypes, linalg, nn
 from ..op import convert
 from ..random import stateless_uniform
-from ..tensor import Tensor
+from ..tensor import Tensor, constant
 from . import activations, initializers, regularizers
 from .utils import snake_case, unique_name
 from .variable import Variable, calls, inside
@@ -105,7 +105,7 @@ class Layer:
     def _cast(self, x):
         """A float input in the dtype of the layer."""
         if isinstance(x, np.ndarray):
-            x = Tensor(x)
+            x = constant(x)
         if not hasattr(x, "__tf_tensor__"):
             raise ValueError(
                 "Only input tensors may be passed as positional arguments. The following argument value should be passed as a "
