@@ -4,6 +4,7 @@ The log is plain data: what ran, on which line, with the numbers of the Tensors 
 keeps no Tensor alive and no large array, and forgets the oldest events when it is full.
 """
 
+import cmath
 import sys
 import sysconfig
 import weakref
@@ -26,28 +27,34 @@ SAMPLE = 8  # of a larger one, so many
 
 
 class Summary:
-    """What is kept of a value: its form, its first numbers, whether all of them are finite, and whether all are 0."""
+    """What is kept of a value: its form, its first numbers, whether all of them are finite, and whether all are 0.
 
-    __slots__ = ("_finite", "_zero", "dtype", "kept", "shape")
+    Attributes:
+        kept: a small value itself; of a larger one its first numbers.
+        whole: is that all of it?
+    """
+
+    __slots__ = ("kept", "told")
 
     def __init__(self, array):
-        self.shape, self.dtype, self._finite, self._zero = array.shape, array.dtype, None, None
         if array.size <= SMALL:
-            self.kept = array if array.base is None else array.copy()  # a view would keep all of its array alive
+            self.kept, self.told = array if array.base is None else array.copy(), None  # a view would keep all of its array alive
             return
         flat = array.ravel()
-        self.kept = flat[:SAMPLE].copy()
         if array.dtype.kind == "f":  # the sum of squares tells both quickly, unless it overflows or underflows
             total = float(flat.dot(flat))
-            self._finite, self._zero = total - total == 0 or all_finite(flat), total == 0 and not flat.any()
+            sound, zero = total - total == 0 or finite(flat), total == 0 and not flat.any()
         else:
-            self._finite, self._zero = all_finite(flat), array.dtype.kind in "biuc" and not flat.any()
+            sound, zero = finite(flat), array.dtype.kind in "biuc" and not flat.any()
+        self.kept, self.told = flat[:SAMPLE].copy(), (array.shape, sound, zero)
 
     @classmethod
     def of(cls, value) -> "Summary":
         """Of an array, a Tensor, or whatever a walk works on. (Of the gradients of many outputs, the first.)"""
         if isinstance(value, (np.ndarray, np.generic)):
             return cls(value)
+        if isinstance(value, Summary):
+            return value
         if isinstance(value, list):
             value = next((one for one in value if one is not None), 0.0)
         if hasattr(value, "dense"):  # the rows of a `gather`: the whole that they stand for, of which nobody hears
@@ -58,16 +65,24 @@ class Summary:
         return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))
 
     @property
+    def whole(self) -> bool:
+        return self.told is None
+
+    @property
+    def shape(self) -> tuple:
+        return self.kept.shape if self.told is None else self.told[0]
+
+    @property
+    def dtype(self):
+        return self.kept.dtype
+
+    @property
     def finite(self) -> bool:
-        if self._finite is None:
-            self._finite = all_finite(self.kept)
-        return self._finite
+        return finite(self.kept) if self.told is None else self.told[1]
 
     @property
     def zero(self) -> bool:
-        if self._zero is None:
-            self._zero = self.kept.dtype.kind in "biufc" and not np.any(self.kept)
-        return self._zero
+        return self.kept.dtype.kind in "biufc" and not np.any(self.kept) if self.told is None else self.told[2]
 
     @property
     def size(self) -> int:
@@ -85,13 +100,20 @@ class Summary:
         return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
 
 
-def all_finite(array) -> bool:
-    """Is there no inf and no nan? The sum of squares tells quickly, unless it overflows."""
-    if array.dtype.kind not in "fc":
+def light(value) -> Any:
+    """What is kept of a value until somebody asks for its summary: a number as it is, and else the summary."""
+    return value if isinstance(value, np.generic) else Summary.of(value)
+
+
+def finite(value) -> bool:
+    """Is there no inf and no nan, in an array or in what is kept of one? The sum of squares tells quickly, unless it overflows."""
+    if isinstance(value, np.inexact):
+        return cmath.isfinite(value)
+    if value.__class__ is Summary:
+        return value.finite
+    if value.dtype.kind not in "fc":
         return True
-    if not array.ndim:
-        return bool(np.isfinite(array))
-    flat = array.ravel()
+    flat = value.ravel()
     total = flat.dot(flat)
     return bool(total - total == 0) or bool(np.isfinite(flat).all())
 
@@ -155,9 +177,9 @@ def of_the_user(file) -> bool:
 SKIPPED = {"<lambda>", "first_call", "compare", "either", "again", "constant_of", "tensor_of", "coming", "leaving"}  # what stands between
 
 
-def user_frame():
+def user_frame(above=2):
     """The frame of the user's code that is running, and the name of the function of ours that it called."""
-    frame, called = sys._getframe(2), ""
+    frame, called = sys._getframe(above), ""
     while frame.f_back:
         code = frame.f_code
         if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
@@ -166,6 +188,12 @@ def user_frame():
             called = code.co_name
         frame = frame.f_back
     return frame, called
+
+
+def here(with_callers=False):
+    """The place in the user's code that is running, not yet made a Place, and the name of the function of ours that it called."""
+    frame, called = user_frame(3)
+    return (frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else ()), called
 
 
 def callers_of(frame) -> tuple:
@@ -189,11 +217,15 @@ QUIET = {"gradient", "jacobian", "batch_jacobian", "decorated", "convert"}  # na
 
 @dataclass(slots=True, eq=False)
 class Event:
-    """Something that happened: the how manieth it was, where, and by which function of ours that the user called."""
+    """Something that happened: the how manieth it was, where (as a Place has it), and by which function of ours that the user called."""
 
     number: int
-    place: Place
+    at: tuple
     called: str
+
+    @property
+    def place(self) -> Place:
+        return Place(*self.at)
 
 
 @dataclass(slots=True, eq=False)
@@ -206,8 +238,12 @@ class Ran(Event):
     kinds: str  # of each input's dtype, in NumPy's letters
     versions: dict  # of each Variable among the inputs
     recorded: dict  # each tape that listened -> the inputs along which it wrote a step
-    value: Summary
+    result: Any  # ... kept lightly
     numbers: dict  # which input -> the Python number
+
+    @property
+    def value(self) -> "Summary | None":
+        return None if self.result is None else Summary.of(self.result)
 
     @property
     def name(self) -> str:
@@ -301,11 +337,33 @@ class Walked:
     """A tape read one step back: `upstream` arrived at the outputs of an op, and `sent` went on to one of its inputs."""
 
     number: int
-    outputs: tuple
+    output: Any  # as the step begins
     source: int
-    upstream: Summary
-    sent: Summary
+    arrived: Any  # kept lightly
+    went: Any
     local: "Summary | None"  # the op's own slope, looked at only where `sent` is no longer finite
+
+    @property
+    def outputs(self) -> tuple:
+        return outputs_of((self.output,))
+
+    @property
+    def upstream(self) -> Summary:
+        return Summary.of(self.arrived)
+
+    @property
+    def sent(self) -> Summary:
+        return Summary.of(self.went)
+
+
+class Steps(Listener):
+    """Hears a walk that is done again, for the sake of an answer, and keeps what `told` says of each step."""
+
+    def __init__(self, told):
+        self.told, self.heard = told, []
+
+    def walked(self, step, dy, dx):
+        self.heard.append(self.told(step, dy, dx))
 
 
 def outputs_of(step) -> tuple:
@@ -385,27 +443,29 @@ class Trace(Listener):
     # ---- what it hears ---------------------------------------------------------------------------------------------
 
     def hear(self, op, inputs, output, attributes):
-        frame, called = user_frame()
         for x in inputs:
             if x.__class__ is list or x.__class__ is tuple:
                 inputs = [y for x in inputs for y in (x if x.__class__ is list or x.__class__ is tuple else (x,))]
                 break
-        ids, outputs = tuple([x.id for x in inputs]), output if output.__class__ is list else (output,)
-        known, tapes, versions, numbers = self.versions, NOTHING, NOTHING, NOTHING
+        ids, kinds, versions, numbers, recorded = [], "", NOTHING, NOTHING, NOTHING
+        for x in inputs:
+            i, kind = x.id, x.value.dtype.kind
+            if i in self.versions:
+                versions = {**versions, i: self.versions[i]}
+            elif not i and kind in "fc":
+                numbers = {**numbers, len(ids): float(x.value.real)}
+            ids.append(i)
+            kinds += kind
         for tape in listening.now:
-            live = tape.live
-            if live is not None:
-                tapes = {**tapes, tape.number: tuple([i for i in ids if i in live])}
-        for k, i in enumerate(ids):
-            if i in known:
-                versions = {**versions, i: known[i]}
-            elif not i and inputs[k].value.dtype.kind in "fc":
-                numbers = {**numbers, k: float(inputs[k].value.real)}
+            if tape.live is not None:
+                recorded = {**recorded, tape.number: tuple(filter(tape.live.__contains__, ids))}
+        outputs = output if output.__class__ is list else [output]
+        frame, called = user_frame()
+        at = frame.f_code, frame.f_lasti, callers_of(frame) if numbers else ()
         self.count += 1
         event = Ran(
-            self.count, Place(frame.f_code, frame.f_lasti, callers_of(frame) if numbers else ()), called, op, ids,
-            tuple([y.id for y in outputs]), "".join([x.value.dtype.kind for x in inputs]), versions, tapes,
-            Summary(outputs[0].value) if outputs else None, numbers,
+            self.count, at, called, op, tuple(ids), tuple([y.id for y in outputs]), kinds, versions, recorded,
+            light(outputs[0].value) if outputs else None, numbers,
         )  # fmt: skip
         for y in outputs:
             self.made[y.id] = event
@@ -418,7 +478,6 @@ class Trace(Listener):
         self.versions[variable.id], self.seen[variable.id] = variable.version, Summary(variable._now.value)
 
     def wrote(self, variable, given, how):
-        frame, called = user_frame()
         source = getattr(given, "id", 0)
         known = self.version_of(source)
         if source == variable.id:  # v.assign(v * 2) gives a Tensor, but v.assign(v) gives v: as it was before
@@ -428,36 +487,22 @@ class Trace(Listener):
         self.first.setdefault(variable.id, max(0, variable.version - 1))
         self.versions[variable.id] = variable.version
         event = Wrote(
-            self.next(), Place(frame.f_code, frame.f_lasti, () if source else callers_of(frame)), called, how, variable.id,
-            variable.version, source, known, None if source else Given.of(given), listening_tapes(), before, Summary(variable._now.value),
+            self.next(), *here(not source), how, variable.id, variable.version, source, known,
+            None if source else Given.of(given), listening_tapes(), before, Summary(variable._now.value),
         )  # fmt: skip
         self.written[variable.id, variable.version] = event
         self.add(event)
 
     def left(self, tensor, door, result):
-        frame, called = user_frame()
-        place = Place(frame.f_code, frame.f_lasti, callers_of(frame))
-        self.add(Left(self.next(), place, called, door, tensor.id, tensor.value.dtype.kind, self.version_of(tensor.id), Given.of(result)))
+        self.add(Left(self.next(), *here(True), door, tensor.id, tensor.value.dtype.kind, self.version_of(tensor.id), Given.of(result)))
 
     def came(self, given, tensor):
-        frame, called = user_frame()
-        place = Place(frame.f_code, frame.f_lasti, callers_of(frame))
-        event = Came(self.next(), place, called, tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value))
+        event = Came(self.next(), *here(True), tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value))
         self.made[tensor.id] = event
         self.add(event)
 
     def stored(self, tensor, result, where):
-        frame, called = user_frame()
-        event = Stored(
-            self.next(),
-            Place(frame.f_code, frame.f_lasti),
-            called,
-            where,
-            tensor.id,
-            self.version_of(tensor.id),
-            result.id,
-            listening_tapes(),
-        )
+        event = Stored(self.next(), *here(), where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes())
         self.made[result.id] = event
         self.add(event)
 
@@ -475,14 +520,12 @@ class Trace(Listener):
 
     def turned(self, what, tape):
         if tape.live is not None:
-            frame, called = user_frame()
             self.tapes.add(tape.number)
-            self.add(Turned(self.next(), Place(frame.f_code, frame.f_lasti), called, what, tape.number))
+            self.add(Turned(self.next(), *here(), what, tape.number))
 
     def watching(self, tape, source):
-        frame, called = user_frame()
         self.tapes.add(tape.number)
-        self.add(Watched(self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, source.id))
+        self.add(Watched(self.next(), *here(), tape.number, source.id))
 
     def asking(self, tape):
         self.walk_began, self.last, self.sent = self.next(), (None,) * 4, {}
@@ -490,21 +533,20 @@ class Trace(Listener):
     def walked(self, step, dy, dx):
         """A step. What it sends often is what arrived at it, what arrives at the next one, or the answer: one summary serves them all."""
         before = self.last
-        upstream = before[1] if before[0] is dy else before[3] if before[2] is dy else Summary.of(dy)
-        sent = upstream if dx is dy else Summary.of(dx)
-        self.last = dx, sent, dy, upstream
-        self.sent[step[1]] = None if step[1] in self.sent else sent
+        arrived = before[1] if before[0] is dy else before[3] if before[2] is dy else light(dy)
+        went = arrived if dx is dy else light(dx)
+        self.last = dx, went, dy, arrived
+        self.sent[step[1]] = None if step[1] in self.sent else went
         self.count += 1
-        local = slope_of(step, dy) if not sent.finite and upstream.finite else None
-        self.steps.append(Walked(self.count, outputs_of(step), step[1], upstream, sent, local))
+        local = None if finite(went) or not finite(arrived) else slope_of(step, dy)
+        self.steps.append(Walked(self.count, step[0], step[1], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
-        frame, called = user_frame()
         self.tapes.add(tape.number)
         sent, self.sent, self.last = self.sent, {}, (None,) * 4
         slopes = [None if dx is None else self.slope(dx, sent.get(s.id)) for s, dx in zip(sources, results)]
         event = Asked(
-            self.next(), Place(frame.f_code, frame.f_lasti), called, tape.number, tuple([y.id for y in targets]),
+            self.next(), *here(), tape.number, tuple([y.id for y in targets]),
             tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
             tuple([getattr(dx, "id", 0) for dx in results]), tuple(slopes), self.walk_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
@@ -516,7 +558,7 @@ class Trace(Listener):
 
     def slope(self, dx, sent):
         """The summary of an answer; if a single step sent something to the source, it is that."""
-        return sent if sent is not None and sent.shape == tuple(dx.shape) else Summary.of(dx)
+        return Summary.of(dx if sent is None or sent.shape != tuple(dx.shape) else sent)
 
 
 def version_of(variable) -> "int | None":

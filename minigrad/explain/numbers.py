@@ -92,7 +92,7 @@ def value_at(q, number, place):
         return f" = {brief(convert(q.source).value[place].item())}"
     event = q.history.trace.made.get(number) if q.history is not None else None
     kept = event.value.kept if event is not None and hasattr(event, "value") else None
-    return f" = {brief(kept[place].item())}" if kept is not None and kept.shape == event.value.shape else ""
+    return f" = {brief(kept[place].item())}" if kept is not None and event.value.whole else ""
 
 
 def flat(q):
@@ -146,7 +146,7 @@ def measured(found, check, leaves, k):
         truth = differences(check, points, k)
     except Exception as problem:  # the user's function, which may do anything
         return replace(answer, notes=(*answer.notes, f"check ended with {type(problem).__name__}: {problem}")), slope
-    known = isinstance(slope, (np.ndarray, np.generic)) or slope is None or (isinstance(slope, Summary) and slope.kept.shape == slope.shape)
+    known = isinstance(slope, (np.ndarray, np.generic)) or slope is None or (isinstance(slope, Summary) and slope.whole)
     given = None if slope is None else slope.kept if isinstance(slope, Summary) else slope
     if not known:
         return replace(answer, notes=(*answer.notes, f"measured {number_text(np.round(truth, 4))}")), slope

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..events import Asked, Summary, Walked, outputs_of, slope_of
-from ..listening import Listener, heard_by
+from ..events import Asked, Steps, Summary, Walked, finite, light, slope_of
+from ..listening import heard_by
 from ..op import convert
 from ..tape import dense, given_seeds, prune, seeds_of, walk
 from .explanation import number_text
@@ -54,7 +54,7 @@ class Question:
         """The gradient as text."""
         if self.slope is UNKNOWN:
             return "?"
-        whole = isinstance(self.slope, Summary) and self.slope.kept.shape == self.slope.shape
+        whole = isinstance(self.slope, Summary) and self.slope.whole
         return number_text(self.slope.kept) if whole else str(self.slope) if isinstance(self.slope, Summary) else number_text(self.slope)
 
     def kind_name(self, edge):
@@ -131,22 +131,17 @@ def status_of(slope):
 # ---- the walk, step by step --------------------------------------------------------------------------------------------
 
 
-class Steps(Listener):
-    """Hears the steps of a walk."""
-
-    def __init__(self):
-        self.heard = []
-
-    def walked(self, step, dy, dx):
-        upstream, sent = Summary.of(dy), Summary.of(dx)
-        local = slope_of(step, dy) if not sent.finite and upstream.finite else None
-        self.heard.append(Walked(len(self.heard), outputs_of(step), step[1], upstream, sent, local))
+def told(step, dy, dx):
+    """What there is to say of a step that is read again."""
+    arrived, went = light(dy), light(dx)
+    local = None if finite(went) or not finite(arrived) else slope_of(step, dy)
+    return Walked(0, step[0], step[1], arrived, went, local)
 
 
 def steps_of(q):
     """The steps of the walk from the targets to the source: walked again, or as the trace heard them."""
     if q.tape.steps is not None:
-        steps = Steps()
+        steps = Steps(told)
         with heard_by(steps), contextlib.suppress(Exception):  # an op without a gradient: what came before it is known
             walk(prune(q.tape.steps, [q.source.id]), dict(q.seeds), [q.source.id])
         return steps.heard

@@ -67,8 +67,8 @@ def remade(trace, number):
     if summary is None:
         return None
     tensor = Tensor()
-    tensor.id, whole = number, summary.kept.shape == summary.shape
-    tensor.value = summary.kept if whole else np.broadcast_to(np.full((), np.nan).astype(summary.dtype), summary.shape)
+    tensor.id = number
+    tensor.value = summary.kept if summary.whole else np.broadcast_to(np.full((), np.nan).astype(summary.dtype), summary.shape)
     return tensor
 
 

@@ -13,10 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..events import Asked, Came, Left, Ran, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
+from ..events import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, light, outputs_of, slope_of
 from ..explain.search import History, parameters, rule_of
 from ..explain.source import called_text
-from ..listening import Listener, heard_by
+from ..listening import heard_by
 from ..op import OPS, TOOLS
 from ..tape import dense, prune, seeds_of, walk
 from ..tensor import Tensor
@@ -473,24 +473,19 @@ def film_of_tape(tape) -> Film:
     return film
 
 
-class Heard(Listener):
-    """Hears the steps of a walk."""
-
-    def __init__(self):
-        self.steps = []
-
-    def walked(self, step, dy, dx):
-        local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
-        self.steps.append(Walked(0, outputs_of(step), step[1], Summary.of(dy), Summary.of(dx), local))
+def told(step, dy, dx):
+    """What there is to show of a step that is read again."""
+    local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
+    return Walked(0, step[0], step[1], light(dy), light(dx), local)
 
 
 def read_again(film, tape, targets, sources):
     """Add the reading that this question would give, to a tape that is not used up. The tape stays as it is."""
-    wanted, heard = [one.id for one in sources], Heard()
+    wanted, steps = [one.id for one in sources], Steps(told)
     error, grads = None, {}
     try:
         seeds = seeds_of(targets, [], False)
-        with heard_by(heard):
+        with heard_by(steps):
             grads = walk(prune(tape.steps, wanted), dict(seeds), wanted)
     except Exception as problem:  # what the question itself would raise
         error = f"{type(problem).__name__}: {problem}"
@@ -499,7 +494,7 @@ def read_again(film, tape, targets, sources):
     k = len(film.readings)
     film.readings.append(reading)
     film.steps.append(("turn", k))
-    for step in heard.steps:
+    for step in steps.heard:
         frame = next((film.made[z] for z in step.outputs if z in film.made), None)
         if frame is None:
             continue

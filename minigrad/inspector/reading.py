@@ -29,7 +29,7 @@ def accumulated(model):
                 before = so_far.get(to, ())
                 if before == ():
                     total = part.product
-                elif before is None or before.kept.shape != part.product.kept.shape or before.kept.shape != before.shape:
+                elif before is None or before.kept.shape != part.product.kept.shape or not before.whole:
                     total = None
                 else:
                     total = Summary.of(before.kept + part.product.kept)
