@@ -358,6 +358,17 @@ def test_rows_become_whole_where_something_is_computed_from_them():
     assert tape.gradient(y, v).numpy().tolist() == [[2.0, 2.0], [0.0, 0.0]]
 
 
+def test_what_stretches_a_seed_is_heard_by_the_tape_outside():
+    x, seed = mg.constant([1.0, 3.0]), mg.constant(5.0)
+    with mg.GradientTape() as outer:
+        outer.watch(seed)
+        with mg.GradientTape() as inner:
+            inner.watch(x)
+            y = x * x
+        dx = inner.gradient(y, x, output_gradients=seed)
+    assert outer.gradient(dx, seed).numpy() == 8.0
+
+
 def test_a_seed_that_is_a_variable_is_not_watched():
     x, seed = mg.Variable(3.0), mg.Variable(2.0)
     with mg.GradientTape() as tape:
