@@ -11,6 +11,7 @@ import pytest
 from lab import TOKEN, new_page, run_all, serving
 
 import minigrad as mg
+from minigrad.inspector.html import FRONT
 
 PROGRAM = """\
 import minigrad as mg
@@ -310,6 +311,12 @@ def test_clicks_on_film_graph_code_and_scrubber_move_one_cursor(open_page, tmp_p
     page.mouse.click(box["x"] + 12, box["y"] + 40)
     assert scrubber.get_attribute("aria-valuenow") == "0"
     assert "Nothing has run" in scrubber.get_attribute("aria-valuetext")
+
+
+def test_the_files_of_the_front_end_are_modules_as_they_stand(open_page, tmp_path):
+    page = open_page(saved(inspected(PROGRAM), tmp_path))
+    page.route("**/front/*.js", lambda route: route.fulfill(path=FRONT / route.request.url.rpartition("/")[2], content_type="text/javascript"))
+    assert page.evaluate("async (address) => Object.keys((await import(address)).default)", "https://here/front/inspector.js") == ["render"]
 
 
 def test_hostile_names_are_shown_and_never_run(open_page, tmp_path):

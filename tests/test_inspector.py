@@ -18,6 +18,7 @@ import pytest
 import minigrad as mg
 from minigrad.events import trace_of
 from minigrad.inspector.folds import loops
+from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.layout import layout
 from minigrad.inspector.summary import bytes_text, number_text, shown
 
@@ -594,6 +595,17 @@ def test_the_page_asks_nothing_of_the_network(tmp_path):
     assert page == film.to_html()
     assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|@import|url\(\s*["']?https?:|fetch\(|XMLHttpRequest|WebSocket""", page)
     assert "<title>dy/dx = 3.0</title>" in page
+
+
+def test_each_file_of_the_front_end_imports_what_it_uses_from_those_before_it():
+    exported = set()
+    for part in PARTS:
+        text = (FRONT / f"{part}.js").read_text(encoding="utf-8")
+        imported = [name for names in re.findall(r"^import \{ (.*) \} from", text, re.MULTILINE) for name in names.split(", ")]
+        own = re.sub(r'^import .*|//.*|/\*.*?\*/|"[^"\n]*"|\.\.\.', " ", text, flags=re.MULTILINE)
+        assert set(imported) == {name for name in exported if re.search(rf"(?<![.\w]){name}\b(?!\s*:)", own)}, part
+        exported |= set(re.findall(r"^export (?:const|function|class) (\w+)", text, re.MULTILINE))
+    assert len(exported) > 30
 
 
 def test_step_and_selected_can_be_set_and_observed():

@@ -2,9 +2,11 @@
 
 import html
 import json
+import re
 from pathlib import Path
 
-HERE = Path(__file__).parent
+FRONT = Path(__file__).parent / "front"
+PARTS = "elements", "values", "story", "film", "scrubber", "graph", "code", "pane", "inspector"  # each imports from those before it
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -57,8 +59,8 @@ def page(view, twin, step, selected) -> str:
     """
     state = {"view": view, "step": step, "selected": selected}
     return PAGE.format(
-        title=html.escape(title_of(view)), css=front_end("tape.css").replace("</", "<\\/"), twin=html.escape(twin),
-        state=in_script(state), esm=in_script(front_end("tape.js")),
+        title=html.escape(title_of(view)), css=style().replace("</", "<\\/"), twin=html.escape(twin),
+        state=in_script(state), esm=in_script(script()),
     )  # fmt: skip
 
 
@@ -72,5 +74,11 @@ def in_script(data) -> str:
     return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
 
 
-def front_end(name) -> str:
-    return (HERE / name).read_text(encoding="utf-8")
+def script() -> str:
+    """The front end as one module: its files one after the other, without the imports that join them."""
+    text = "\n".join((FRONT / f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+    return re.sub(r"^import .*\n|^export (?!default)", "", text, flags=re.MULTILINE)
+
+
+def style() -> str:
+    return (FRONT / "inspector.css").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import os
 import anywidget
 import traitlets
 
-from .html import front_end
+from .html import script, style
 from .inspection import Inspection
 
 
@@ -18,8 +18,8 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         selected: "f3" for a frame, "s0" for a source, "" for none.
     """
 
-    _esm = front_end("tape.js")
-    _css = front_end("tape.css")
+    _esm = script()
+    _css = style()
     view = traitlets.Dict(read_only=True).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     selected = traitlets.Unicode("").tag(sync=True)
