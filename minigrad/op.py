@@ -113,4 +113,4 @@ TOOLS = dict(
     Again=Again, Tensor=Tensor, again=again, agree=agree, bundle=bundle, convert=convert, convert_all=convert_all,
     float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse=refuse, truth=Tensor.of(np.True_),
 )  # fmt: skip
-__all__ = ["KERNELS", "OPS", "Source", "convert", "listening", "of_complex", "op", "tensor_of"]
+__all__ = ["KERNELS", "OPS", "Source", "convert", "of_complex", "op", "tensor_of"]

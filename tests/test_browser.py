@@ -315,7 +315,9 @@ def test_clicks_on_film_graph_code_and_scrubber_move_one_cursor(open_page, tmp_p
 
 def test_the_files_of_the_front_end_are_modules_as_they_stand(open_page, tmp_path):
     page = open_page(saved(inspected(PROGRAM), tmp_path))
-    page.route("**/front/*.js", lambda route: route.fulfill(path=FRONT / route.request.url.rpartition("/")[2], content_type="text/javascript"))
+    page.route(
+        "**/front/*.js", lambda route: route.fulfill(path=FRONT / route.request.url.rpartition("/")[2], content_type="text/javascript")
+    )
     assert page.evaluate("async (address) => Object.keys((await import(address)).default)", "https://here/front/inspector.js") == ["render"]
 
 

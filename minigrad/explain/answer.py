@@ -12,7 +12,7 @@ from .explanation import Explanation
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale
 from .question import UNKNOWN, Question, flows, kind_of, recall, slopes_now, status_of, steps_of, unheard
-from .search import NO_SLOPE, Edge, History, count
+from .search import NO_SLOPE, Edge, History, count, number_of
 from .source import assigned_name, decides, rebinds
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
@@ -366,7 +366,7 @@ def by_the_user(event):
 def way_onward(history, targets, edge, allowed):
     """The cheapest way from the end of an edge to the targets."""
     onward = copy.copy(history)
-    onward.sources = {edge.end[0] if isinstance(edge.end, tuple) else edge.end}
+    onward.sources = {number_of(edge.end)}
     return onward.cheapest(targets, allowed)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..events import Came, Ran, Stored, Wrote, brief
+from .search import number_of
 from .source import called_text, expression_text, inside_where, safe_where
 
 
@@ -403,10 +404,6 @@ def integer(q, edge, op, line, name=None, kind=None):
     kind = kind or q.kind_name(edge)
     floats = {"bool": "use floats: 1.0 and 0.0", "string": "use floats"}.get(kind, "make it a float from the start: write 10.0, not 10")
     return f"{name} is {kind}, and no gradient flows along {'integers' if 'int' in kind else f'{kind}s'}", floats
-
-
-def number_of(node):
-    return node[0] if isinstance(node, tuple) else node
 
 
 @code(

@@ -3,6 +3,7 @@
 import types
 
 from ..events import Came, Ran, Wrote
+from .search import number_of
 from .source import assigned_name, expression_text
 
 UNNAMED = ("Variable", "variable", "UnreadVariable")
@@ -34,7 +35,7 @@ class Names:
 
     def of(self, node, default="the value") -> str:
         """The name of a node of the graph; without one, the op that it comes from."""
-        number = node[0] if isinstance(node, tuple) else node
+        number = number_of(node)
         if number not in self.known:
             self.known[number] = self.by_origin(node, number) or ""
         return self.known[number] or default

@@ -12,7 +12,7 @@ from ..op import convert
 from ..tape import dense, given_seeds, prune, seeds_of, walk
 from .explanation import number_text
 from .names import Names
-from .search import History
+from .search import History, number_of
 
 UNKNOWN = object()  # a gradient that is there, and whose value nobody knows any more
 
@@ -59,7 +59,7 @@ class Question:
 
     def kind_name(self, edge):
         """The dtype of what an edge begins with."""
-        letter = edge.event.kinds[list(edge.event.inputs).index(edge.start[0] if isinstance(edge.start, tuple) else edge.start)]
+        letter = edge.event.kinds[list(edge.event.inputs).index(number_of(edge.start))]
         return {"b": "bool", "O": "string"}.get(letter, "an integer")
 
 

@@ -16,12 +16,14 @@ from .returns import Returns
 NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # nothing is lost where there is nothing to carry
 
 
+def number_of(node):
+    """The number of a Tensor, or of the Variable of a node: that is a number, or a pair of a Variable's number and version."""
+    return node[0] if isinstance(node, tuple) else node
+
+
 @dataclass(frozen=True)
 class Edge:
-    """`end` depends on `start`, since `event` happened. Without a code, the tape carries the gradient along it.
-
-    A node is the number of a Tensor, or a pair of a Variable's number and version.
-    """
+    """`end` depends on `start` (both are nodes), since `event` happened. Without a code, the tape carries the gradient along it."""
 
     start: object
     end: object
@@ -184,7 +186,7 @@ class History:
     # ---- ways ------------------------------------------------------------------------------------------------------
 
     def is_source(self, node):
-        return (node[0] if isinstance(node, tuple) else node) in self.sources
+        return number_of(node) in self.sources
 
     def nodes(self, targets):
         """The nodes of the targets; of a Variable, its present version."""
@@ -268,8 +270,14 @@ def parameters(op):
     return [name for name in code.co_varnames[: code.co_argcount] if f"d{name}" in op.rules]
 
 
-def rule_of(op, k, count):
-    """The rule for input k of an op, of which some inputs may be lists."""
+def input_name(op, k, count):
+    """The name of the parameter that input k of an op belongs to, of `count` inputs in all; some are lists."""
     names = parameters(op)
-    name = names[k] if count == len(names) else names[0] if k < 1 + count - len(names) else names[k - count]
-    return op.rules[f"d{name}"]
+    if not names:
+        return ""
+    return names[k] if count == len(names) else names[0] if k < 1 + count - len(names) else names[k - count]
+
+
+def rule_of(op, k, count):
+    """The rule for input k of an op, of `count` inputs in all."""
+    return op.rules.get(f"d{input_name(op, k, count)}")

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..events import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, light, outputs_of, slope_of
-from ..explain.search import History, parameters, rule_of
+from ..explain.search import History, input_name, rule_of
 from ..explain.source import called_text
 from ..listening import heard_by
 from ..op import OPS, TOOLS
@@ -370,14 +370,6 @@ def slot_of(frame, source, read):
 @lru_cache(maxsize=1000)
 def signature_of(op):
     return Signature(op.__name__, op.__wrapped__, op.rules, TOOLS)
-
-
-def input_name(op, k, count):
-    """The name of the parameter that input k of an op belongs to; some are lists."""
-    names = parameters(op)
-    if not names:
-        return ""
-    return names[k] if count == len(names) else names[0] if k < 1 + count - len(names) else names[k - count]
 
 
 def kept_by(e, slots, known):

@@ -6,9 +6,10 @@ answer: nothing here is a guess.
 
 import numpy as np
 
+from ..explain.search import input_name
 from ..tape import unbroadcast
 from ..writing import Signature
-from .film import input_name, signature_of
+from .film import signature_of
 
 MOST = 2000  # frames
 

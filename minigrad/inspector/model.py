@@ -11,6 +11,7 @@ from ..events import Summary, Trace, trace_of, user_frame
 from ..explain import explain
 from ..explain.names import Names
 from ..explain.question import unheard
+from ..explain.search import number_of
 from ..explain.source import assigned_name
 from ..nest import flatten
 from ..op import convert
@@ -146,7 +147,7 @@ class Model:
         used = {}
         for frame in self.film.frames:
             for node in frame.inputs:
-                number = node[0] if isinstance(node, tuple) else node
+                number = number_of(node)
                 if (isinstance(node, tuple) and node[0] != "left") or (number in self.film.roots and node not in self.film.made):
                     used[number] = True
         asked = [one.id for one in self.sources]
@@ -158,7 +159,7 @@ class Model:
         """The id of what a node stands for; None for constants."""
         if node in self.film.made:
             return f"f{self.film.made[node]}"
-        return self.source_ids.get(node[0] if isinstance(node, tuple) else node)
+        return self.source_ids.get(number_of(node))
 
     def name(self, node) -> str:
         """What the user calls it."""

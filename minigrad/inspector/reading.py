@@ -6,7 +6,8 @@ import re
 import numpy as np
 
 from ..events import Summary
-from .film import Part, input_name, rule_of_slot
+from ..explain.search import input_name, number_of
+from .film import Part, rule_of_slot
 from .summary import UNKNOWN, shown
 
 ELEMENTWISE = {  # TensorFlow's names of the ops whose slope is one number for each element
@@ -24,8 +25,7 @@ def accumulated(model):
         so_far = {}
         for i, read in enumerate(reading.reads):
             for j, part in enumerate(read.parts):
-                to = node_of(model, read, part)
-                to = to[0] if isinstance(to, tuple) else to
+                to = number_of(node_of(model, read, part))
                 before = so_far.get(to, ())
                 if before == ():
                     total = part.product

@@ -1,5 +1,6 @@
 """The text twin: the film as a table, the same on every run, for terminals, for readers of the page and for tests."""
 
+from ..explain.search import number_of
 from .reading import local_slope, node_of
 from .summary import text_of
 from .verdict import would_carry
@@ -119,7 +120,7 @@ def backward(model, frame, k, read) -> str:
         text, local = value_text(part.product, 3), local_slope(model, r, i, j)
         if not part.product.finite and local is not None:
             text = f"{value_text(one.upstream)} x {value_text(local)} = {text}"
-        to_sources.append((model.source_name(node[0] if isinstance(node, tuple) else node), text))
+        to_sources.append((model.source_name(number_of(node)), text))
     several = len([s for s in model.data["sources"] if s["asked"]]) > 1
     cells = [f"{text} to {name}" if several else text for name, text in to_sources]
     joined = (", " if several else " + ").join(cells[::-1])

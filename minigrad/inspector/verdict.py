@@ -1,5 +1,6 @@
 """What became of the gradient: the answer in one sentence, where it was cut, and what the lost ways would carry."""
 
+from ..explain.search import number_of
 from ..tape import GradientTape
 from .summary import text_of
 
@@ -48,7 +49,7 @@ def verdict(model) -> dict:
 def lost(model, reading):
     """What the lost ways would carry, and what all of them together, as texts; None if that cannot be known."""
     (number,) = reading.sources
-    found = [dx for node, dx in model.full[0].items() if (node[0] if isinstance(node, tuple) else node) == number] if model.full else []
+    found = [dx for node, dx in model.full[0].items() if number_of(node) == number] if model.full else []
     live = reading.answers[number]
     if len(found) != 1 or (live is not None and live.kept.shape != found[0].shape):
         return None, None
