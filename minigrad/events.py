@@ -400,7 +400,7 @@ class Trace(Listener):
         self.made, self.written = {}, {}
         self.tapes = set()  # the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
-        self.began, self.walk_began, self.last, self.sent = next_id(), 0, (None,) * 4, {}
+        self.began, self.walk_began, self.last = next_id(), 0, (None,) * 4
 
     def __enter__(self):
         if self not in listening.now:  # `with mg.trace(True):` listens already
@@ -528,37 +528,32 @@ class Trace(Listener):
         self.add(Watched(self.next(), *here(), tape.number, source.id))
 
     def asking(self, tape):
-        self.walk_began, self.last, self.sent = self.next(), (None,) * 4, {}
+        self.walk_began, self.last = self.next(), (None,) * 4
 
     def walked(self, step, dy, dx):
-        """A step. What it sends often is what arrived at it, what arrives at the next one, or the answer: one summary serves them all."""
+        """A step. What it sends is often what arrived at it, or what arrives at the next one: one summary serves them all."""
         before = self.last
         arrived = before[1] if before[0] is dy else before[3] if before[2] is dy else light(dy)
         went = arrived if dx is dy else light(dx)
         self.last = dx, went, dy, arrived
-        self.sent[step[1]] = None if step[1] in self.sent else went
         self.count += 1
         local = None if finite(went) or not finite(arrived) else slope_of(step, dy)
         self.steps.append(Walked(self.count, step[0], step[1], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
         self.tapes.add(tape.number)
-        sent, self.sent, self.last = self.sent, {}, (None,) * 4
-        slopes = [None if dx is None else self.slope(dx, sent.get(s.id)) for s, dx in zip(sources, results)]
+        self.last = (None,) * 4
+        slopes = tuple([None if dx is None else Summary.of(dx) for dx in results])
         event = Asked(
             self.next(), *here(), tape.number, tuple([y.id for y in targets]),
             tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
-            tuple([getattr(dx, "id", 0) for dx in results]), tuple(slopes), self.walk_began, tape.steps is None, listening_tapes(),
+            tuple([getattr(dx, "id", 0) for dx in results]), slopes, self.walk_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
         for number in filter(None, event.results):
             self.made.setdefault(number, event)
         self.add(event)
         if self.strict:
             judge(tape, targets, sources)
-
-    def slope(self, dx, sent):
-        """The summary of an answer; if a single step sent something to the source, it is that."""
-        return Summary.of(dx if sent is None or sent.shape != tuple(dx.shape) else sent)
 
 
 def version_of(variable) -> "int | None":

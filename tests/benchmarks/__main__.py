@@ -92,7 +92,7 @@ def main():
 def parsed():
     every = ["W1", *workloads.TITLES]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    names = "tensorflow,torch,jax,jax_jit,autograd,mygrad,minigrad_traced"
+    names = "tensorflow,torch,jax,jax_jit,autograd,mygrad,micrograd,minigrad_traced"
     parser.add_argument("--peers", type=lambda text: text.split(","), default=[], help=f"some of {names}")
     parser.add_argument("--python", action="append", default=[], help="interpreter of the peers, or of one: torch=/path/to/python")
     parser.add_argument("--workloads", type=lambda text: text.split(","), default=every, help=f"some of {','.join(every)}")
