@@ -645,7 +645,7 @@ def broadcast_to(input, shape: tidy.lengths):
             return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # the same, six times faster
         return np.broadcast_to(input, shape)
     except ValueError:
-        if min(shape) < 0:
+        if min(shape, default=0) < 0:
             raise invalid(f"Dimension {min(shape)} must be >= 0") from None
         if input.ndim > len(shape):
             text = f"Rank of input ({input.ndim}) must be no greater than rank of output shape ({len(shape)})."
@@ -1172,10 +1172,10 @@ def gather_place(axis, batch_dims, ndim, indices_ndim):
         raise invalid("params must be at least 1 dimensional")
     if not -ndim <= axis < ndim:
         raise invalid(f"Shape must be at least rank {axis + 1 if axis >= 0 else -axis} but is rank {ndim}")
-    axis %= ndim
-    if 0 < axis < batch:
-        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
-    return axis, min(batch, axis)
+    place = axis % ndim
+    if axis and place < batch:  # where 0 is written, TensorFlow leaves the batch away
+        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({place}).")
+    return place, min(batch, place)
 
 
 def count(lengths):

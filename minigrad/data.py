@@ -3,6 +3,7 @@
 An element is a Tensor, or a tuple or dict of such. No tape follows them: a Dataset cuts the path of gradients.
 """
 
+import copy
 import functools
 import itertools
 import threading
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, errors
+from . import dtypes, errors, random
 from .arrays import convert_to_tensor
 from .function import TensorSpec
 from .listening import heard_by, listening, storing
@@ -241,7 +242,8 @@ class Dataset:
             for x in self:
                 fresh.append(x)
                 yield x
-            made.append(fresh)
+            if not looking.on:
+                made.append(fresh)
 
         return Dataset(lambda: iter(made[0]) if made else fill(), self._length)
 
@@ -309,11 +311,12 @@ class Dataset:
         Raises:
             ValueError: there is none.
         """
-        looking.on, before = True, looking.on
+        looking.on, before, seeds = True, looking.on, random.seeds
+        random.seeds = copy.deepcopy(seeds)  # what is drawn for a look is drawn again
         try:
             first = next(iter(self), None)
         finally:
-            looking.on = before
+            looking.on, random.seeds = before, seeds
         if first is None:
             raise ValueError("The Dataset is empty: it has no element to take the form from.")
         return mapped(TensorSpec.from_tensor, first)
@@ -321,7 +324,7 @@ class Dataset:
     def __repr__(self):
         try:
             return f"<Dataset element_spec={self.element_spec}>"
-        except ValueError:
+        except Exception:  # it is empty, or the user's function fails: that is said when it is read
             return "<Dataset element_spec=unknown>"
 
 

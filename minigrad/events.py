@@ -26,19 +26,27 @@ SAMPLE = 8  # of a larger one, so many
 # ---- values --------------------------------------------------------------------------------------------------------
 
 
+class Large(NamedTuple):
+    """What is known of a value that was too large to be kept."""
+
+    shape: tuple
+    finite: bool
+    zero: bool
+
+
 class Summary:
     """What is kept of a value: its form, its first numbers, whether all of them are finite, and whether all are 0.
 
     Attributes:
         kept: a small value itself; of a larger one its first numbers.
-        whole: is that all of it?
+        large: what else is known of a larger one.
     """
 
-    __slots__ = ("kept", "told")
+    __slots__ = ("kept", "large")
 
     def __init__(self, array):
         if array.size <= SMALL:
-            self.kept, self.told = array if array.base is None else array.copy(), None  # a view would keep all of its array alive
+            self.kept, self.large = array if array.base is None else array.copy(), None  # a view would keep all of its array alive
             return
         flat = array.ravel()
         if array.dtype.kind == "f":  # the sum of squares tells both quickly, unless it overflows or underflows
@@ -46,7 +54,7 @@ class Summary:
             sound, zero = total - total == 0 or finite(flat), total == 0 and not flat.any()
         else:
             sound, zero = finite(flat), array.dtype.kind in "biuc" and not flat.any()
-        self.kept, self.told = flat[:SAMPLE].copy(), (array.shape, sound, zero)
+        self.kept, self.large = flat[:SAMPLE].copy(), Large(array.shape, sound, zero)
 
     @classmethod
     def of(cls, value) -> "Summary":
@@ -57,20 +65,20 @@ class Summary:
             return value
         if isinstance(value, list):
             value = next((one for one in value if one is not None), 0.0)
-        if hasattr(value, "dense"):  # the rows of a `gather`: the whole that they stand for, of which nobody hears
+        if hasattr(value, "indices"):  # the rows of a `gather`: the whole that they stand for, of which nobody hears
             with heard_by():
-                value = value.dense()
-        for inner in ("values", "value"):  # of rows; of a Tensor, or of a stack of arrays
-            value = getattr(value, inner, value)
+                value = value.__tf_tensor__()
+        value = getattr(value, "value", value)  # of a Tensor, or of a stack of arrays
         return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))
 
     @property
     def whole(self) -> bool:
-        return self.told is None
+        """Is all of it kept?"""
+        return self.large is None
 
     @property
     def shape(self) -> tuple:
-        return self.kept.shape if self.told is None else self.told[0]
+        return (self.large or self.kept).shape
 
     @property
     def dtype(self):
@@ -78,11 +86,11 @@ class Summary:
 
     @property
     def finite(self) -> bool:
-        return finite(self.kept) if self.told is None else self.told[1]
+        return self.large.finite if self.large else finite(self.kept)
 
     @property
     def zero(self) -> bool:
-        return self.kept.dtype.kind in "biufc" and not np.any(self.kept) if self.told is None else self.told[2]
+        return self.large.zero if self.large else self.kept.dtype.kind in "biufc" and not np.any(self.kept)
 
     @property
     def size(self) -> int:
@@ -127,13 +135,13 @@ def brief(number) -> str:
 
 
 class Given:
-    """What is needed to know a value of Python or NumPy again: its content, and the object itself, if that lives."""
+    """What is needed to know a value of Python or NumPy again: its content, and the object itself (a large one, if it lives)."""
 
     __slots__ = ("content", "object")
 
     def __init__(self, value):
-        self.content = Summary.of(value)
-        self.object = weakref.ref(value) if isinstance(value, np.ndarray) else lambda: value
+        self.content = Summary.of(value.view() if isinstance(value, np.ndarray) else value)  # a copy: the user may write into theirs
+        self.object = weakref.ref(value) if isinstance(value, np.ndarray) and not self.content.whole else lambda: value
 
     @classmethod
     def of(cls, value) -> "Given | None":
@@ -211,13 +219,20 @@ def callers_of(frame) -> tuple:
 
 # ---- events --------------------------------------------------------------------------------------------------------
 
+NO_STEP = (None,) * 4
 NOTHING = {}  # for the many events that have no Variables, no numbers or no tapes: they share it, and nobody writes into it
 QUIET = {"gradient", "jacobian", "batch_jacobian", "decorated", "convert"}  # names that tell less than the op's own
 
 
 @dataclass(slots=True, eq=False)
 class Event:
-    """Something that happened: the how manieth it was, where (as a Place has it), and by which function of ours that the user called."""
+    """Something that happened.
+
+    Attributes:
+        number: it grows with time.
+        at: where, as the fields of a Place.
+        called: the function of ours that the user called.
+    """
 
     number: int
     at: tuple
@@ -356,14 +371,20 @@ class Walked:
         return Summary.of(self.went)
 
 
-class Steps(Listener):
-    """Hears a walk that is done again, for the sake of an answer, and keeps what `told` says of each step."""
+def read_back(step, dy, arrived, went, number=0) -> Walked:
+    """What there is to say of a step that was read back."""
+    local = None if finite(went) or not finite(arrived) else slope_of(step, dy)
+    return Walked(number, step[0], step[1], arrived, went, local)
 
-    def __init__(self, told):
-        self.told, self.heard = told, []
+
+class Steps(Listener):
+    """Hears a walk that is done again for the sake of an answer."""
+
+    def __init__(self):
+        self.heard = []
 
     def walked(self, step, dy, dx):
-        self.heard.append(self.told(step, dy, dx))
+        self.heard.append(read_back(step, dy, light(dy), light(dx)))
 
 
 def outputs_of(step) -> tuple:
@@ -395,12 +416,14 @@ class Trace(Listener):
     """
 
     def __init__(self, strict: bool = False, limit: int = LIMIT):
+        if limit < 1:
+            raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
         self.strict, self.limit, self.count, self.cut = strict, limit, 0, False
         self.events, self.steps = deque(), deque(maxlen=limit)
         self.made, self.written = {}, {}
-        self.tapes = set()  # the numbers of the tapes that it has heard
+        self.tapes = {}  # the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
-        self.began, self.walk_began, self.last = next_id(), 0, (None,) * 4
+        self.began, self.walk_began, self.last = next_id(), 0, NO_STEP
 
     def __enter__(self):
         if self not in listening.now:  # `with mg.trace(True):` listens already
@@ -415,6 +438,7 @@ class Trace(Listener):
 
     def add(self, event):
         """Write down an event, and forget the oldest if there are too many."""
+        self.last = NO_STEP
         if len(self.events) >= self.limit:
             self.cut = True
             self.forget(self.events.popleft())
@@ -432,6 +456,9 @@ class Trace(Listener):
         elif kind is Asked:
             for number in event.results:
                 self.made.pop(number, None)
+        for known in (self.tapes, self.versions, self.first, self.seen):
+            while len(known) > self.limit:
+                del known[next(iter(known))]
 
     def next(self) -> int:
         self.count += 1
@@ -520,15 +547,15 @@ class Trace(Listener):
 
     def turned(self, what, tape):
         if tape.live is not None:
-            self.tapes.add(tape.number)
+            self.tapes[tape.number] = True
             self.add(Turned(self.next(), *here(), what, tape.number))
 
     def watching(self, tape, source):
-        self.tapes.add(tape.number)
+        self.tapes[tape.number] = True
         self.add(Watched(self.next(), *here(), tape.number, source.id))
 
     def asking(self, tape):
-        self.walk_began, self.last = self.next(), (None,) * 4
+        self.walk_began, self.last = self.next(), NO_STEP
 
     def walked(self, step, dy, dx):
         """A step. What it sends is often what arrived at it, or what arrives at the next one: one summary serves them all."""
@@ -537,12 +564,10 @@ class Trace(Listener):
         went = arrived if dx is dy else light(dx)
         self.last = dx, went, dy, arrived
         self.count += 1
-        local = None if finite(went) or not finite(arrived) else slope_of(step, dy)
-        self.steps.append(Walked(self.count, step[0], step[1], arrived, went, local))
+        self.steps.append(read_back(step, dy, arrived, went, self.count))
 
     def asked(self, tape, targets, sources, results):
-        self.tapes.add(tape.number)
-        self.last = (None,) * 4
+        self.tapes[tape.number] = True
         slopes = tuple([None if dx is None else Summary.of(dx) for dx in results])
         event = Asked(
             self.next(), *here(), tape.number, tuple([y.id for y in targets]),
@@ -589,6 +614,9 @@ class trace(Trace):
         on: True at the top of a notebook switches it on, False off. Leave it out for a block: `with mg.trace() as log:`.
         strict: raise `mg.explain.BrokenGradient` at the first gradient that is broken or partial.
         limit: how many events to keep; the oldest are forgotten.
+
+    Raises:
+        ValueError: the limit is less than 1.
 
     What is computed and printed is the same with a trace as without.
 

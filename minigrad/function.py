@@ -7,10 +7,9 @@ import re
 from typing import Any
 
 from . import dtypes, nest
-from .conversion import as_value
 from .op import convert
+from .operands import constant_of
 from .shape import TensorShape
-from .tensor import Tensor
 
 
 class TensorSpec:
@@ -119,10 +118,13 @@ def fitted(func, signature, args, kwargs):
 
 
 def fit(spec, given, problem):
-    try:
-        tensor = convert(given) if hasattr(given, "__tf_tensor__") else Tensor(as_value(given, spec.dtype))
-    except TypeError:
+    if hasattr(given, "__tf_tensor__"):
         tensor = convert(given)
+    else:
+        try:
+            tensor = constant_of(given, spec.dtype)
+        except TypeError:
+            tensor = convert(given)
     if not spec.is_compatible_with(tensor):
         found = TensorSpec.from_tensor(tensor)
         raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {found} to {spec}`. {problem}")

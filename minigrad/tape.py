@@ -485,9 +485,10 @@ def rows_walked(steps, target, rows, wanted):
             return [stacked(grads.get(i), len(rows)) for i in wanted]
         except NoBatch:
             pass
-    walks = [walk(steps[:], {target: row}, wanted, recorded) for row in rows]
+    seeds = rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)  # without a row, one walk tells what is reached
+    walks = [walk(steps[:], {target: seed}, wanted, recorded) for seed in seeds]
     found = [[grads.get(i) for grads in walks] for i in wanted]
-    return [OPS["stack"].np([filled(dx, every) for dx in every], 0) if some(every) else None for every in found]
+    return [OPS["stack"].np([filled(dx, every) for dx in every], 0)[: len(rows)] if some(every) else None for every in found]
 
 
 def stacked(dx, rows):

@@ -235,7 +235,8 @@ def test_every_key_of_the_sheet_does_what_the_sheet_says(open_page, tmp_path):
     assert [press("ArrowRight"), press("ArrowRight"), press("ArrowLeft")] == [1, 2, 1]
     assert press("End") == int(scrubber.get_attribute("aria-valuemax"))
 
-    press("Home"), press("ArrowRight")
+    press("Home")
+    press("ArrowRight")
     line = root.locator(".lines .current .text")
     assert line.inner_text().strip() == "y = x * x"
     press("Shift+ArrowRight")
@@ -261,14 +262,17 @@ def test_every_key_of_the_sheet_does_what_the_sheet_says(open_page, tmp_path):
     assert press("ArrowDown") in (read, first + 1)
     assert root.locator(".films .read.now").count() == 1
 
-    press("Home"), press("Space")
+    press("Home")
+    press("Space")
     root.locator("button[aria-label^='Pause'], button[title^='Space: pause']").first.wait_for()
     page.wait_for_function("root => +root.querySelector('.scrubber').getAttribute('aria-valuenow') > 0", arg=root.element_handle())
     still = press("Space")
     page.wait_for_timeout(1600)  # two steps of the play
     assert int(scrubber.get_attribute("aria-valuenow")) == still
 
-    press("Home"), press("Shift+ArrowRight"), press("Shift+ArrowRight")
+    press("Home")
+    press("Shift+ArrowRight")
+    press("Shift+ArrowRight")
     folded = drawn()
     press("f")
     assert drawn() != folded
@@ -319,6 +323,16 @@ def test_the_files_of_the_front_end_are_modules_as_they_stand(open_page, tmp_pat
         "**/front/*.js", lambda route: route.fulfill(path=FRONT / route.request.url.rpartition("/")[2], content_type="text/javascript")
     )
     assert page.evaluate("async (address) => Object.keys((await import(address)).default)", "https://here/front/inspector.js") == ["render"]
+
+
+def test_where_no_source_can_be_read_no_line_is_named(open_page, tmp_path):
+    names = {"mg": mg}
+    exec(compile(PROGRAM, "<nobody keeps this>", "exec"), names)
+    mg.trace(False)
+    page = open_page(saved(names["inspector"], tmp_path))
+    for key in ("Home", "ArrowRight", "End"):
+        page.locator(ROOT).press(key)
+        assert "line null" not in page.locator(ROOT).evaluate("root => root.outerHTML")
 
 
 def test_hostile_names_are_shown_and_never_run(open_page, tmp_path):

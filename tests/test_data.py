@@ -387,6 +387,27 @@ def test_a_dataset_that_is_shown_keeps_its_order():
     assert order == [int(x) for x in Dataset.range(20).shuffle(20)]
 
 
+@pytest.mark.parametrize(
+    "made",
+    [lambda: Dataset.range(5).shuffle(5).cache().batch(10), lambda: Dataset.range(3).map(lambda x: mg.random.uniform(()))],
+    ids=["cached", "drawn"],
+)
+def test_to_show_a_dataset_changes_nothing_in_it(made):
+    mg.random.set_seed(1)
+    shown = made()
+    assert "TensorSpec" in repr(shown)
+    after = [x.numpy().tolist() for x in shown]
+    mg.random.set_seed(1)
+    assert after == [x.numpy().tolist() for x in made()]
+
+
+def test_a_dataset_that_fails_can_be_shown():
+    broken = Dataset.range(3).map(lambda x: 1 // 0)
+    assert repr(broken) == "<Dataset element_spec=unknown>"
+    with pytest.raises(ZeroDivisionError):
+        list(broken)
+
+
 def test_nothing_again_and_again_is_nothing():
     nothing = Dataset.range(0)
     assert list(nothing.repeat()) == []

@@ -657,3 +657,29 @@ mg.inspect
 assert "anywidget" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(mg.__file__).parents[1])
+
+
+CHANGED = """
+x = mg.Variable(2.0, name="x")
+with mg.GradientTape() as tape:
+    y = x * x
+    z = y * (float(y) * 3)
+tape.gradient(z, x)
+"""
+ASSIGNED = """
+x, v = mg.Variable(2.0, name="x"), mg.Variable(0.0, name="v")
+with mg.GradientTape() as tape:
+    y = x * x
+    v.assign(y)
+    z = y * v
+tape.gradient(z, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "said"), [(CHANGED, "paths: live 48.0"), (ASSIGNED, "paths: live 16.0")], ids=["by Python", "in a Variable"]
+)
+def test_what_a_lost_way_would_carry_is_not_guessed(program, said):
+    table = str(inspected(program))
+    assert said in table
+    assert "together" not in table

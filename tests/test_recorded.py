@@ -12,7 +12,8 @@ from conformance.record import plain, recorded, restored
 import minigrad as mg
 
 ANSWERS = recorded()
-CALLS = [call for call in examples.calls(mg) if any(key.startswith(f"{call.text} at ") for key in ANSWERS)]
+OURS = ("tf.arrays.", "tf.test.")  # where TensorFlow has no such name
+CALLS = [call for call in examples.calls(mg) if not call.text.startswith(OURS)]
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +33,10 @@ def test_value_gradient_and_second_derivative_are_tensorflows(call):
     assert not any(found), "\n".join(filter(None, found))
 
 
-def test_nearly_all_that_tensorflow_has_is_recorded():
+def test_all_that_tensorflow_has_is_recorded():
     asked = [str(variant) for call in CALLS for variant in examples.variants(call)]
     assert len(asked) > 5000
-    assert sum(one in ANSWERS for one in asked) == len(asked)
+    assert [one for one in asked if one not in ANSWERS] == []
 
 
 def test_a_wrong_answer_would_be_seen():

@@ -62,6 +62,15 @@ def test_a_jacobian_row_that_nothing_reaches_is_zero(nested):
     assert found.numpy().tolist() == [[0.0, 0.0], [0.0, 4.0]]
 
 
+@pytest.mark.parametrize("function", [mg.cumsum, mg.custom_gradient(lambda x: (x * 2.0, lambda dy: dy * 2.0))], ids=["op", "custom"])
+def test_the_jacobian_of_nothing_is_empty_and_not_none(function):
+    x = mg.Variable(np.zeros(0, np.float32))
+    with mg.GradientTape(), mg.GradientTape(persistent=True) as tape:
+        y = function(x)
+        assert tape.jacobian(y, x).shape == (0, 0)
+    assert tape.jacobian(y, x).shape == (0, 0)
+
+
 def test_a_jacobian_that_is_the_same_for_all_rows_of_a_gather():
     table = mg.Variable([[1.0, 2.0], [3.0, 4.0]])
     with mg.GradientTape(persistent=True) as tape:

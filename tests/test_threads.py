@@ -295,7 +295,7 @@ def test_slices_survive_a_pickle():
     assert np.array_equal(mg.convert_to_tensor(back), [[0.0], [2.0]])
 
 
-def test_names_and_training_are_each_threads_own():
+def test_names_are_each_threads_own():
     names = []
     with mg.name_scope("outer"):
         other = threading.Thread(target=lambda: names.append(mg.Variable(1.0, name="v").name))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..events import Asked, Steps, Summary, Walked, finite, light, slope_of
+from ..events import Asked, Steps, Summary
 from ..listening import heard_by
 from ..op import convert
 from ..tape import dense, given_seeds, prune, seeds_of, walk
@@ -131,17 +131,10 @@ def status_of(slope):
 # ---- the walk, step by step --------------------------------------------------------------------------------------------
 
 
-def told(step, dy, dx):
-    """What there is to say of a step that is read again."""
-    arrived, went = light(dy), light(dx)
-    local = None if finite(went) or not finite(arrived) else slope_of(step, dy)
-    return Walked(0, step[0], step[1], arrived, went, local)
-
-
 def steps_of(q):
     """The steps of the walk from the targets to the source: walked again, or as the trace heard them."""
     if q.tape.steps is not None:
-        steps = Steps(told)
+        steps = Steps()
         with heard_by(steps), contextlib.suppress(Exception):  # an op without a gradient: what came before it is known
             walk(prune(q.tape.steps, [q.source.id]), dict(q.seeds), [q.source.id])
         return steps.heard

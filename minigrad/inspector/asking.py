@@ -49,7 +49,7 @@ def frozen(trace):
     """The log as it is now: another thread may be writing in it."""
     now = copy.copy(trace)
     now.events, now.steps = deque(tuple(trace.events)), deque(tuple(trace.steps))
-    now.made, now.written, now.first, now.tapes = dict(trace.made), dict(trace.written), dict(trace.first), set(trace.tapes)
+    now.made, now.written, now.first, now.tapes = dict(trace.made), dict(trace.written), dict(trace.first), dict(trace.tapes)
     return now
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..events import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, light, outputs_of, slope_of
+from ..events import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
 from ..explain.search import History, input_name, rule_of
 from ..explain.source import called_text
 from ..listening import heard_by
@@ -465,15 +465,17 @@ def film_of_tape(tape) -> Film:
     return film
 
 
-def told(step, dy, dx):
-    """What there is to show of a step that is read again."""
-    local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
-    return Walked(0, step[0], step[1], light(dy), light(dx), local)
+class Slopes(Steps):
+    """Hears the op's own slope too, where it has one for each element."""
+
+    def walked(self, step, dy, dx):
+        super().walked(step, dy, dx)
+        self.heard[-1].local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
 
 
 def read_again(film, tape, targets, sources):
     """Add the reading that this question would give, to a tape that is not used up. The tape stays as it is."""
-    wanted, steps = [one.id for one in sources], Steps(told)
+    wanted, steps = [one.id for one in sources], Slopes()
     error, grads = None, {}
     try:
         seeds = seeds_of(targets, [], False)

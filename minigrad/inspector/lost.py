@@ -29,7 +29,7 @@ def full_gradient(film, targets, value_of):
     Returns:
         (node -> array, frame -> what it sends to each of its inputs), or None if it cannot be known.
     """
-    if len(film.frames) > MOST or not all(node in film.made for node in targets):
+    if len(film.frames) > MOST or not all(node in film.made for node in targets) or any(mark.cut for mark in film.marks):
         return None
     try:
         return walked(film, targets, value_of)
@@ -53,11 +53,18 @@ def walked(film, targets, value_of):
         for slot, node in enumerate(frame.inputs):
             if node is None or film.frames[k].kernel == "StopGradient":
                 continue
-            dx = dy if frame.op == "numpy" else step(film, frame, slot, dy, value_of)
+            dx = came_back(frame, dy) if frame.op == "numpy" else step(film, frame, slot, dy, value_of)
             if dx is not None:
                 sent[k][slot] = dx
                 grads[node] = grads[node] + dx if node in grads else dx
     return grads, sent
+
+
+def came_back(frame, dy):
+    """What goes on to a value that left and came back as it was; what the user made of it on the way, nobody knows."""
+    if frame.event.given is None or not np.array_equal(whole(frame.value), whole(frame.event.given.content)):
+        raise Unknown
+    return dy
 
 
 def step(film, frame, slot, dy, value_of):

@@ -34,7 +34,7 @@ def difference(ours, theirs, rtol=2e-4, atol=2e-5):
 
 
 def disagreement(call, ours, theirs):
-    """What differs first in the answers to a call without a reason, or None."""
+    """What differs first in the answers to a call; None if nothing does, or if that has a reason: what comes after follows from it."""
     for (name, mine), (other, his) in zip(ours, theirs):
         what = name if name == other else f"{name}/{other}"
         found = difference(mine, his) if name == other else f"minigrad {mine!r:.200}; TensorFlow {his!r:.200}"

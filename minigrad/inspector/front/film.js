@@ -2,7 +2,7 @@
 
 import { svg, rect, path, label, cell, measure, clip, mark, torn } from "./elements.js";
 import { stateOf, isScalar, shapeText, sizeOf, brief, picture, shown } from "./values.js";
-import { stale, columnsOf, spread, space, detail } from "./story.js";
+import { stale, lineText, columnsOf, spread, space, detail } from "./story.js";
 
 /** The film: written from left to right on top, read back from right to left underneath, one lane for each tape. */
 export class Film {
@@ -156,7 +156,7 @@ export class Film {
       ? [label(x, lane.y + 11, clip(`${name} →`, 92, 11.5), { class: "written", "font-size": 11.5, "font-weight": 700 })]
       : gutter(lane.y, lane.h, "written →", bars ? `bar = |${carriedName || "value"}|` : name, "written");
     lane.rows.forEach((row) => {
-      const quiet = lane.hidden ? `line ${row.reading.line}, ${lane.hidden} more` : bars ? "bar = |grad|" : small ? "size = |grad|" : `line ${row.reading.line}`;
+      const quiet = lane.hidden ? `${lineText(row.reading.line, "", ", ")}${lane.hidden} more` : bars ? "bar = |grad|" : small ? "size = |grad|" : lineText(row.reading.line);
       out.push(...gutter(row.y, row.h, "← read back", quiet, "read"));
     });
     if (mine.length) {
@@ -232,7 +232,7 @@ export class Film {
     const now = phase === "now" && (!this.two || frame.tapes.includes(lane.tape.id) || ghost);
     const found = this.inspector.found.has(frame.id);
     const classes = `spot frame ${ghost ? "ghost" : "written"} ${phase}${found ? " found" : ""}${this.inspector.state.selected === `f${frame.id}` ? " picked" : ""}`;
-    const says = `${ghost ? "ran, not written" : "written"}: ${frame.op}${frame.name ? ` ${frame.name}` : ""}, line ${frame.line}${ghost && frame.ghost ? `, ${frame.ghost.why}` : ""}`;
+    const says = `${ghost ? "ran, not written" : "written"}: ${frame.op}${frame.name ? ` ${frame.name}` : ""}${lineText(frame.line, ", ")}${ghost && frame.ghost ? `, ${frame.ghost.why}` : ""}`;
     return this.spot({ when, selected: `f${frame.id}`, says, current: now, twin: frame.id, className: classes },
       rect(x, y, w, h, { class: "box" }),
       ghost && known && phase !== "now" && rect(x, y, w, h, { fill: `url(#hatch-${this.uid})`, class: "hatched" }),
@@ -306,7 +306,7 @@ export class Film {
     const phase = this.phase(when);
     const read = story.read(reading.id, frame.id);
     const box = { x, y, w, h };
-    return this.spot({ when, selected: `f${frame.id}`, says: `read back: ${frame.op}, line ${frame.line}`, current: phase === "now", twin: frame.id, className: `spot frame read ${phase}` },
+    return this.spot({ when, selected: `f${frame.id}`, says: `read back: ${frame.op}${lineText(frame.line, ", ")}`, current: phase === "now", twin: frame.id, className: `spot frame read ${phase}` },
       rect(x, y, w, h, { class: "box" }),
       phase === "future"
         ? [mark("notyet", level === 3 ? x + 17 : x + w / 2, y + h / 2, Math.min(8, w / 2)), level === 3 && label(x + 32, y + h / 2 + 4.5, "not yet", { class: "quiet", "font-size": 12.5 })]
@@ -562,8 +562,9 @@ export class Film {
       if (!column && at < this.story.order.length) return [];
       const x = column ? column.x - column.gap : last ? last.x + last.width : this.left + this.sourceWidth + 10;
       const when = this.story.writtenAt.get(at) ?? this.story.writtenAt.get(this.story.order.at(-1)) ?? 0;
-      return [this.spot({ when, says: `line ${line}: ${say}`, className: "spot moment" },
-        path(`M${x} ${lane.y - 2}V${lane.y + lane.h + 2}`, { class: "moment-line" }), path(`M${x} ${lane.y - 8}l5 6 -5 6 -5 -6z`, { class: "diamond" }), svg("title", {}, `line ${line}: ${say}`))];
+      const says = lineText(line, "", ": ") + say;
+      return [this.spot({ when, says, className: "spot moment" },
+        path(`M${x} ${lane.y - 2}V${lane.y + lane.h + 2}`, { class: "moment-line" }), path(`M${x} ${lane.y - 8}l5 6 -5 6 -5 -6z`, { class: "diamond" }), svg("title", {}, says))];
     });
   }
 

@@ -2,7 +2,7 @@
 
 import { html, cell, clip, icon } from "./elements.js";
 import { isScalar, shapeText, bytesText, brief, valueBox } from "./values.js";
-import { stale, mendOf } from "./story.js";
+import { stale, lineText, mendOf } from "./story.js";
 
 /** All about one moment, or about what is selected: the one place with every number. */
 export class Pane {
@@ -53,9 +53,9 @@ export class Pane {
     const held = story.view.tapes.some((tape) => frame.tapes.includes(tape.id) && tape.persistent) || !read;
     const bytes = keeps.reduce((sum, kept) => sum + kept.bytes, 0);
     return [
-      this.heading(`Frame ${story.place.get(id) + 1}`, `${frame.line ? `line ${frame.line}, ` : ""}${state}`),
+      this.heading(`Frame ${story.place.get(id) + 1}`, lineText(frame.line, "", ", ") + state),
       html("div", { class: "title" }, html("b", {}, frame.op || frame.glyph), html("span", { class: "quiet" }, `${story.inputs(frame).join(", ")} → `, html("b", {}, frame.name || "·"))),
-      this.facts(["value", written ? this.about(frame.value) : [icon("notyet", 15), " not yet"]], frame.attributes && ["with", html("span", { class: "m" }, frame.attributes)]),
+      this.facts(["value", written ? this.about(frame.value) : [icon("notyet", 15), " not yet"]]),
       ghost ? this.ghost(story, frame) : this.product(story, t, frame, read, reading),
       !ghost && this.facts(["keeps", html("span", { class: "m" }, keeps.length ? keeps.map((kept) => kept.what).join(", ") : "nothing"), " ",
         keeps.length > 0 && html("b", { class: "m" }, bytesText(bytes)), keeps.length > 0 && html("span", { class: "quiet" }, written ? (held ? " held" : " released") : "")]),
@@ -123,7 +123,7 @@ export class Pane {
 
   moment(story, t, now) {
     const reading = now.reading != null ? story.view.readings[now.reading] : null;
-    const line = now.line ? `line ${now.line}` : "";
+    const line = lineText(now.line);
     const { verdict } = story.view;
     if (now.kind === "start") return [this.heading("Start"), html("p", {}, "Nothing has run yet. Press → or play."), ...story.sources.slice(0, 6).map((source) => this.facts([source.name, this.about(source.value)]))];
     if (now.kind === "turn") return [this.heading("The turn", line), html("div", { class: "title" }, html("b", {}, "From here it is read back")),
@@ -143,8 +143,8 @@ export class Pane {
     const { verdict } = story.view;
     const box = (value, word, className) => html("div", { class: `box ${className || ""}` }, html("b", { class: "m" }, value), html("small", {}, word));
     const sum = verdict?.status === "partial" && verdict.lost != null && t >= story.answered;
-    return [this.heading("Cut", cut.line ? `line ${cut.line}` : ""), html("div", { class: "big" }, icon("cut", 24), html("b", {}, cell(cut.say))),
-      this.facts(cut.line && [`line ${cut.line}`, html("span", { class: "m" }, cell(story.code.get(cut.line)).trim())], cut.mend && ["mend", html("b", { class: "m wrap" }, mendOf(cut.mend))]),
+    return [this.heading("Cut", lineText(cut.line)), html("div", { class: "big" }, icon("cut", 24), html("b", {}, cell(cut.say))),
+      this.facts(cut.line && [lineText(cut.line), html("span", { class: "m" }, cell(story.code.get(cut.line)).trim())], cut.mend && ["mend", html("b", { class: "m wrap" }, mendOf(cut.mend))]),
       sum && html("div", { class: "equation sum" }, box(cell(verdict.answer), "read back", "product"), "+", box(cell(verdict.lost), "lost", "lost"), "=", box(cell(verdict.full ?? "?"), "full")),
       t >= story.answered && verdict?.status === "none" && html("p", {}, "This None means ", html("b", {}, cell(verdict.meaning) || "broken"), verdict.meaning === "broken" ? ": the true derivative is not 0, it is lost." : ".")].filter(Boolean);
   }

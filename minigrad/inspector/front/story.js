@@ -122,7 +122,7 @@ export class Story {
   /** The sentence of a moment: pieces of text, those in lists are strong. */
   sentence(t) {
     const now = this.at(t);
-    const line = now.line ? ` (line ${now.line})` : "";
+    const line = lineText(now.line, " (", ")");
     const frame = now.frame != null && this.frame(now.frame);
     const reading = now.reading != null && this.view.readings[now.reading];
     if (now.kind === "start") return ["Nothing has run yet."];
@@ -148,6 +148,8 @@ export class Story {
   }
 }
 
+/** "line 7", with what stands around it; nothing where the line is not known. */
+export const lineText = (line, before = "", after = "") => (line ? `${before}line ${line}${after}` : "");
 export const mendOf = (mend) => cell(mend.code || mend.text);
 export const plain = (pieces) => pieces.flat().join("");
 export const rich = (pieces) => pieces.map((piece) => (Array.isArray(piece) ? html("b", {}, piece.join("")) : piece));
