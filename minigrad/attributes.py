@@ -4,7 +4,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .conversion import as_value
-from .shape import bracketed
+from .shape import TensorShape, bracketed
 
 
 def axes(axis):
@@ -60,7 +60,7 @@ def integers(value, attr=None):
     Raises:
         TypeError: there is a fraction in it; if an attribute of TensorFlow is named, InvalidArgumentError.
     """
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, TensorShape)):
         value = [n.__index__() if hasattr(n, "__index__") else n.numpy() if hasattr(n, "numpy") else n for n in value]
         if not value:
             return np.empty(0, np.int32)

@@ -8,7 +8,7 @@ import numpy as np
 from . import dtypes, errors
 from .conversion import KINDS, as_value
 from .listening import coming
-from .shape import bracketed
+from .shape import TensorShape, bracketed
 from .tensor import Tensor
 
 OPS = {}  # every op by its Python name (op.py puts it here), for the tests, the documentation and the inspector
@@ -29,8 +29,25 @@ def convert(x, *others):
 
 def tensor_of(x, dtype=None):
     """What is no Tensor yet, as one: of this dtype, or of its natural one."""
+    if x.__class__ is TensorShape:
+        return constant_of(list(known_lengths(x, dtype)), dtype or np.int32)
+    if x.__class__ is range and not x:
+        return constant_of(x, dtype or np.int32)
     like = first_tensor(x) if isinstance(x, (list, tuple)) else None
     return constant_of(x, dtype) if like is None else packed(x, None if dtype is None or like.dtype == dtype else dtypes.to_numpy(dtype))
+
+
+def known_lengths(shape, dtype):
+    """The lengths of a shape that is to become a Tensor of this dtype."""
+    if not shape.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+    if dtype is not None and dtypes.to_numpy(dtype) not in (np.int32, np.int64):
+        wanted = dtypes.as_dtype(dtype)
+        raise TypeError(
+            f"Cannot convert TensorShape {shape} to dtype {wanted!r}. Allowed dtypes are tf.int32 and tf.int64."
+            f" Write mg.cast(x.shape, {wanted!r})."
+        )
+    return shape
 
 
 def constant_of(x, dtype):

@@ -1,5 +1,6 @@
 """TensorShape: how long a Tensor is along each axis."""
 
+import math as python_math
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -10,8 +11,8 @@ def bracketed(lengths: Iterable) -> str:
     return f"[{','.join(map(str, lengths))}]"
 
 
-class TensorShape(tuple):
-    """The lengths of the axes. It behaves as a tuple, and equals lists too.
+class TensorShape:
+    """The lengths of the axes. It behaves as a tuple, and equals tuples and lists.
 
     Args:
         dims: lengths (None: not known), or None if even their number is unknown.
@@ -23,28 +24,35 @@ class TensorShape(tuple):
     TensorShape([3, 2])
     """
 
-    __slots__ = ()
+    __slots__ = ("_lengths",)  # a tuple, or None if the rank is unknown
 
-    def __new__(cls, dims: Any) -> "TensorShape":
-        if dims is None or isinstance(dims, Unknown):
-            return UNKNOWN
-        try:
-            dims = iter(dims)
-        except TypeError:
-            dims = (dims,)
-        return tuple.__new__(cls, [None if n is None else length(n) for n in dims])
+    def __init__(self, dims: Any):
+        self._lengths = lengths_of(dims)
+
+    @classmethod
+    def of(cls, lengths: tuple) -> "TensorShape":
+        """The shape of an array: nothing is checked."""
+        shape = cls.__new__(cls)
+        shape._lengths = lengths
+        return shape
+
+    def _known(self):
+        """The lengths, if the rank is known."""
+        if self._lengths is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return self._lengths
 
     @property
     def rank(self) -> "int | None":
         """How many axes there are."""
-        return len(self)
+        return None if self._lengths is None else len(self._lengths)
 
     ndims = rank
 
     @property
     def dims(self) -> "list[int | None] | None":
         """The lengths as a list."""
-        return list(self)
+        return None if self._lengths is None else list(self._lengths)
 
     def as_list(self) -> "list[int | None]":
         """The lengths as a list.
@@ -52,20 +60,17 @@ class TensorShape(tuple):
         Raises:
             ValueError: the rank is unknown.
         """
-        return list(self)
+        if self._lengths is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._lengths)
 
     def num_elements(self) -> "int | None":
         """The product of the lengths, or None if one is unknown."""
-        product = 1
-        for length in self:
-            if length is None:
-                return None
-            product *= length
-        return product
+        return python_math.prod(self._lengths) if self.is_fully_defined() else None
 
     def is_fully_defined(self) -> bool:
         """Is every length known?"""
-        return None not in tuple(self)
+        return self._lengths is not None and None not in self._lengths
 
     def is_compatible_with(self, other: Any) -> bool:
         """Could both be the shape of one Tensor? Unknown lengths match anything."""
@@ -157,7 +162,7 @@ class TensorShape(tuple):
         """The axes of both, one after the other."""
         other = TensorShape(other)
         if self.rank is None or other.rank is None:
-            return UNKNOWN
+            return TensorShape(None)
         return TensorShape((*self, *other))
 
     __add__ = concatenate
@@ -166,33 +171,55 @@ class TensorShape(tuple):
         return TensorShape(other).concatenate(self)
 
     def __getitem__(self, key):
-        return TensorShape(tuple.__getitem__(self, key)) if isinstance(key, slice) else tuple.__getitem__(self, key)
+        if self._lengths is None:
+            return slice_of_unknown(key) if isinstance(key, slice) else None
+        return TensorShape.of(self._lengths[key]) if isinstance(key, slice) else self._lengths[key]
+
+    def __iter__(self):
+        return iter(self._known())
+
+    def __len__(self):
+        if self._lengths is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._lengths)
 
     def __bool__(self):
-        return True
+        return self._lengths is not None
 
     def __eq__(self, other):
-        if isinstance(other, (tuple, list)):
-            return other.__class__ is not Unknown and tuple.__eq__(self, tuple(other))
         try:
-            return self == TensorShape(other)
-        except TypeError:
+            return self._lengths == lengths_of(other)
+        except (TypeError, ValueError):
             return NotImplemented
 
-    def __ne__(self, other):
-        equal = self.__eq__(other)
-        return equal if equal is NotImplemented else not equal
-
-    __hash__ = tuple.__hash__
+    def __hash__(self):
+        return hash(self._lengths)
 
     def __str__(self):
-        return tuple.__repr__(self)
+        return "<unknown>" if self._lengths is None else str(self._lengths)
 
     def __repr__(self):
-        return f"TensorShape({list(self)})"
+        return f"TensorShape({self.dims})"
 
     def __reduce__(self):
-        return TensorShape, (list(self),)
+        return TensorShape, (self.dims,)
+
+
+def lengths_of(dims):
+    """The lengths that a shape, a list or a single number stands for."""
+    if dims is None or isinstance(dims, TensorShape):
+        return dims if dims is None else dims._lengths
+    try:
+        dims = iter(dims)
+    except TypeError:
+        dims = (dims,)
+    return tuple([None if n is None else length(n) for n in dims])
+
+
+def slice_of_unknown(key):
+    """Of a shape of unknown rank the first axes can be had: they are unknown too."""
+    known = key.stop is not None and key.stop >= (key.start or 0) >= 0
+    return TensorShape([None] * (key.stop - (key.start or 0)) if known else None)
 
 
 def length(n):
@@ -206,51 +233,3 @@ def length(n):
     if n < 0:
         raise ValueError(f"Dimension {n} must be >= 0")
     return n
-
-
-class Unknown(TensorShape):
-    """The shape of which not even the rank is known: `TensorShape(None)`."""
-
-    __slots__ = ()
-    rank = ndims = dims = property(lambda self: None)
-
-    def as_list(self):
-        raise ValueError("as_list() is not defined on an unknown TensorShape.")
-
-    def num_elements(self):
-        return None
-
-    def is_fully_defined(self):
-        return False
-
-    def __iter__(self):
-        raise ValueError("Cannot iterate over a shape with unknown rank.")
-
-    def __len__(self):
-        raise ValueError("Cannot take the length of shape with unknown rank.")
-
-    def __bool__(self):
-        return False
-
-    def __getitem__(self, key):
-        if isinstance(key, slice) and key.stop is not None and key.stop >= (key.start or 0) >= 0:
-            return TensorShape([None] * (key.stop - (key.start or 0)))
-        return UNKNOWN if isinstance(key, slice) else None
-
-    def __eq__(self, other):
-        return other is self or other is None
-
-    def __hash__(self):
-        return hash("unknown rank")
-
-    def __str__(self):
-        return "<unknown>"
-
-    def __repr__(self):
-        return "TensorShape(None)"
-
-    def __reduce__(self):
-        return TensorShape, (None,)
-
-
-UNKNOWN = tuple.__new__(Unknown)

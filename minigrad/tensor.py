@@ -42,7 +42,7 @@ class Tensor:
     @property
     def shape(self) -> TensorShape:
         """The length of each axis."""
-        return tuple.__new__(TensorShape, self.value.shape)
+        return TensorShape.of(self.value.shape)
 
     @property
     def dtype(self) -> dtypes.DType:

@@ -122,7 +122,7 @@ def test_what_shapes_agree_on():
 def test_shapes_survive_copies_and_pickles():
     for shape in (TensorShape([2, None]), UNKNOWN):
         assert copy.deepcopy(shape) == pickle.loads(pickle.dumps(shape)) == shape
-    assert pickle.loads(pickle.dumps(UNKNOWN)) is UNKNOWN
+    assert pickle.loads(pickle.dumps(UNKNOWN)).rank is None
 
 
 def test_numpy_and_constant_take_shapes():
@@ -130,3 +130,36 @@ def test_numpy_and_constant_take_shapes():
     assert np.zeros(shape).shape == (1, 3)
     assert mg.constant(shape).numpy().tolist() == [1, 3]
     assert mg.constant(shape).dtype == mg.int32
+
+
+def test_a_shape_is_no_tuple():
+    shape = mg.ones([2, 3]).shape
+    assert "%s" % shape == "(2, 3)"  # noqa: UP031 - of a tuple Python would want two places
+    assert not isinstance(shape, tuple)
+    for wrong in (lambda: shape * 2, lambda: shape < (3, 3)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(ValueError, match="unknown rank"):
+        2 in TensorShape(None)
+
+
+@pytest.mark.parametrize("lengths", [[], [2, 3]])
+def test_a_shape_becomes_a_tensor_of_whole_numbers(lengths):
+    shape = TensorShape(lengths)
+    assert mg.convert_to_tensor(shape).dtype == mg.int32
+    assert mg.convert_to_tensor(shape, mg.int64).numpy().tolist() == lengths
+    assert mg.concat([shape, [4]], 0).numpy().tolist() == [*lengths, 4]
+    assert mg.reduce_prod(shape).numpy() == np.prod(lengths, dtype=int)
+    with pytest.raises(TypeError, match=r"Allowed dtypes are tf.int32 and tf.int64. Write mg.cast\(x.shape, mg.float32\)"):
+        mg.constant([1.0, 2.0]) * shape
+
+
+def test_a_shape_that_is_not_known_becomes_no_tensor():
+    for shape in (TensorShape([None, 3]), TensorShape(None)):
+        with pytest.raises(ValueError, match="Cannot convert a partially known TensorShape"):
+            mg.convert_to_tensor(shape)
+
+
+def test_a_range_of_nothing_holds_whole_numbers():
+    assert mg.convert_to_tensor(range(0)).dtype == mg.Variable(range(0)).dtype == mg.int32
+    assert mg.gather([1.0, 2.0], range(0)).shape == (0,)
