@@ -21,6 +21,12 @@ def keeps_rows(rule):
     return rule
 
 
+def handed_on(rule):
+    """Mark a rule whose answer is handed on as it is. What the others send is summed over the axes that broadcasting has copied."""
+    rule.handed_on = True
+    return rule
+
+
 def answering(function):
     """A NumPy function of our own that asks its arguments who they are, as NumPy's own functions do: `softmax.np`."""
 

@@ -3,9 +3,9 @@
 import functools
 
 from . import nest
-from .arguments import Batched, NoBatch, Recorded
-from .listening import Listener
-from .op import KERNELS, convert, op
+from .arguments import Batched, NoBatch, Recorded, handed_on
+from .listening import Listener, listening
+from .op import KERNELS, OPS, convert, op
 from .tensor import Tensor
 
 # ---- a function with a gradient of its own -------------------------------------------------------------------------
@@ -16,7 +16,8 @@ def custom_gradient(f=None):
 
     Args:
         f: returns a pair `(y, grad)`. `grad(dy)` is given the gradient that arrives at y (one argument for each Tensor
-            in y, if y is a nest) and returns the gradient for each argument of f: a Tensor, or None. If f reads Variables
+            in y, if y is a nest) and returns the gradient for each argument of f: a Tensor, or None. (What is given by name
+            counts as a setting, and has no gradient.) If f reads Variables
             that are not its arguments, `grad` needs a keyword argument `variables`, a list of them, and returns a pair:
             the gradients for the arguments, and the list of those for the variables.
 
@@ -37,25 +38,39 @@ def custom_gradient(f=None):
     >>> print(tape.gradient(y, x).numpy())
     1.0
     """
-    if f is None:
-        return custom_gradient
+    return custom_gradient if f is None else Decorated(f)
 
-    @functools.wraps(f)
-    def decorated(*args, **kwargs):
+
+class Decorated:
+    """A function that brings its own gradient. In a class it is a method, as other functions are."""
+
+    def __init__(self, f):
+        functools.update_wrapper(self, f)
+        self.f = f
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else Decorated(self.f.__get__(instance, owner))
+
+    def __call__(self, *args, **kwargs):
         with Reads() as reads:
-            y, grad = f(*args, **kwargs)
-        leaves = [*nest.flatten(args), *nest.flatten(kwargs)]
-        variables = [v for v in reads.variables if not any(v is leaf for leaf in leaves)]
+            y, grad = self.f(*args, **kwargs)
+        leaves, named = nest.flatten(args), nest.flatten(kwargs)
+        variables = [v for v in reads.variables if not any(v is leaf for leaf in [*leaves, *named])]
         if variables and not accepts_variables(grad):
             raise TypeError(
                 "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
                 f"{variables}. Write `def grad(dy, variables=None)` and return `(dx, [dv for each variable])`."
             )
         backward = Backward(grad, len(leaves), variables)
-        results = [convert(result) for result in nest.flatten(y)]
-        return nest.pack_sequence_as(y, with_gradient([*leaves, *variables], results, backward))
+        inputs, results = [convert(x) for x in leaves] + variables, [convert(result) for result in nest.flatten(y)]
+        if follows(results) and not follows(inputs):  # then its ops are all that a tape knows of it
+            return nest.pack_sequence_as(y, [OPS["identity"](result) for result in results])
+        return nest.pack_sequence_as(y, with_gradient(inputs, results, backward))
 
-    return decorated
+
+def follows(tensors) -> bool:
+    """Does a tape follow one of these?"""
+    return any(x.id in tape.live for tape in listening.now if tape.live is not None for x in tensors)
 
 
 def accepts_variables(function) -> bool:
@@ -110,7 +125,7 @@ class Backward:
         return [*inputs, *variables]
 
 
-@op("CustomGradient", dinputs=lambda dys, k, backward: backward(dys, k))
+@op("CustomGradient", dinputs=handed_on(lambda dys, k, backward: backward(dys, k)))
 def with_gradient(inputs: tuple, results, backward) -> list:
     """The `results` of a decorated function, with its own gradient in place of theirs.
 

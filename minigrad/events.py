@@ -221,7 +221,7 @@ def callers_of(frame) -> tuple:
 
 NO_STEP = (None,) * 4
 NOTHING = {}  # for the many events that have no Variables, no numbers or no tapes: they share it, and nobody writes into it
-QUIET = {"gradient", "jacobian", "batch_jacobian", "decorated", "convert"}  # names that tell less than the op's own
+QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
 
 
 @dataclass(slots=True, eq=False)

@@ -440,7 +440,7 @@ def walk(steps, grads, wanted, recorded=False):
         dx = rule(dy, *map(Recorded.of, tensors)) if recorded else rule(dy, *arrays)
         if dx is None:
             continue
-        if dx.shape != shape:
+        if dx.shape != shape and not hasattr(rule, "handed_on"):
             dx = unbroadcast(dx, shape)
         grads[source] = grads[source] + dx if source in grads else dx
         if traces:
@@ -472,6 +472,8 @@ def unbroadcast(dx, shape):
     if dx.shape[1:] == shape:  # a bias, nearly always
         return np.add.reduce(dx, 0)
     extra = len(dx.shape) - len(shape)
+    if extra < 0 or any([n not in (1, m) for n, m in zip(shape, dx.shape[extra:])]):
+        return dx  # a user's rule has sent this shape, which none of ours can mend
     axes = tuple([i for i, n in enumerate(dx.shape) if i < extra or shape[i - extra] == 1 != n])
     return np.add.reduce(dx, axis=axes).reshape(shape)
 

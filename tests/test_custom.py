@@ -190,3 +190,64 @@ def test_a_row_of_a_jacobian_for_which_the_user_has_no_gradient_is_zero():
     with mg.GradientTape() as tape:
         y = first(x)
     assert tape.jacobian(y, x).numpy().tolist() == [[2.0, 0.0], [0.0, 0.0]]
+
+
+@mg.custom_gradient
+def scaled(x, scale=1.0):
+    return x * scale, lambda dy: dy * scale
+
+
+def test_what_is_given_by_name_is_a_setting_and_needs_no_gradient():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = scaled(x, scale=2.0)
+    assert (y.numpy(), tape.gradient(y, x).numpy()) == (6.0, 2.0)
+
+
+class Layer(mg.Module):
+    factor = 5.0
+
+    @mg.custom_gradient
+    def __call__(self, x):
+        return x * 2.0, lambda dy: dy * self.factor
+
+    @staticmethod
+    @mg.custom_gradient
+    def tripled(x):
+        return x * 3.0, lambda dy: dy * 7.0
+
+
+@pytest.mark.parametrize(("function", "slope"), [(Layer(), 5.0), (Layer.tripled, 7.0), (Layer().tripled, 7.0)])
+def test_a_method_can_bring_its_own_gradient(function, slope):
+    x = mg.Variable(1.0)
+    with mg.GradientTape() as tape:
+        y = function(x)
+    assert tape.gradient(y, x).numpy() == slope
+
+
+def test_where_no_argument_is_watched_the_ops_inside_count():
+    x, c = mg.constant(3.0), mg.constant(2.0)
+    f = mg.custom_gradient(lambda y: (y * x * x, lambda dy: dy * 100.0))
+    for watched, slope in ([x], 12.0), ([x, c], None):
+        with mg.GradientTape() as tape:
+            tape.watch(watched)
+            z = f(c)
+        dx = tape.gradient(z, x)
+        assert (dx is None) if slope is None else dx.numpy() == slope
+
+
+def test_a_gradient_of_another_shape_is_handed_on_and_named():
+    add = mg.custom_gradient(lambda x, b: (x + b, lambda dy: (dy, dy)))
+    x, b = mg.Variable(mg.ones([2, 2])), mg.Variable([1.0, 2.0], name="b")
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        z = add(x, b)
+    assert tape.gradient(z, b).shape == (2, 2)
+    assert "note   a custom gradient sent b the shape (2, 2), but it has the shape (2,)" in str(tape.explain(z, b))
+
+
+def test_a_gradient_of_another_shape_goes_on_through_the_ops_before():
+    total = mg.custom_gradient(lambda x: (mg.reduce_sum(x), lambda dy: mg.ones([5])))
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        z = total(x * 2.0)
+    assert tape.gradient(z, x).numpy().tolist() == [2.0] * 5

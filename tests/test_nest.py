@@ -104,3 +104,11 @@ def test_nests_may_be_deep():
     for _ in range(800):
         deep = [deep]
     assert nest.flatten(nest.pack_sequence_as(deep, [2])) == [2]
+
+
+def test_the_values_of_a_dict_are_packed_as_a_list():
+    parts = {"w": mg.Variable(2.0), "b": mg.Variable(1.0)}
+    with mg.GradientTape() as tape:
+        y = parts["w"] * 3.0 + parts["b"]
+    assert [dx.numpy() for dx in tape.gradient(y, parts.values())] == [3.0, 1.0]
+    assert mg.nest.map_structure(lambda x: x + 1, {"b": 1, "a": 2}.values()) == [2, 3]

@@ -170,16 +170,19 @@ def used_up(q):
 
 def told_by_the_log(q):
     """The answer with the help of the history."""
-    history = q.history
+    history, odd = q.history, []
     if any(isinstance(e, Ran) and e.op.kernel == "CustomGradient" for e in history.trace.events):
-        history.carried = {(output, step.source) for step in steps_of(q) for output in step.outputs}
+        steps = steps_of(q)
+        history.carried = {(output, step.source) for step in steps for output in step.outputs}
+        odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(q.source.shape)]
     targets = history.nodes(q.targets)
     way = history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE) or history.cheapest(targets)
     connected = q.slope is not None if q.slope is not UNKNOWN else way is not None and not any(edge.code for edge in way)
     if connected and q.question is not None and q.tape.steps is None and way is not None and any(edge.code for edge in way):
         connected = status_of(q.slope) != "zero"  # zeros may stand for None
     answer = whole_or_partial(q, targets, way) if connected else broken(q, way) if way else independent(q)
-    notes = (*([FULL] if history.trace.cut else []), *([LATER] if not history.opened and answer.status != "complete" else []))
+    shapes = [f"a custom gradient sent {q.source_name} the shape {shape}, but it has the shape {q.source.shape}" for shape in odd[:1]]
+    notes = (*shapes, *([FULL] if history.trace.cut else []), *([LATER] if not history.opened and answer.status != "complete" else []))
     return replace(answer, notes=(*answer.notes, *notes))
 
 
