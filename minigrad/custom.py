@@ -80,7 +80,7 @@ def accepts_variables(function) -> bool:
 
 
 class Reads(Listener):
-    """Listens for the Variables that a function reads."""
+    """Listens for the Variables that a function reads or assigns."""
 
     def __init__(self):
         self.variables = []
@@ -95,6 +95,10 @@ class Reads(Listener):
     def read(self, variable):
         if variable.trainable and not any(variable is other for other in self.variables):
             self.variables.append(variable)
+
+    def wrote(self, variable, given, how):
+        if how != "Variable":
+            self.read(variable)
 
 
 class Backward:

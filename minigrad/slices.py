@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from . import dtypes
 from .arguments import Recorded
 from .op import OPS, convert
 from .shape import TensorShape
@@ -44,6 +45,11 @@ class IndexedSlices:
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
 
     def __tf_tensor__(self, dtype=None, name=None):
+        if dtype is not None and dtypes.as_dtype(dtype) != self.dtype:
+            raise ValueError(
+                f"Incompatible tensor conversion requested to `dtype` {dtypes.as_dtype(dtype).name} for IndexedSlices ({self}) with dtype "
+                f"{self.dtype.name}. Write mg.cast(rows, {dtypes.as_dtype(dtype)!r})."
+            )
         if self.dense_shape is None:
             raise ValueError(f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {self}")
         return OPS["scatter_rows"](self.values, self.indices, tuple(self.shape))

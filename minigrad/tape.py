@@ -5,6 +5,7 @@ import enum
 import itertools
 import logging
 import math as python_math
+import numbers
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -120,10 +121,10 @@ class GradientTape(Listener):
         6.0
         """
         for one in nest.flatten(tensor):
-            if not hasattr(one, "id"):
+            if not hasattr(one, "id") or hasattr(one, "path"):  # a Variable of Keras has a path
+                advice = "Write tape.watch(v.value)." if hasattr(one, "path") else "Make it a Tensor first: x = mg.constant(...)."
                 raise ValueError(
-                    f"Passed in object {one} of type {type(one).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType."
-                    " Make it a Tensor first: x = mg.constant(...)."
+                    f"Passed in object {one} of type {type(one).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType. {advice}"
                 )
             if self.steps is None:
                 raise AttributeError(
@@ -155,6 +156,11 @@ class GradientTape(Listener):
                 if variable.smooth:
                     self.roots.add(number)
                     self.live.add(number)
+
+    def wrote(self, variable: Any, given: Any, how: str) -> None:
+        """A Variable that is assigned counts as used; a new one does not."""
+        if self.auto and variable.trainable and how != "Variable":
+            self.variables[variable.id] = variable
 
     def watched_variables(self) -> tuple:
         """The Variables that the tape has watched, in the order in which they were created."""
@@ -270,7 +276,7 @@ class GradientTape(Listener):
             sources: Tensors or Variables, in any nest.
             unconnected_gradients: as for `gradient`.
             parallel_iterations: accepted as in TensorFlow, without effect.
-            experimental_use_pfor: accepted as in TensorFlow, without effect.
+            experimental_use_pfor: if False, the tape must be persistent, as in TensorFlow; it has no other effect.
 
         Returns:
             In the form of `sources`: a Tensor of shape `target.shape + source.shape` for each, or None.
@@ -290,6 +296,7 @@ class GradientTape(Listener):
         if self.steps is None:
             raise self.refusal()
         unconnected_gradients = known(unconnected_gradients)
+        must_persist(self, experimental_use_pfor, "jacobian")
         tracked = one_tensor("target", target).id in self.live or (self.auto and getattr(target, "trainable", False))
         target, (leaves, wanted) = convert(target), source_leaves(sources)
         steps = prune(self.play(), wanted)
@@ -318,7 +325,7 @@ class GradientTape(Listener):
             source: a Tensor or Variable of shape `(batch, ...)`.
             unconnected_gradients: as for `gradient`, but unconnected always gives zeros, as in TensorFlow.
             parallel_iterations: accepted as in TensorFlow, without effect.
-            experimental_use_pfor: accepted as in TensorFlow, without effect.
+            experimental_use_pfor: if False, the tape must be persistent, as in TensorFlow; it has no other effect.
 
         Returns:
             A Tensor of shape `(batch, target.shape[1:], source.shape[1:])`.
@@ -342,7 +349,10 @@ class GradientTape(Listener):
         if self.steps is None:
             raise self.refusal()
         known(unconnected_gradients)
+        must_persist(self, experimental_use_pfor, "batch_jacobian")
         target, source = convert(one_tensor("target", target)), one_tensor("source", source)
+        if not target.shape.rank:
+            raise IndexError("list index out of range: the target is a single number, and has no batch. Ask tape.gradient.")
         for shape in (target.shape.with_rank_at_least(2), source.shape.with_rank_at_least(2)):
             if shape[0] != target.shape[0]:
                 raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
@@ -519,6 +529,15 @@ def dense(dx):
 # ---- what was asked ------------------------------------------------------------------------------------------------
 
 
+def must_persist(tape, all_rows_at_once, what):
+    """To go row by row would need a persistent tape in TensorFlow: here it does not, but what runs here shall run there."""
+    if not (all_rows_at_once or tape.persistent):
+        raise RuntimeError(
+            f"GradientTape must be created with persistent=True to compute the {what} with eager execution enabled and with "
+            " experimental_use_pfor set to False."
+        )
+
+
 def target_leaves(target):
     """The leaves of the target, each of which must be a Tensor or a Variable."""
     if target is None:
@@ -549,7 +568,7 @@ def source_leaves(sources):
 
 def no_tensor(role, value, advice, missing="dtype"):
     """The error for a target or a source that is something else; its class is TensorFlow's."""
-    if value is None or isinstance(value, str):
+    if missing == "dtype" and not isinstance(value, (numbers.Number, np.ndarray, np.generic)):
         return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
     kind, missing = ("numpy.ndarray", "_id") if isinstance(value, np.ndarray) else (type(value).__name__, missing)
     return AttributeError(

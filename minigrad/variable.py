@@ -76,6 +76,8 @@ class Variable:
             )
         if constraint is not None and not callable(constraint):
             raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"name for name_scope must be a string, not {name!r}.")
         given = initial_value() if callable(initial_value) else initial_value
         value = initial_of(given, dtype)
         self._shape = TensorShape(value.shape) if shape is None else TensorShape(shape)
@@ -126,7 +128,7 @@ class Variable:
 
     def numpy(self) -> Any:
         """The present value as a NumPy array (a copy) or scalar; it leaves the tape behind."""
-        return self._now.numpy()
+        return self.__tf_tensor__().numpy()
 
     @property
     def shape(self) -> TensorShape:
@@ -238,20 +240,20 @@ class Variable:
 
     def __array__(self, dtype=None, copy=None):
         return leaving(
-            self._now, "NumPy", np.array(self._now.value, dtype)
+            self.__tf_tensor__(), "NumPy", np.array(self._now.value, dtype)
         )  # a copy, always: the next assignment must not reach what NumPy holds
 
     def __bool__(self):
-        return bool(self._now)
+        return bool(self.__tf_tensor__())
 
     def __int__(self):
-        return int(self._now)
+        return int(self.__tf_tensor__())
 
     def __float__(self):
-        return float(self._now)
+        return float(self.__tf_tensor__())
 
     def __complex__(self):
-        return complex(self._now)
+        return complex(self.__tf_tensor__())
 
     def __hash__(self):
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
@@ -281,7 +283,7 @@ class Variable:
         return remade, (self._now.value, self.trainable, self.name[:-2], self.constraint)
 
     def __repr__(self):
-        return f"<mg.Variable {self.name!r} shape={self._shape} dtype={self.dtype.name}, numpy={shown(self._now.value)}>"
+        return f"<mg.Variable {self.name!r} shape={self._shape} dtype={self.dtype.name}, numpy={shown(self.__tf_tensor__().value)}>"
 
 
 answer_habits(Variable)

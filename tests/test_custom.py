@@ -251,3 +251,15 @@ def test_a_gradient_of_another_shape_goes_on_through_the_ops_before():
     with mg.GradientTape() as tape:
         z = total(x * 2.0)
     assert tape.gradient(z, x).numpy().tolist() == [2.0] * 5
+
+
+def test_a_variable_that_is_assigned_inside_counts_as_used():
+    v = mg.Variable(2.0)
+
+    @mg.custom_gradient
+    def counted(x):
+        v.assign_add(1.0)
+        return x * 2.0, lambda dy: dy
+
+    with pytest.raises(TypeError, match="must accept keyword argument 'variables'"):
+        counted(mg.constant(1.0))

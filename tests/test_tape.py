@@ -385,3 +385,51 @@ def test_a_seed_that_is_a_variable_is_not_watched():
         slope = tape.gradient(y, x, output_gradients=seed)
     assert slope.numpy() == 12.0
     assert [v is x for v in tape.watched_variables()] == [True]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda v: v.assign(3.0), lambda v: v.assign_add(1.0), lambda v: v.numpy(), float, bool, repr, str, np.array, mg.constant,
+        lambda v: f"{v}",
+    ],
+)  # fmt: skip
+def test_whatever_uses_a_variable_is_watched(use):
+    v, constant = mg.Variable(2.0), mg.Variable(1.0, trainable=False)
+    with mg.GradientTape() as tape:
+        use(v)
+        use(constant)
+        mg.Variable(5.0)
+        constant.shape, v.dtype, v.name
+    assert [one is v for one in tape.watched_variables()] == [True]
+
+
+def test_a_variable_of_keras_is_watched_by_its_value():
+    v = mg.keras.Variable(2.0)
+    with mg.GradientTape() as tape:
+        with pytest.raises(ValueError, match=r"of type 'Variable', not tf.Tensor or tf.Variable.*tape.watch\(v.value\)"):
+            tape.watch(v)
+        tape.watch(v.value)
+
+
+def test_jacobians_row_by_row_need_a_persistent_tape():
+    x = mg.Variable([[1.0, 2.0]])
+    for persistent in (True, False):
+        for what in ("jacobian", "batch_jacobian"):
+            with mg.GradientTape(persistent=persistent) as tape:
+                y = x * x
+            if persistent:
+                assert getattr(tape, what)(y, x, experimental_use_pfor=False).shape[-1] == 2
+            else:
+                with pytest.raises(RuntimeError, match=f"persistent=True to compute the {what} with eager execution"):
+                    getattr(tape, what)(y, x, experimental_use_pfor=False)
+
+
+@pytest.mark.parametrize("wrong", [(v for v in ()), {1, 2}, object(), len, mg.Module()], ids=lambda wrong: type(wrong).__name__)
+def test_what_is_no_tensor_and_no_number_has_no_dtype(wrong):
+    x = mg.Variable(1.0)
+    with mg.GradientTape(persistent=True) as tape:
+        y = x * x
+    for question in ((y, wrong), (wrong, x)):
+        with pytest.raises(TypeError, match=r"to a TensorFlow DType. A (source|target) must be a Tensor"):
+            tape.gradient(*question)

@@ -228,3 +228,10 @@ def test_asking_a_tensor_for_another_dtype_is_an_error():
     assert x.__tf_tensor__("float32") is x
     with pytest.raises(ValueError, match=r"Tensor conversion requested dtype int32 for Tensor with dtype float32: .* Write mg.cast"):
         x.__tf_tensor__(mg.int32)
+
+
+def test_slices_are_not_cast_in_silence():
+    rows = mg.IndexedSlices(mg.constant([1.0]), mg.constant([1]), mg.constant([3]))
+    assert mg.convert_to_tensor(rows, mg.float32).numpy().tolist() == [0.0, 1.0, 0.0]
+    with pytest.raises(ValueError, match="Incompatible tensor conversion requested to `dtype` float64 for IndexedSlices"):
+        mg.convert_to_tensor(rows, mg.float64)

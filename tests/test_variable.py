@@ -379,3 +379,8 @@ def test_what_an_assignment_returned_keeps_a_variables_dtype(method):
 def test_what_assign_returns_has_the_constraint_of_its_variable():
     v = mg.Variable([1.0], constraint=mg.nn.relu)
     assert v.assign([2.0]).constraint is v.constraint is mg.nn.relu
+
+
+def test_the_name_of_a_variable_is_a_string():
+    with pytest.raises(ValueError, match="name for name_scope must be a string, not 5"):
+        mg.Variable(1.0, name=5)
