@@ -89,10 +89,10 @@ def plain(x):
 
 def untouched(answer):
     """Is this still the cell as it was handed out: three dots, or a function with nothing else in it?"""
-    if not hasattr(answer, "__code__"):
+    function = inspect.unwrap(answer)  # it may be decorated
+    if not hasattr(function, "__code__"):
         return all_dots(outcome(lambda: answer))
-    answer = inspect.unwrap(answer)  # a decorated function
-    steps = [step for step in dis.get_instructions(answer) if step.opname not in ("RESUME", "NOP")]
+    steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
     return all("LOAD_CONST" in s.opname or "RETURN" in s.opname for s in steps) and {s.argval for s in steps} <= {None, ...}
 
 
