@@ -60,6 +60,193 @@ def test_a_layer_makes_its_weights_at_the_first_call():
     assert layer.count_params() == 6
 
 
+def paths(layer):
+    return [v.path for v in layer.variables]
+
+
+class Scale(keras.layers.Layer):
+    def build(self, input_shape):
+        self.scale = self.add_weight(shape=(input_shape[-1],), name="scale")
+
+    def call(self, x):
+        return x * self.scale
+
+
+class ScaleAndShift(Scale):
+    def build(self, input_shape):
+        super().build(input_shape)
+        self.shift = self.add_weight(shape=(), name="shift")
+
+
+class Pair(keras.layers.Layer):
+    def build(self, input_shape):
+        self.inner = keras.layers.Dense(1)
+        self.inner.build(input_shape)
+
+    def call(self, x):
+        return self.inner(x)
+
+
+class Mixin:
+    def build(self, input_shape):
+        self.w = self.add_weight(shape=(), name="w")
+
+
+class Mixed(Mixin, keras.layers.Layer):
+    def call(self, x):
+        return x * self.w
+
+
+class DenseAndMore(keras.layers.Dense):
+    def build(self, input_shape):
+        super().build(input_shape)
+        self.more = self.add_weight(shape=self.kernel.shape, name="more")
+
+
+class Heir(ScaleAndShift):
+    """Has no `build` of its own."""
+
+
+BUILT = [
+    (lambda: keras.layers.Dense(1), ["dense/kernel", "dense/bias"]),
+    (lambda: keras.layers.Embedding(3, 2), ["embedding/embeddings"]),
+    (lambda: keras.layers.LayerNormalization(), ["layer_normalization/gamma", "layer_normalization/beta"]),
+    (
+        lambda: keras.layers.BatchNormalization(),
+        [f"batch_normalization/{name}" for name in ("gamma", "beta", "moving_mean", "moving_variance")],
+    ),
+    (lambda: keras.layers.Dropout(0.5), ["seed_generator/seed_generator_state"]),
+    (lambda: keras.layers.Flatten(), []),
+    (Scale, ["scale/scale"]),
+    (ScaleAndShift, ["scale_and_shift/scale", "scale_and_shift/shift"]),
+    (Heir, ["heir/scale", "heir/shift"]),
+    (Pair, ["pair/dense/kernel", "pair/dense/bias"]),
+    (Mixed, ["mixed/w"]),
+    (lambda: DenseAndMore(1), ["dense_and_more/kernel", "dense_and_more/bias", "dense_and_more/more"]),
+]
+
+
+@pytest.mark.parametrize(("made", "expected"), BUILT)
+def test_a_layer_that_was_built_makes_no_second_set_of_weights(made, expected):
+    layer = made()
+    layer.build((None, 2))
+    assert layer.built
+    assert paths(layer) == expected
+    layer(mg.ones([1, 2]))
+    assert paths(layer) == expected
+    called = made()
+    called(mg.ones([1, 2]))
+    assert len(called.variables) == len(expected)
+
+
+def test_a_built_dense_has_a_kernel_and_knows_its_width():
+    layer = keras.layers.Dense(1)
+    layer.build(mg.TensorShape([None, 2]))
+    assert layer.kernel.shape == (2, 1)
+    with pytest.raises(ValueError, match="expected axis -1 of input shape to have value 2"):
+        layer(mg.ones([1, 3]))
+    with pytest.raises(ValueError, match=r"no `None` dimensions\)\. Received: shape=\(None, 1\) for variable path='dense_1/kernel'"):
+        keras.layers.Dense(1).build((None, None))
+
+
+def test_a_built_layer_takes_no_more_weights():
+    layer = Scale()
+    layer.build((None, 2))
+    for again in (lambda: layer.build((None, 2)), lambda: layer.add_weight(shape=())):
+        with pytest.raises(ValueError, match="You cannot add new elements of state"):
+            again()
+    assert len(layer.variables) == 1
+
+
+def test_a_build_that_fails_leaves_the_layer_unbuilt():
+    class Failing(Scale):
+        def build(self, input_shape):
+            super().build(input_shape)
+            raise RuntimeError("stop")
+
+    layer = Failing()
+    with pytest.raises(RuntimeError, match="stop"):
+        layer.build((None, 2))
+    assert not layer.built
+
+
+def test_weights_may_be_made_in_the_first_call():
+    class Lazy(keras.layers.Layer):
+        w = None
+
+        def call(self, x):
+            self.w = self.w or self.add_weight(shape=(), name="w").value
+            return x * self.w
+
+    layer = Lazy()
+    assert layer(X).shape == layer(X).shape == (3, 2)
+    assert len(layer._weights) == 1
+
+
+def test_building_a_layer_that_cannot_build_the_layers_in_it_warns():
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.inner = keras.layers.Dense(1)
+
+        def call(self, x):
+            return self.inner(x)
+
+    model = Model()
+    with pytest.warns(UserWarning, match=r"however the layer does not have a `build\(\)` method implemented") as caught:
+        model.build((None, 2))
+    assert caught[0].filename == __file__
+    assert (model.built, model.variables) == (True, [])
+    model(X)
+    assert len(model.variables) == 2
+
+
+def test_layers_without_weights_are_built_from_the_beginning():
+    layers = [
+        keras.layers.Activation("relu"),
+        keras.layers.ReLU(),
+        keras.layers.Softmax(),
+        keras.layers.Reshape((1,)),
+        keras.layers.Dropout(0.5),
+    ]
+    assert all(layer.built for layer in layers)
+
+    class Scaled(keras.layers.Dropout):
+        build = Scale.build
+
+    layer = Scaled(0.0)
+    layer(X)
+    assert paths(layer) == ["scaled/scale"]
+
+
+def test_building_a_sequential_makes_the_weights_of_its_layers():
+    inner = keras.Sequential([keras.layers.Dense(2), keras.layers.BatchNormalization()], name="inner")
+    model = keras.Sequential([inner, keras.layers.Dropout(0.5), Scale()], name="model")
+    with mg.GradientTape() as tape:
+        model.build((None, 3))
+    assert tape.watched_variables() == ()
+    expected = [f"model/inner/dense/{name}" for name in ("kernel", "bias")]
+    expected += [f"model/inner/batch_normalization/{name}" for name in ("gamma", "beta", "moving_mean", "moving_variance")]
+    expected += ["seed_generator/seed_generator_state", "model/scale/scale"]
+    assert model.built and paths(model) == expected
+    close(inner.layers[1].moving_variance, [1.0, 1.0])
+    close(model.layers[1].seeds[1], 0)
+    model(mg.ones([2, 3]))
+    model.build((None, 3))
+    assert paths(model) == expected
+    model.add(keras.layers.Dense(7, name="last"))
+    assert paths(model)[-2:] == ["model/last/kernel", "model/last/bias"]
+
+
+def test_a_sequential_without_layers_cannot_be_built():
+    for use in (lambda model: model.build((None, 3)), lambda model: model(X)):
+        with pytest.raises(ValueError, match="cannot be built because it has no layers"):
+            use(keras.Sequential())
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.build()  # as in Keras: there is nothing to build for, so the first call does it
+    assert model.variables == [] and model(X).shape == (3, 1)
+
+
 def test_batch_normalization_learns_moving_averages_and_uses_them():
     layer, weights = keras.layers.BatchNormalization(), mg.constant([[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]])
     with mg.GradientTape() as tape:

@@ -3,16 +3,31 @@
 import functools
 import inspect
 import types
+import warnings
 
 import numpy as np
 
 from .. import arrays, dtypes, linalg, nn
+from ..listening import heard_by
 from ..op import convert
 from ..random import stateless_uniform
 from ..tensor import Tensor, constant
 from . import activations, initializers, regularizers
 from .utils import snake_case, unique_name
 from .variable import Variable, calls, inside
+
+
+def completing(build):
+    """`build`, after which the layer is built and takes no more weights. Called by the `build` of a subclass it is a part of that."""
+
+    @functools.wraps(build)
+    def completed(self, *args, **kwargs):
+        with inside(self):
+            build(self, *args, **kwargs)
+        if type(self).build is completed:
+            self.built = self._complete = True
+
+    return completed
 
 
 class Layer:
@@ -34,6 +49,8 @@ class Layer:
     [[2. 3.]] ['scale/s']
     """
 
+    _weightless = False  # is it built as soon as it is made?
+
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         self._input_shape = kwargs.pop("input_shape", None)
         if kwargs:
@@ -42,12 +59,26 @@ class Layer:
             raise ValueError("`activity_regularizer` is not there: add what an output shall cost to the loss, where you compute it.")
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else name
         self.dtype = dtypes.as_dtype(dtype or "float32").name
-        self.built, self._trainable, self._weights = False, trainable, []
+        self.built = self._weightless and type(self).build is Layer.build
+        self._complete, self._trainable, self._weights = False, trainable, []
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        writer = next(c for c in cls.__mro__ if "build" in vars(c))
+        if writer is cls or not issubclass(writer, Layer):
+            cls.build = completing(cls.build)
 
     # ---- to be written in subclasses -------------------------------------------------------------------------------
 
+    @completing
     def build(self, input_shape) -> None:
         """Make the weights, for inputs of this shape."""
+        if type(self).build is Layer.build and not all(layer.built for layer in self._held(Layer)):
+            warnings.warn(
+                f"`build()` was called on layer '{self.name}', however the layer does not have a `build()` method implemented and it looks "
+                "like it has unbuilt state. Call the layer on an input, and the layers in it make their weights; or write its `build()`.",
+                stacklevel=3,
+            )
 
     def call(self, *args, **kwargs):
         """What the layer computes."""
@@ -67,7 +98,15 @@ class Layer:
             constraint: a function that optimizers apply to the value after each step.
             aggregation: accepted as in Keras, without effect.
             name: of the weight; the path has the names of the layers before it.
+
+        Raises:
+            ValueError: `build` is over.
         """
+        if self._complete:
+            raise ValueError(
+                "You cannot add new elements of state (variables or sub-layers) to a layer that is already built. All state must be "
+                "created in the `__init__()` method or in the `build()` method."
+            )
         with inside(self):
             variable = Variable(
                 initializers.get("glorot_uniform" if initializer is None else initializer),
@@ -82,7 +121,7 @@ class Layer:
     def __call__(self, *args, **kwargs):
         args = [mapped(self._cast, one) for one in args]
         training = kwargs.pop("training", None)
-        if training is None and calls.layers:
+        if training is None and calls.trainings:
             training = calls.trainings[-1]
         with inside(self):
             calls.trainings.append(training)
@@ -99,8 +138,10 @@ class Layer:
             inputs = [*args, *kwargs.values()]
             if not inputs:
                 raise TypeError("missing a required argument: 'inputs'")
-            self.build(mapped(lambda x: tuple(x.shape), inputs[0]))
-            self.built = True
+            if type(self).build is Layer.build:
+                self.built = True  # the layers in it make their weights as the input reaches them
+            else:
+                self.build(mapped(lambda x: tuple(x.shape), inputs[0]))
 
     def _cast(self, x):
         """A float input in the dtype of the layer."""
@@ -249,7 +290,7 @@ class Dense(Layer):
         self.kernel_initializer, self.bias_initializer = initializers.get(kernel_initializer), initializers.get(bias_initializer)
         self.kernel_regularizer, self.bias_regularizer = regularizers.get(kernel_regularizer), regularizers.get(bias_regularizer)
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
-        self.bias = None
+        self._kernel = self.bias = None
 
     def build(self, input_shape):
         self._kernel = self.add_weight(
@@ -266,9 +307,9 @@ class Dense(Layer):
         """The matrix of weights.
 
         Raises:
-            AttributeError: the layer was not called yet.
+            AttributeError: the layer was not built yet.
         """
-        if not self.built:
+        if self._kernel is None:
             raise AttributeError("You must build the layer before accessing `kernel`.")
         return self._kernel
 
@@ -410,6 +451,8 @@ class LayerNormalization(Normalizing):
 class Activation(Layer):
     """A function, by name or as it is."""
 
+    _weightless = True
+
     def __init__(self, activation, **kwargs):
         super().__init__(**kwargs)
         self.activation = activations.get(activation)
@@ -421,6 +464,8 @@ class Activation(Layer):
 class ReLU(Layer):
     """`keras.activations.relu` with these settings."""
 
+    _weightless = True
+
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
         super().__init__(**kwargs)
         self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
@@ -431,6 +476,8 @@ class ReLU(Layer):
 
 class Softmax(Layer):
     """softmax along an axis."""
+
+    _weightless = True
 
     def __init__(self, axis=-1, **kwargs):
         super().__init__(**kwargs)
@@ -461,6 +508,8 @@ class Flatten(Layer):
 class Reshape(Layer):
     """Each example in a new shape."""
 
+    _weightless = True
+
     def __init__(self, target_shape, **kwargs):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
@@ -477,6 +526,8 @@ class Dropout(Layer):
     >>> print(drop(mg.ones([6]), training=True).numpy())
     [2. 0. 2. 0. 0. 0.]
     """
+
+    _weightless = True
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         if not 0 <= rate <= 1:
@@ -545,12 +596,28 @@ class Sequential(Model):
         if layer._input_shape and self._example is None:
             self._example = Input(layer._input_shape)
         if self._example is not None:
-            self.built = False
-            self(Tensor.of(np.zeros([1 if n is None else n for n in self._example.shape], self._example.dtype)))
+            self._run_through()
 
     def pop(self) -> Layer:
         """Take away the last layer."""
         return self._row.pop()
+
+    def build(self, input_shape=None):
+        """Make the weights of all layers, for inputs of this shape."""
+        if isinstance(input_shape, (tuple, list)):  # else the first call makes them, as in Keras
+            self._example = Input(input_shape[1:], input_shape[0])
+            self._run_through()
+
+    def _build_for(self, args, kwargs):
+        if not self._row:
+            raise ValueError(f"Sequential model {self.name} cannot be built because it has no layers. Call `model.add(layer)`.")
+        self.built = True  # the layers make their weights as the input reaches them
+
+    def _run_through(self):
+        """Call the layers on zeros, so that they make their weights. No tape hears it: in Keras nothing is computed then."""
+        zeros = Tensor.of(np.zeros([1 if n is None else n for n in self._example.shape], self._example.dtype))
+        with heard_by():
+            self(zeros, training=False)
 
     def call(self, inputs):
         for layer in self._row:

@@ -53,6 +53,7 @@ class Variable:
         self.name = name or unique_name("variable")
         if not isinstance(self.name, str) or "/" in self.name:
             raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name}")
+        self.path = "/".join([layer.name for layer in calls.layers] + [self.name])
         initializer = initializers.get(initializer) if isinstance(initializer, str) else initializer
         if callable(initializer):
             if shape is None:
@@ -60,9 +61,13 @@ class Variable:
                     "When creating a Variable from an initializer, the `shape` argument should be specified. "
                     f"Received: initializer={initializer} and shape={shape}"
                 )
+            if None in shape:
+                raise ValueError(
+                    "Shapes used to initialize variables must be fully-defined (no `None` dimensions). "
+                    f"Received: shape={tuple(shape)} for variable path='{self.path}'"
+                )
             dtype = dtypes.as_dtype(dtype or dtypes.float32)
             initializer = initializer(tuple(shape), dtype=dtype.name)
-        self.path = "/".join([layer.name for layer in calls.layers] + [self.name])
         self.trainable, self.regularizer, self.constraint = bool(trainable), None, None
         self.value = Inner(initializer, trainable=trainable, dtype=dtype, name=self.path)
 
