@@ -303,6 +303,16 @@ def test_small_layers():
     close(keras.layers.Lambda(lambda x: x + 1)(X), X.numpy() + 1)
 
 
+def test_a_lambda_takes_arguments_and_is_told_of_training():
+    close(keras.layers.Lambda(lambda x: x + 1, output_shape=(2,))(X), X.numpy() + 1)
+    close(keras.layers.Lambda(lambda x, by: x * by, None, None, {"by": 3.0})(X), X.numpy() * 3)
+    layer = keras.layers.Lambda(lambda x, training: -x if training else x)
+    close(layer(X, training=True), -X.numpy())
+    close(layer(X), X)
+    with pytest.raises(ValueError, match="`mask` is not there"):
+        keras.layers.Lambda(lambda x: x, mask=lambda x, mask: mask)
+
+
 def test_weights_are_found_in_attributes_and_frozen():
     class Model(keras.Model):
         def __init__(self):

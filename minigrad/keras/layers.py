@@ -488,14 +488,25 @@ class Softmax(Layer):
 
 
 class Lambda(Layer):
-    """Any function of the inputs."""
+    """Any function of the inputs.
 
-    def __init__(self, function, **kwargs):
+    Args:
+        function: of the inputs; if it has a parameter `training`, it is told whether the model is being trained.
+        output_shape: accepted as in Keras, without effect: the function says.
+        mask: only None; masks are not there.
+        arguments: more arguments of the function, by name.
+        **kwargs: those of `Layer`.
+    """
+
+    def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
+        if mask is not None:
+            raise ValueError("`mask` is not there: multiply by it in the function.")
         super().__init__(**kwargs)
-        self.function = function
+        self.function, self.arguments = function, arguments or {}
 
-    def call(self, inputs):
-        return self.function(inputs)
+    def call(self, inputs, training=None):
+        known = {"training": training} if "training" in inspect.signature(self.function).parameters else {}
+        return self.function(inputs, **self.arguments, **known)
 
 
 class Flatten(Layer):
