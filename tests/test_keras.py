@@ -1,5 +1,7 @@
 """Layers, losses, optimizers and initializers give the numbers of Keras 3 from the same seeds."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -470,6 +472,62 @@ def test_losses_and_their_classes(name, truth, settings, expected, slope):
     close(made(reduction="sum", **settings)(truth, P), np.sum(expected))
     close(made(reduction=None, **settings)(truth, P), expected)
     close(made(**settings)(truth, P, sample_weight=[1.0, 3.0]), (expected[0] + 3 * expected[1]) / 2)
+
+
+ORDER_OF_SETTINGS = {
+    "MeanSquaredError": ["reduction", "name", "dtype"],
+    "MeanAbsoluteError": ["reduction", "name", "dtype"],
+    "Huber": ["delta", "reduction", "name", "dtype"],
+    "BinaryCrossentropy": ["from_logits", "label_smoothing", "axis", "reduction", "name", "dtype"],
+    "CategoricalCrossentropy": ["from_logits", "label_smoothing", "axis", "reduction", "name", "dtype"],
+    "SparseCategoricalCrossentropy": ["from_logits", "ignore_class", "reduction", "axis", "name", "dtype"],
+}
+
+
+@pytest.mark.parametrize("name", ORDER_OF_SETTINGS)
+def test_losses_take_their_settings_in_the_order_of_keras(name):
+    assert list(inspect.signature(getattr(keras.losses, name)).parameters) == ORDER_OF_SETTINGS[name]
+
+
+def test_settings_of_losses_may_be_given_by_position():
+    close(keras.losses.Huber(2.0)([0.0], [5.0]), 8.0)
+    close(keras.losses.Huber(0.3, "sum")(Y, P), 0.0991667)
+    close(keras.losses.BinaryCrossentropy(True)(Y, P), 0.6841073)
+    close(keras.losses.BinaryCrossentropy(False, 0.1, 0)(Y, P), 0.4599109)
+    close(keras.losses.CategoricalCrossentropy(True, 0.1, -1, "sum")(Y, P), 1.8109577)
+    close(keras.losses.CategoricalCrossentropy(False, 0.1, 0, None)(Y, P), [0.24412, 0.20874, 0.08311], atol=1e-5)
+    close(keras.losses.SparseCategoricalCrossentropy(True, None, "sum")([1, 0], P), 1.757624)
+    close(keras.losses.MeanSquaredError("sum")(Y, P), 0.265)
+
+
+def test_losses_have_the_names_of_keras():
+    class OwnLoss(keras.losses.Loss):
+        pass
+
+    assert [loss.name for loss in (OwnLoss(), OwnLoss(), OwnLoss("x"))] == ["own_loss", "own_loss_1", "x"]
+    assert (keras.losses.Huber().name, keras.losses.MeanSquaredError(name="x").name) == ("huber_loss", "x")
+
+
+def test_a_class_can_be_ignored():
+    made, truth = keras.losses.SparseCategoricalCrossentropy, mg.constant([1, 255])
+    close(keras.losses.sparse_categorical_crossentropy(truth, P, False, 255), [1.2039728, 0.0])
+    for reduction in ("sum_over_batch_size", "sum", "mean_with_sample_weight"):
+        close(made(True, 255, reduction)(truth, P), 1.1398311)
+    close(made(True, 255)(truth, P, [2.0, 3.0]), 2.2796622)
+    close(made(True, 255, "mean_with_sample_weight")(truth, P, [2.0, 3.0]), 1.1398311)
+    close(made(True, 255, None)([[1], [255]], P), [1.1398311, 0.0])
+    close(made(True, 255)([255, 255], P), 0.0)
+    unknown = mg.constant([[0.2, 0.3, 0.5], [np.nan, np.nan, np.nan]])
+    with mg.GradientTape() as tape:
+        tape.watch(unknown)
+        loss = made(False, 255)(truth, unknown)
+    close(tape.gradient(loss, unknown), [[1.0, -2.3333333, 1.0], [0.0, 0.0, 0.0]])
+
+
+def test_sparse_classes_are_on_the_last_axis():
+    close(keras.losses.sparse_categorical_crossentropy([1, 0], P, axis=1), [1.2039728, 0.1053606])
+    with pytest.raises(ValueError, match=r"Only axis=-1 is currently supported\. Received: axis=0"):
+        keras.losses.sparse_categorical_crossentropy([1, 0], P, axis=0)
 
 
 def test_a_loss_sees_through_softmax():

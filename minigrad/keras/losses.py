@@ -3,6 +3,7 @@
 from .. import arrays, dtypes, math, nn
 from ..op import convert
 from .activations import logits_of
+from .utils import snake_case, unique_name
 
 EPSILON = 1e-7  # probabilities stay this far from 0 and 1
 
@@ -84,13 +85,13 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
         y_true: probabilities.
         y_pred: probabilities, or with `from_logits` what goes into the softmax.
         from_logits: which of the two.
-        label_smoothing: takes this share of the truth and spreads it over all classes.
+        label_smoothing: takes this share of the truth and spreads it over all classes, which are taken to be the last axis.
         axis: the axis of the classes.
     """
     y_pred = convert(y_pred)
     y_true = as_dtype(y_true, y_pred.dtype)
     if label_smoothing:
-        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / y_pred.shape[axis]
+        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / y_true.shape[-1]
     same_shape(y_true, y_pred)
     logits = logits_of(y_pred)
     if from_logits or logits is not None:
@@ -99,20 +100,26 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
     return -math.reduce_sum(y_true * math.log(math.clip_by_value(p, EPSILON, 1.0 - EPSILON)), axis)
 
 
-def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, axis=-1):
+def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_class=None, axis=-1):
     """-log of the probability that the prediction gave to the true class, which is a whole number.
 
     Args:
         y_true: class numbers.
         y_pred: probabilities, or with `from_logits` what goes into the softmax; one axis more than `y_true`.
         from_logits: which of the two.
+        ignore_class: the loss is 0 where the class has this number; None for nowhere.
         axis: the axis of the classes, which is the last one.
+
+    Raises:
+        ValueError: `axis` is another one, or the shapes do not fit.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.sparse_categorical_crossentropy([1], [[0.5, 0.5]]).numpy())
     [0.6931472]
     """
     y_pred, y_true = convert(y_pred), as_dtype(y_true, dtypes.int64)
+    if axis not in (-1, y_pred.ndim - 1):
+        raise ValueError(f"Only axis=-1 is currently supported. Received: axis={axis}")
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = arrays.squeeze(y_true, -1)
     if y_true.shape != y_pred.shape[:-1]:
@@ -120,10 +127,21 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, axis=-1):
             "Arguments `target` and `output` must have the same shape up until the last dimension: "
             f"target.shape={y_true.shape}, output.shape={y_pred.shape}"
         )
+    if ignore_class is not None:
+        return ignoring(ignore_class, y_true, y_pred, from_logits)
     logits = logits_of(y_pred)
-    if logits is None and not from_logits:
-        logits = math.log(math.clip_by_value(y_pred, EPSILON, 1 - EPSILON))
-    return nn.sparse_softmax_cross_entropy_with_logits(y_true, y_pred if logits is None else logits)
+    if logits is None:
+        logits = y_pred if from_logits else math.log(math.clip_by_value(y_pred, EPSILON, 1 - EPSILON))
+    return nn.sparse_softmax_cross_entropy_with_logits(y_true, logits)
+
+
+def ignoring(ignored, y_true, y_pred, from_logits):
+    """0 where the class is the one ignored, which need not be one of those predicted."""
+    counts = math.not_equal(y_true, ignored)
+    y_true = arrays.where(counts, y_true, arrays.zeros_like(y_true))
+    y_pred = arrays.where(arrays.expand_dims(counts, -1), y_pred, arrays.zeros_like(y_pred))
+    losses = sparse_categorical_crossentropy(y_true, y_pred, from_logits)
+    return arrays.where(counts, losses, arrays.zeros_like(losses))
 
 
 def same_shape(y_true, y_pred):
@@ -151,7 +169,8 @@ class Loss:
         allowed = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "sum", "none", None)
         if reduction not in allowed:
             raise ValueError(f"Invalid value for argument `reduction`. Expected one of {set(allowed)}. Received: reduction={reduction}")
-        self.name, self.reduction, self.dtype = name or type(self).__name__, reduction, dtypes.as_dtype(dtype or "float32").name
+        self.name = name or unique_name(snake_case(type(self).__name__))
+        self.reduction, self.dtype = reduction, dtypes.as_dtype(dtype or "float32").name
 
     def call(self, y_true, y_pred):
         """The loss of each example."""
@@ -177,35 +196,89 @@ class Loss:
         return y_pred if y_pred.dtype == self.dtype else arrays.cast(y_pred, self.dtype)
 
 
-def loss_class(name, function, squeezed):
-    """The class of a function: its settings are given once, the reduction is added."""
+class FunctionLoss(Loss):
+    """A loss that calls a function: its settings are given once, the reduction is added."""
 
-    def __init__(self, reduction="sum_over_batch_size", name=function.__name__, dtype=None, **settings):
-        Loss.__init__(self, name, reduction, dtype)
-        self.settings = settings
+    def __init__(self, function, reduction, name, dtype, **settings):
+        super().__init__(name, reduction, dtype)
+        self.function, self.settings = function, settings
 
     def call(self, y_true, y_pred):
-        if squeezed:
-            y_true, y_pred = pair(y_true, y_pred)
-        return function(y_true, y_pred, **self.settings)
-
-    doc = f"`{function.__name__}`, reduced to one number. Its settings and those of `Loss` are given by name."
-    return type(name, (Loss,), {"__init__": __init__, "call": call, "__doc__": doc, "__module__": __name__})
+        return self.function(*pair(y_true, y_pred), **self.settings)
 
 
-MeanSquaredError = loss_class("MeanSquaredError", mean_squared_error, True)
-MeanAbsoluteError = loss_class("MeanAbsoluteError", mean_absolute_error, True)
-Huber = loss_class("Huber", huber, True)
-BinaryCrossentropy = loss_class("BinaryCrossentropy", binary_crossentropy, True)
-CategoricalCrossentropy = loss_class("CategoricalCrossentropy", categorical_crossentropy, True)
-SparseCategoricalCrossentropy = loss_class("SparseCategoricalCrossentropy", sparse_categorical_crossentropy, False)
+class MeanSquaredError(FunctionLoss):
+    """`mean_squared_error`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="mean_squared_error", dtype=None):
+        super().__init__(mean_squared_error, reduction, name, dtype)
+
+
+class MeanAbsoluteError(FunctionLoss):
+    """`mean_absolute_error`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="mean_absolute_error", dtype=None):
+        super().__init__(mean_absolute_error, reduction, name, dtype)
+
+
+class Huber(FunctionLoss):
+    """`huber`, reduced to one number."""
+
+    def __init__(self, delta=1.0, reduction="sum_over_batch_size", name="huber_loss", dtype=None):
+        super().__init__(huber, reduction, name, dtype, delta=delta)
+
+
+class BinaryCrossentropy(FunctionLoss):
+    """`binary_crossentropy`, reduced to one number."""
+
+    def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
+                 name="binary_crossentropy", dtype=None):  # fmt: skip
+        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing, "axis": axis}
+        super().__init__(binary_crossentropy, reduction, name, dtype, **settings)
+
+
+class CategoricalCrossentropy(FunctionLoss):
+    """`categorical_crossentropy`, reduced to one number."""
+
+    def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
+                 name="categorical_crossentropy", dtype=None):  # fmt: skip
+        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing, "axis": axis}
+        super().__init__(categorical_crossentropy, reduction, name, dtype, **settings)
+
+
+class SparseCategoricalCrossentropy(FunctionLoss):
+    """`sparse_categorical_crossentropy`, reduced to one number. A mean is over the examples whose class is not ignored."""
+
+    def __init__(self, from_logits=False, ignore_class=None, reduction="sum_over_batch_size", axis=-1,
+                 name="sparse_categorical_crossentropy", dtype=None):  # fmt: skip
+        settings = {"from_logits": from_logits, "ignore_class": ignore_class, "axis": axis}
+        super().__init__(sparse_categorical_crossentropy, reduction, name, dtype, **settings)
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        if self.settings["ignore_class"] is not None:
+            sample_weight = self._counting(y_true, convert(y_pred).shape[:-1], sample_weight)
+        return super().__call__(y_true, y_pred, sample_weight)
+
+    def _counting(self, y_true, shape, sample_weight):
+        """The weights of the examples: 0 if the class is ignored, and more for the others when it comes to a mean."""
+        ignored = as_dtype(self.settings["ignore_class"], self.dtype)
+        weights = as_dtype(arrays.reshape(math.not_equal(as_dtype(y_true, self.dtype), ignored), shape), self.dtype)
+        if self.reduction in ("mean", "sum_over_batch_size"):
+            weights = weights * math.divide_no_nan(float(shape.num_elements()), math.reduce_sum(weights))
+        if sample_weight is None:
+            return weights
+        weights, sample_weight = pair(weights, as_dtype(sample_weight, self.dtype))
+        return weights * sample_weight
+
+
 MSE = mse = mean_squared_error
 MAE = mae = mean_absolute_error
 
 BY_NAME = {
     name: value
     for name, value in globals().items()
-    if callable(value) and (name[0].isupper() or name.endswith(("error", "entropy")) or name in ("huber", "mse", "mae"))
+    if callable(value)
+    and ((name[0].isupper() and name != "FunctionLoss") or name.endswith(("error", "entropy")) or name in ("huber", "mse", "mae"))
 }
 
 
