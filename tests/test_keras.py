@@ -20,6 +20,50 @@ def close(found, expected, rtol=2e-5, atol=2e-6):
     np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=atol)
 
 
+# ---- activations ---------------------------------------------------------------------------------------------------
+
+OF_X_ALONE = ["linear", "sigmoid", "selu", "silu", "swish", "tanh", "softplus", "softsign", "exponential", "relu6"]
+PARAMETERS = {name: ["x"] for name in OF_X_ALONE} | {
+    "elu": ["x", "alpha"],
+    "gelu": ["x", "approximate"],
+    "leaky_relu": ["x", "negative_slope"],
+    "log_softmax": ["x", "axis"],
+    "relu": ["x", "negative_slope", "max_value", "threshold"],
+    "softmax": ["x", "axis"],
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_activations_have_the_names_and_parameters_of_keras(name):
+    function = keras.activations.get(name)
+    assert function is getattr(keras.activations, name)
+    assert function.__name__ == {"swish": "silu"}.get(name, name)
+    assert list(inspect.signature(function).parameters) == PARAMETERS[name]
+    assert function(x=mg.constant([0.5, -1.0])).shape == (2,)
+
+
+def test_elu_follows_alpha():
+    x = mg.constant([-1.0, 0.0, 2.0])
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = keras.activations.elu(x, 2.0)
+    close(y, [-1.2642411, 0.0, 2.0])
+    close(tape.gradient(y, x), [0.7357589, 2.0, 1.0])
+    close(keras.activations.elu(x=x, alpha=0.5), [-0.3160603, 0.0, 2.0])
+
+
+def test_relu_keeps_what_is_infinite():
+    x = mg.constant([-3.0, 0.5, 2.0, np.inf])
+    close(keras.activations.relu(x, threshold=1.0), [0.0, 0.0, 2.0, np.inf])
+    close(keras.activations.relu(x, 0.1, 1.5, 0.2), [-0.32, 0.5, 1.5, 1.5])
+    close(keras.activations.relu(x, 0.1, 6), [-0.3, 0.5, 2.0, 6.0])
+
+
+def test_tanh_and_exponential_take_whole_numbers():
+    close(keras.activations.tanh([1, -2]), np.tanh([1.0, -2.0]))
+    close(keras.activations.exponential(mg.constant([1, -2])), np.exp([1.0, -2.0]))
+
+
 # ---- layers --------------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 import weakref
 
-from .. import arrays, math, nn
+from .. import arrays, dtypes, math, nn
 from ..op import convert
 
 
@@ -23,15 +23,74 @@ def softmax(x, axis=-1):
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     """max(x, 0); or with a slope below 0, an upper limit, or zeros up to a threshold."""
-    if max_value == 6 and not threshold and not negative_slope:
-        return nn.relu6(x)
-    if threshold:
-        x = convert(x)
-        over = arrays.cast(x > threshold, x.dtype)
-        y = x * over + negative_slope * (x - threshold) * (1 - over)
-    else:
-        y = nn.leaky_relu(x, negative_slope) if negative_slope else nn.relu(x)
-    return y if max_value is None else math.minimum(y, max_value)
+    if negative_slope and max_value is None and not threshold:
+        return nn.leaky_relu(x, negative_slope)
+    x = convert(x)
+    y = arrays.where(x > threshold, x, arrays.zeros_like(x)) if threshold else nn.relu6(x) if max_value == 6 else nn.relu(x)
+    if max_value is not None:
+        y = math.minimum(y, max_value)
+    return y - negative_slope * nn.relu(threshold - x) if negative_slope else y
+
+
+def relu6(x):
+    """max(x, 0), and at most 6."""
+    return nn.relu6(x)
+
+
+def leaky_relu(x, negative_slope=0.2):
+    """x where it is positive, elsewhere `negative_slope` times x."""
+    return nn.leaky_relu(x, negative_slope)
+
+
+def elu(x, alpha=1.0):
+    """x where it is positive, elsewhere alpha * (exp(x) - 1)."""
+    y = nn.elu(x)
+    return y if alpha == 1 else arrays.where(convert(x) > 0, y, alpha * y)
+
+
+def selu(x):
+    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1."""
+    return nn.selu(x)
+
+
+def gelu(x, approximate=False):
+    """x times the probability that a normal random number is at most x; or that computed by `tanh`."""
+    return nn.gelu(x, approximate)
+
+
+def silu(x):
+    """x * sigmoid(x)."""
+    return nn.silu(x)
+
+
+def tanh(x):
+    """The hyperbolic tangent."""
+    return math.tanh(as_float(x))
+
+
+def softplus(x):
+    """log(exp(x) + 1)."""
+    return math.softplus(x)
+
+
+def softsign(x):
+    """x / (abs(x) + 1)."""
+    return nn.softsign(x)
+
+
+def exponential(x):
+    """exp(x)."""
+    return math.exp(as_float(x))
+
+
+def log_softmax(x, axis=-1):
+    """The logarithm of `softmax`."""
+    return nn.log_softmax(x, axis=axis)
+
+
+def as_float(x):
+    x = convert(x)
+    return arrays.cast(x, dtypes.float32) if x.dtype.is_integer else x
 
 
 # A loss that is given the output of softmax or sigmoid works with what went in, which is exact where the output is 0 or 1.
@@ -50,13 +109,11 @@ def logits_of(y):
     return inputs_of[y.id][1] if getattr(y, "id", None) in inputs_of else None
 
 
-BY_NAME = {
-    "linear": linear, "sigmoid": sigmoid, "softmax": softmax, "relu": relu, "relu6": nn.relu6, "elu": nn.elu, "selu": nn.selu,
-    "gelu": lambda x, approximate=False: nn.gelu(x, approximate), "silu": nn.silu, "swish": nn.silu, "tanh": math.tanh,
-    "softplus": math.softplus, "softsign": math.softsign, "exponential": math.exp, "log_softmax": nn.log_softmax,
-    "leaky_relu": lambda x, negative_slope=0.2: nn.leaky_relu(x, negative_slope),
-}  # fmt: skip
-globals().update({name: function for name, function in BY_NAME.items() if name not in globals()})
+swish = silu
+FUNCTIONS = (
+    linear, sigmoid, softmax, relu, relu6, leaky_relu, elu, selu, gelu, silu, tanh, softplus, softsign, exponential, log_softmax,
+)  # fmt: skip
+BY_NAME = {function.__name__: function for function in FUNCTIONS} | {"swish": swish}
 
 
 def get(identifier):
