@@ -142,7 +142,7 @@ class Dataset:
 
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate` is True."""
-        return Dataset(lambda: (x for x in self if called(predicate, x)))
+        return Dataset(lambda: (x for x in self if looking.on or called(predicate, x)))
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of all the Datasets that `map_func` gives."""
@@ -245,7 +245,7 @@ class Dataset:
             if not looking.on:
                 made.append(fresh)
 
-        return Dataset(lambda: iter(made[0]) if made else fill(), self._length)
+        return Dataset(lambda: iter(made[0]) if made and not looking.on else fill(), self._length)
 
     def prefetch(self, buffer_size: Any = None, name: str | None = None) -> "Dataset":
         """The Dataset itself: nothing is made ahead of time."""
@@ -306,20 +306,32 @@ class Dataset:
 
     @property
     def element_spec(self) -> Any:
-        """The form of an element, as `mg.TensorSpec`: that of the first one.
+        """The form of an element, as `mg.TensorSpec`: that of the first one. A length that depends on the size of a batch is None.
 
         Raises:
             ValueError: there is none.
+
+        >>> import minigrad as mg
+        >>> mg.data.Dataset.range(10).batch(4).element_spec
+        TensorSpec(shape=(None,), dtype=mg.int64, name=None)
         """
-        looking.on, before, seeds = True, looking.on, random.seeds
-        random.seeds = copy.deepcopy(seeds)  # what is drawn for a look is drawn again
-        try:
-            first = next(iter(self), None)
-        finally:
-            looking.on, random.seeds = before, seeds
+        first = self._first(resized=False)
         if first is None:
             raise ValueError("The Dataset is empty: it has no element to take the form from.")
-        return mapped(TensorSpec.from_tensor, first)
+        try:
+            other = self._first(resized=True)
+        except Exception:  # a function of the user takes batches of one size alone: then all have it
+            other = None
+        return rebuilt(first, map(common_spec, parts(first), parts(first if other is None else other)))
+
+    def _first(self, resized):
+        """The first element, made for a look at its form: what is drawn for it is drawn again later."""
+        before, seeds = (looking.on, looking.resized), random.seeds
+        looking.on, looking.resized, random.seeds = True, resized, copy.deepcopy(seeds)
+        try:
+            return next(iter(self), None)
+        finally:
+            (looking.on, looking.resized), random.seeds = before, seeds
 
     def __repr__(self):
         try:
@@ -329,9 +341,10 @@ class Dataset:
 
 
 class Looking(threading.local):
-    """Is the first element wanted for its form alone? Then a Dataset that is shuffled draws no new order."""
+    """Is the first element wanted for its form alone? Then a Dataset that is shuffled draws no new order, and a filter lets all pass."""
 
     on = False
+    resized = False  # shall batches have another size than they would? What is another length then, is not fixed
 
 
 looking = Looking()
@@ -374,6 +387,13 @@ def element_of(x):
     return mapped(lambda part: cut_off(convert(part), "Dataset"), x)
 
 
+def common_spec(first, other):
+    """What two Tensors have in common: the lengths of the axes, as far as they agree."""
+    if first.ndim != other.ndim:
+        return TensorSpec(None, first.dtype)
+    return TensorSpec([n if n == m else None for n, m in zip(first.shape, other.shape)], first.dtype)
+
+
 def cut_off(tensor, where):
     """The same value as a Tensor of its own: what is stored has no history. Who listens is told."""
     return storing(tensor, Tensor.of(tensor.value), where)
@@ -403,6 +423,8 @@ def endless(elements):
 def batches(elements, size, drop_remainder):
     while rows := list(itertools.islice(elements, size)):
         if len(rows) == size or not drop_remainder:
+            if looking.resized and not drop_remainder:
+                rows = rows[:1] if len(rows) > 1 else rows * 2
             yield rebuilt(rows[0], [stacked(column) for column in zip(*map(parts, rows))])
 
 

@@ -401,6 +401,41 @@ def test_to_show_a_dataset_changes_nothing_in_it(made):
     assert after == [x.numpy().tolist() for x in made()]
 
 
+NUMBERS, ROWS = Dataset.range(10), Dataset.from_tensor_slices((np.zeros((10, 3), np.float32), np.arange(10)))
+SPECS = [
+    (NUMBERS.batch(4), [[None]]),
+    (NUMBERS.batch(1), [[None]]),
+    (NUMBERS.batch(100), [[None]]),
+    (NUMBERS.batch(4, drop_remainder=True), [[4]]),
+    (ROWS.batch(4), [[None, 3], [None]]),
+    (Dataset.from_tensor_slices({"b": [1.0, 2.0], "a": ["x", "y"]}).batch(2), [[None], [None]]),
+    (NUMBERS.batch(4).batch(2), [[None, None]]),
+    (NUMBERS.batch(5, drop_remainder=True).batch(2), [[None, 5]]),
+    (NUMBERS.batch(2).batch(3, drop_remainder=True), [[3, None]]),
+    (ROWS.batch(4).map(lambda x, y: (mg.transpose(x), mg.reduce_sum(x), x[0], x[:2])), [[3, None], [], [3], [None, 3]]),
+    (NUMBERS.batch(2).map(lambda x: mg.reshape(x, [2])), [[2]]),
+    (NUMBERS.batch(2).map(mg.squeeze), [None]),
+    (ROWS.batch(4).unbatch(), [[3], []]),
+    (NUMBERS.batch(4).repeat().shuffle(3).take(2).cache(), [[None]]),
+    (NUMBERS.batch(4).repeat().filter(lambda x: len(x) == 4), [[None]]),
+    (Dataset.zip(NUMBERS.batch(4), NUMBERS.batch(2, drop_remainder=True)), [[None], [2]]),
+]
+
+
+@pytest.mark.parametrize(("data", "expected"), SPECS)
+def test_the_size_of_a_batch_is_not_known(data, expected):
+    specs = data.element_spec
+    specs = list(specs.values()) if isinstance(specs, dict) else specs if isinstance(specs, tuple) else [specs]
+    assert [spec.shape for spec in specs] == [mg.TensorShape(shape) for shape in expected]
+
+
+def test_a_batch_is_shown_with_an_unknown_length_also_from_a_full_cache():
+    data = NUMBERS.batch(4).cache()
+    for _ in range(2):
+        assert repr(data) == "<Dataset element_spec=TensorSpec(shape=(None,), dtype=mg.int64, name=None)>"
+        assert [x.shape[0] for x in data] == [4, 4, 2]
+
+
 def test_a_dataset_that_fails_can_be_shown():
     broken = Dataset.range(3).map(lambda x: 1 // 0)
     assert repr(broken) == "<Dataset element_spec=unknown>"
@@ -411,7 +446,7 @@ def test_a_dataset_that_fails_can_be_shown():
 def test_nothing_again_and_again_is_nothing():
     nothing = Dataset.range(0)
     assert list(nothing.repeat()) == []
-    assert repr(Dataset.range(3).filter(lambda x: x > 5)) == "<Dataset element_spec=unknown>"
+    assert Dataset.range(3).filter(lambda x: x > 5).element_spec == Dataset.range(3).element_spec
 
 
 def test_a_cache_is_filled_as_it_is_read():
