@@ -4,55 +4,99 @@ An op that is given something it cannot use raises one of these. The message say
 and ends with the op's name in TensorFlow, as in `[Op:MatMul]`.
 """
 
+# TensorFlow's numbers for what can happen: the `error_code` of an error.
+OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
+RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS = range(8, 16)
+UNAUTHENTICATED = 16
+
 
 class OpError(Exception):
     """The base class: an op could not do its work.
+
+    Args:
+        node_def, op: kept, as in TensorFlow.
+        message: what happened; `str(error)` is the same.
+        error_code: one of the numbers of `mg.errors`. The classes below know theirs, and do not take it.
+        *payloads: if there are any, the first is kept as `experimental_payloads`.
 
     >>> import minigrad as mg
     >>> try:
     ...     mg.constant([1.0, 2.0]) + mg.constant([1.0, 2.0, 3.0])
     ... except mg.errors.OpError as error:
-    ...     print(error.message)
-    Incompatible shapes: [2] vs. [3] [Op:AddV2] name:
+    ...     print(error.message, error.error_code == mg.errors.INVALID_ARGUMENT)
+    Incompatible shapes: [2] vs. [3] [Op:AddV2] name:  True
     """
 
-    def __init__(self, node_def: object, op: object, message: str):
-        super().__init__(message)
+    def __init__(self, node_def: object, op: object, message: str, error_code: int, *payloads: object):
+        super().__init__()
         self.node_def = node_def
         self.op = op
-        self.message = message.rstrip()
+        self.message = message
+        self.error_code = error_code
+        self.experimental_payloads = payloads[0] if payloads else {}
+
+    def __str__(self):
+        return self.message
+
+    def __reduce__(self):  # Exception's own would make it anew from `args`, which are empty, as in TensorFlow
+        return self.__class__.__new__, (self.__class__,), {**vars(self), "op": None}  # an op cannot leave its process
 
 
-class InvalidArgumentError(OpError):
+class Numbered(OpError):
+    """An error whose class knows its number."""
+
+    number: int
+
+    def __init__(self, node_def: object, op: object, message: str, *payloads: object):
+        super().__init__(node_def, op, message, self.number, *payloads)
+
+
+class InvalidArgumentError(Numbered):
     """An argument has a shape, a dtype or a value that the op cannot use."""
 
+    number = INVALID_ARGUMENT
 
-class CancelledError(OpError):
+
+class CancelledError(Numbered):
     """What the op works on was closed."""
 
+    number = CANCELLED
 
-class FailedPreconditionError(OpError):
+
+class FailedPreconditionError(Numbered):
     """The state that the op needs is not there."""
 
+    number = FAILED_PRECONDITION
 
-class InternalError(OpError):
+
+class InternalError(Numbered):
     """The engine met a state that it should never meet."""
 
+    number = INTERNAL
 
-class NotFoundError(OpError):
+
+class NotFoundError(Numbered):
     """Something that was named does not exist."""
 
+    number = NOT_FOUND
 
-class OutOfRangeError(OpError):
+
+class OutOfRangeError(Numbered):
     """An iteration went past the end."""
 
+    number = OUT_OF_RANGE
 
-class ResourceExhaustedError(OpError):
+
+class ResourceExhaustedError(Numbered):
     """Something is used up, or full."""
 
+    number = RESOURCE_EXHAUSTED
 
-class UnimplementedError(OpError):
+
+class UnimplementedError(Numbered):
     """TensorFlow knows this, and minigrad (or this dtype) does not."""
+
+    number = UNIMPLEMENTED
 
 
 def from_python(error):

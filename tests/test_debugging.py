@@ -1,5 +1,8 @@
 """tf.debugging: each check is silent when all is well, and says what is wrong when it is not."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -69,3 +72,36 @@ def test_check_numerics_lets_the_gradient_through():
     with mg.GradientTape() as tape:
         z = check.check_numerics(v * v, "z")
     assert tape.gradient(z, v).numpy().tolist() == [2, 4]
+
+
+# ---- what an error tells of itself ---------------------------------------------------------------------------------
+
+
+def test_the_numbers_of_errors_are_tensorflows():
+    known = {
+        "OK": 0, "CANCELLED": 1, "UNKNOWN": 2, "INVALID_ARGUMENT": 3, "DEADLINE_EXCEEDED": 4, "NOT_FOUND": 5, "ALREADY_EXISTS": 6,
+        "PERMISSION_DENIED": 7, "RESOURCE_EXHAUSTED": 8, "FAILED_PRECONDITION": 9, "ABORTED": 10, "OUT_OF_RANGE": 11, "UNIMPLEMENTED": 12,
+        "INTERNAL": 13, "UNAVAILABLE": 14, "DATA_LOSS": 15, "UNAUTHENTICATED": 16,
+    }  # fmt: skip
+    assert {name: getattr(mg.errors, name) for name in known} == known
+
+
+@pytest.mark.parametrize("name", ["Cancelled", "FailedPrecondition", "Internal", "NotFound", "OutOfRange", "ResourceExhausted",
+                                  "Unimplemented", "InvalidArgument"])  # fmt: skip
+def test_an_error_made_by_hand_tells_what_it_was_given(name):
+    number = getattr(mg.errors, "".join(f"_{a}" if a.isupper() else a for a in name).strip("_").upper())
+    error = getattr(mg.errors, f"{name}Error")(None, None, " text \n")
+    assert (error.message, str(error), repr(error)) == (" text \n", " text \n", f"{name}Error()")
+    assert (error.op, error.node_def, error.args, error.error_code, error.experimental_payloads) == (None, None, (), number, {})
+    assert mg.errors.OpError(None, None, "t", 7, {"a": 1}).experimental_payloads == {"a": 1}
+
+
+def test_the_message_of_an_op_is_all_that_its_error_says_also_in_another_process():
+    with pytest.raises(Invalid) as caught:
+        mg.matmul(u, u)
+    with pytest.raises(Invalid) as summed:
+        u + mg.constant([1.0, 2.0, 3.0])
+    assert str(summed.value) == summed.value.message == "Incompatible shapes: [2] vs. [3] [Op:AddV2] name: "
+    for error in (caught.value, summed.value):
+        for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+            assert (type(again), str(again), again.error_code) == (Invalid, error.message, mg.errors.INVALID_ARGUMENT)
