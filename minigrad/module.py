@@ -44,6 +44,7 @@ class Module:
 
     Raises:
         ValueError: the name is no identifier.
+        TypeError: the name is no string.
 
     >>> import minigrad as mg
     >>> class Line(mg.Module):
@@ -59,6 +60,8 @@ class Module:
     def __init__(self, name: str | None = None):
         if name is None:
             name = snake_case(type(self).__name__)
+        if not isinstance(name, str):
+            raise TypeError(f"The name of a module must be a string, got {name!r}.")
         if not name.isidentifier():
             raise ValueError(
                 f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name)."
@@ -109,7 +112,10 @@ class Module:
 
 
 class name_scope(contextlib.ContextDecorator):
-    """A block in which the names of new Variables begin with `name/`. A name that ends in `/` starts at the top.
+    """A block in which the names of new Variables begin with `name/`. A name that ends in `/` starts at the top, and "" is the top.
+
+    Raises:
+        ValueError: the name is no string.
 
     >>> import minigrad as mg
     >>> with mg.name_scope("encoder"):
@@ -119,6 +125,8 @@ class name_scope(contextlib.ContextDecorator):
     """
 
     def __init__(self, name: str):
+        if not isinstance(name, str):
+            raise ValueError(f'name for name_scope must be a string. Got {name!r}; "" is the top.')
         self._given = name
 
     @property
@@ -127,7 +135,8 @@ class name_scope(contextlib.ContextDecorator):
         return self._given
 
     def __enter__(self):
-        scope = self._given if self._given.endswith("/") else f"{variable.naming.scopes[-1]}{self._given}/"
+        from_the_top = not self._given or self._given.endswith("/")
+        scope = self._given if from_the_top else f"{variable.naming.scopes[-1]}{self._given}/"
         variable.naming.scopes.append(scope)
         return scope
 

@@ -94,7 +94,20 @@ def test_name_scopes_stand_before_the_names_of_variables():
         assert scope == "foo/"
         assert mg.Variable(1.0, name="q").name == "foo/q:0"
         assert Inner("x").name_scope.name == "foo/x/"
+        with mg.name_scope("") as top:
+            assert top == ""
+            assert mg.Variable(1.0, name="q").name == "q:0"
+            assert Inner("x").name_scope.name == "x/"
     assert mg.Variable(1.0, name="q").name == "q:0"
+
+
+@pytest.mark.parametrize("name", [3, None, True, b"a"])
+def test_the_name_of_a_scope_is_a_string(name):
+    with pytest.raises(ValueError, match="name for name_scope must be a string"):
+        mg.name_scope(name)
+    if name is not None:
+        with pytest.raises(TypeError, match="must be a string"):
+            mg.Module(name)
 
 
 def test_copies_are_independent_and_keep_what_is_shared():
