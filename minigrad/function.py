@@ -6,9 +6,8 @@ import inspect
 import re
 from typing import Any
 
-from . import dtypes, nest
-from .op import convert
-from .operands import constant_of
+from . import dtypes, errors, nest
+from .op import convert, tensor_of
 from .shape import TensorShape
 
 
@@ -64,7 +63,7 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
         autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
 
     Raises:
-        TypeError: on a call, an argument does not fit the signature.
+        TypeError: the signature is no list of specs; or on a call, an argument does not fit it.
 
     >>> import minigrad as mg
     >>> @mg.function(input_signature=[mg.TensorSpec([None], mg.float32)])
@@ -83,6 +82,8 @@ class Function:
 
     def __init__(self, python_function, input_signature=None):
         self.python_function = python_function
+        if input_signature is not None:
+            check_signature(input_signature)
         self.input_signature = None if input_signature is None else tuple(input_signature)
         functools.update_wrapper(self, python_function)
 
@@ -101,33 +102,36 @@ class Function:
         return self
 
 
+def check_signature(signature):
+    if not isinstance(signature, (list, tuple)):
+        raise TypeError(f"input_signature must be either a tuple or a list, got {type(signature)}. Write [mg.TensorSpec(...)].")
+    wrong = [one for one in nest.flatten(list(signature)) if not isinstance(one, TensorSpec)]
+    if wrong:
+        raise TypeError(
+            "input_signature must be a possibly nested sequence of TensorSpec objects, "
+            f"got invalid args {wrong} with types {list(map(type, wrong))}."
+        )
+
+
 def fitted(func, signature, args, kwargs):
     """The arguments as Tensors, in the order of the signature; and those that are given by name alone."""
     problem = f"Received args: {args} and kwargs: {kwargs} for signature: {list(signature)}."
     try:
         bound = inspect.signature(func).bind(*args, **kwargs)
-    except TypeError as error:
+        fitting = [
+            fit(spec, given) if isinstance(spec, TensorSpec) else nest.map_structure(fit, spec, given)
+            for spec, given in zip(signature, bound.args)
+        ]
+    except (TypeError, ValueError, errors.OpError) as error:
         raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. {problem}") from None
-    fitting = []
-    for spec, given in zip(signature, bound.args):
-        if not isinstance(spec, TensorSpec):
-            fitting.append(nest.map_structure(lambda one, x: fit(one, x, problem), spec, given))
-        else:
-            fitting.append(fit(spec, given, problem))
     return fitting + list(bound.args[len(signature) :]), bound.kwargs
 
 
-def fit(spec, given, problem):
-    if hasattr(given, "__tf_tensor__"):
-        tensor = convert(given)
-    else:
-        try:
-            tensor = constant_of(given, spec.dtype)
-        except TypeError:
-            tensor = convert(given)
+def fit(spec, given):
+    """What is given, as a Tensor of this spec. Only what is no Tensor yet is cast."""
+    tensor = convert(given) if hasattr(given, "__tf_tensor__") else tensor_of(given, spec.dtype)
     if not spec.is_compatible_with(tensor):
-        found = TensorSpec.from_tensor(tensor)
-        raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {found} to {spec}`. {problem}")
+        raise TypeError(f"Can not cast {TensorSpec.from_tensor(tensor)} to {spec}")
     return tensor
 
 

@@ -223,8 +223,34 @@ def test_specs_are_pickled_and_functions_are_found_on_classes():
 def test_an_argument_that_does_not_fit_its_signature_is_refused():
     function = mg.function(lambda x: x, input_signature=[mg.TensorSpec([], mg.int32)])
     assert function(3).dtype == mg.int32
-    with pytest.raises(TypeError, match="Can not cast TensorSpec"):
+    with pytest.raises(TypeError, match=r"due to `Cannot convert 1.5 to EagerTensor of dtype int32`"):
         function(1.5)
+
+
+@pytest.mark.parametrize("given", [None, {}, [None], np.array(["a"]), [mg.constant("a")]], ids=repr)
+def test_what_cannot_be_a_tensor_is_refused_as_all_that_does_not_fit_a_signature(given):
+    with pytest.raises(TypeError, match=r"Binding inputs to tf.function failed due to"):
+        mg.function(lambda x: x, input_signature=[mg.TensorSpec(None, mg.float32)])(given)
+    with pytest.raises(TypeError, match=r"Binding inputs to tf.function failed due to"):
+        mg.function(lambda x: x, input_signature=[[mg.TensorSpec(None)]])(given)
+
+
+def test_a_signature_casts_arrays_and_lists_of_tensors_and_keeps_their_gradient():
+    triple = mg.function(lambda x: x * 3, input_signature=[mg.TensorSpec([None], mg.float32)])
+    assert triple(np.array([1.0])).dtype == triple([mg.constant(1)]).dtype == mg.float32
+    v = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = triple([v, v * v])
+    assert tape.gradient(y, v).numpy() == 15
+
+
+@pytest.mark.parametrize(("signature", "text"), [
+    (mg.TensorSpec([]), "must be either a tuple or a list"), ({"x": mg.TensorSpec([])}, "must be either a tuple or a list"),
+    ([mg.float32], "must be a possibly nested sequence of TensorSpec"), ([[mg.TensorSpec([])], [3]], r"got invalid args \[3\]"),
+])  # fmt: skip
+def test_a_signature_that_is_none_is_refused_when_it_is_given(signature, text):
+    with pytest.raises(TypeError, match=text):
+        mg.function(lambda x: x, input_signature=signature)
 
 
 def test_variables_in_a_dict_whose_keys_have_no_order_are_found():
