@@ -2,7 +2,10 @@
 
 import contextlib
 import pprint
+import re
 import sys
+from collections import OrderedDict
+from collections.abc import MappingView
 
 import numpy as np
 
@@ -282,8 +285,10 @@ def control_dependencies(control_inputs):
 # ---- printing ------------------------------------------------------------------------------------------------------
 
 
-def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None) -> None:
+def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None, **unknown) -> None:
     """Print Tensors in short: no dtype, no shape, of each axis the first and the last three.
+
+    A text in a Tensor stands in quotes, unless it is all that is printed.
 
     Args:
         *inputs: Tensors, anything else, and nests of them.
@@ -294,54 +299,92 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: there is no such stream.
+        ValueError: there is no such stream, or no such option.
+        NotFoundError: the file is in a directory that is not there.
 
     >>> import minigrad as mg, sys
     >>> mg.print("x is", mg.constant([1.0, 2.5]), output_stream=sys.stdout)
     x is [1 2.5]
     """
-    text = sep.join([one if isinstance(one, str) else told(one, summarize, b"") for one in inputs]) + end
-    if isinstance(output_stream, str) and output_stream.startswith("file://"):
-        with open(output_stream[len("file://") :], "a") as file:
-            file.write(text)
-    elif output_stream is None or output_stream in (sys.stdout, sys.stderr):
-        (output_stream or sys.stderr).write(text)
+    if unknown:
+        raise ValueError(f"Unrecognized keyword arguments for mg.print: {unknown}")
+    if len(inputs) == 1 and is_text(inputs[0]):
+        text = plain(inputs[0])
+    else:
+        ends = 3 if summarize is None else int(summarize)
+        text = sep.join([one if isinstance(one, str) else told(one, ends) for one in inputs])
+    write(text + ("\n" if end is None else end), output_stream)
+
+
+def is_text(x):
+    return hasattr(x, "__tf_tensor__") and x.dtype == dtypes.string and x.shape.rank == 0
+
+
+def plain(x):
+    return convert_to_tensor(x).value[()].decode(errors="replace")
+
+
+def write(text, stream):
+    if isinstance(stream, str) and stream.startswith("file://"):
+        path = stream[len("file://") :]
+        try:
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(text)
+        except FileNotFoundError:
+            raise errors.NotFoundError(None, None, f"{path}; No such file or directory [Op:PrintV2] name: ") from None
+    elif stream is None or stream in (sys.stdout, sys.stderr):
+        (stream or sys.stderr).write(text)
     else:
         raise ValueError(
-            f"Unsupported output stream, logging level, or file.{output_stream}. Supported streams are sys.stdout, sys.stderr. "
+            f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, sys.stderr. "
             "File needs to be in the form of 'file://<filepath>'."
         )
 
 
-def told(x, ends, quote=b'"'):
+class Place:
+    """Where in a nest a Tensor stands, while `pprint` writes the nest: as wide as TensorFlow's '{}', so that lines break alike."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __repr__(self):
+        return f"\0{self.number:03}"  # no text has this: Python writes a zero byte as \\x00
+
+
+def told(x, ends):
     """The text of a Tensor, or of a nest that holds some."""
-    if hasattr(x, "__tf_tensor__"):
-        value = convert_to_tensor(x).value
-        ends = value.size if ends < 0 else min(ends, value.size)
-        return shortened(np.asarray(value), ends, value.ndim) if value.ndim else element(value[()], quote)
-    if isinstance(x, dict):
-        return "{" + ", ".join([f"{key!r}: {told(one, ends)}" for key, one in x.items()]) + "}"
-    if nest.is_nested(x):
-        inner = ", ".join([told(one, ends) for one in x])
-        return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
-    return pprint.pformat(x)
+    nested = list(x) if isinstance(x, (range, MappingView)) else x
+    leaves = nest.flatten(nested)
+    places = [Place(k) if hasattr(leaf, "__tf_tensor__") else leaf for k, leaf in enumerate(leaves)]
+    text = pprint.pformat(nest.pack_sequence_as(nested, places))
+    return re.sub("\0([0-9]+)", lambda place: in_short(leaves[int(place[1])], ends), text)
+
+
+def in_short(tensor, ends):
+    """The elements of a Tensor, `ends` from each end of an axis, or all if it is negative."""
+    value = np.asarray(convert_to_tensor(tensor).value)
+    return shortened(value, value.size if ends < 0 else min(ends, value.size), value.ndim)
 
 
 def shortened(array, ends, ndim):
     """The elements in brackets, of each axis the first and the last few."""
-    if array.ndim == 0:
-        return element(array[()], b'"')
+    if not isinstance(array, np.ndarray) or not array.ndim:
+        return element(array if isinstance(array, bytes) else array[()])
     gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (ndim - array.ndim + 1)
-    rows = [shortened(np.asarray(array[i]), ends, ndim) for i in range(min(ends, len(array)))]
-    rest = [shortened(np.asarray(array[i]), ends, ndim) for i in range(max(ends, len(array) - ends), len(array))]
+    rows = [shortened(one, ends, ndim) for one in array[:ends]]
+    rest = [shortened(one, ends, ndim) for one in array[max(ends, len(array) - ends) :]]
     dots = gap + "..." if len(array) > 2 * ends else ""
     return f"[{gap.join(rows)}{dots}{''.join([gap + row for row in rest])}]"
 
 
-def element(x, quote):
+# In quotes a text is written as C's: these letters with a backslash, and what cannot be seen by its number.
+ESCAPES = {k: f"\\{k:03o}" for k in (*range(32), 127)} | {ord(a): f"\\{b}" for a, b in zip("\n\r\t\"'\\", "nrt\"'\\")}
+
+
+def element(x):
     """One element: as few digits as tell it from its neighbours, or nearly so."""
     if isinstance(x, bytes):
-        return (quote + x + quote).decode(errors="replace")
+        return f'"{x.decode(errors="replace").translate(ESCAPES)}"'
     if x.dtype.kind == "c":
         return "?"
     if x.dtype.kind != "f":

@@ -1,5 +1,7 @@
 """tf's control flow and tf.print in eager mode."""
 
+import collections
+import re
 import sys
 
 import numpy as np
@@ -106,6 +108,34 @@ def test_print_takes_anything_and_goes_where_it_is_told(capsys, tmp_path):
     assert (tmp_path / "log").read_text() == "1\n"
     with pytest.raises(ValueError, match="Unsupported output stream"):
         mg.print(1, output_stream=3)
+
+
+Pair, TEXT = collections.namedtuple("Pair", "x y"), mg.constant("abc")
+IN_NESTS = [
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("inputs", "text"), IN_NESTS, ids=[text for _, text in IN_NESTS])
+def test_print_writes_texts_and_nests_as_tensorflow_does(inputs, text, capsys):
+    mg.print(*inputs)
+    assert capsys.readouterr().err == text + "\n"
+
+
+def test_print_shows_an_ordered_dict_in_its_order(capsys):  # where TensorFlow mixes up its values
+    ordered = collections.OrderedDict([("b", mg.constant(1)), ("a", mg.constant(2))])
+    mg.print(ordered)
+    assert capsys.readouterr().err == repr(collections.OrderedDict([("b", 1), ("a", 2)])) + "\n"
+
+
+def test_print_knows_its_options(capsys, tmp_path):
+    mg.print(mg.range(20), summarize=None, end=None)
+    assert capsys.readouterr().err == "[0 1 2 ... 17 18 19]\n"
+    with pytest.raises(ValueError, match=r"Unrecognized keyword arguments for mg.print: \{'file': 3\}"):
+        mg.print(1, file=3)
+    with pytest.raises(mg.errors.NotFoundError, match="No such file or directory"):
+        mg.print(1, output_stream=f"file://{tmp_path}/no/such")
+    mg.print(mg.constant("é"), output_stream=f"file://{tmp_path}/log")
+    assert (tmp_path / "log").read_bytes() == "é\n".encode()
 
 
 def test_what_only_graphs_need_does_nothing():
