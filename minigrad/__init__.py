@@ -31,7 +31,7 @@ from .dtypes import (
     int64, string, uint8, uint16, uint32, uint64,
 )
 from .flow import (
-    case, cond, control_dependencies, foldl, foldr, group, map_fn, no_op, print, scan, switch_case,
+    case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, print, scan, switch_case,
     vectorized_map, while_loop,
 )
 from .function import TensorSpec, device, executing_eagerly, function

@@ -282,6 +282,21 @@ def control_dependencies(control_inputs):
     return contextlib.nullcontext()
 
 
+def gradients(ys, xs, grad_ys=None, name="gradients", **options):
+    """The derivatives in a graph. In eager mode there is none, and a tape takes its place.
+
+    Raises:
+        RuntimeError: always.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant(3.0)
+    >>> mg.gradients(x * x, x)
+    Traceback (most recent call last):
+    RuntimeError: mg.gradients is not supported when eager execution is enabled. Use mg.GradientTape instead.
+    """
+    raise RuntimeError("mg.gradients is not supported when eager execution is enabled. Use mg.GradientTape instead.")
+
+
 # ---- printing ------------------------------------------------------------------------------------------------------
 
 

@@ -138,6 +138,11 @@ def test_print_knows_its_options(capsys, tmp_path):
     assert (tmp_path / "log").read_bytes() == "é\n".encode()
 
 
+def test_gradients_of_graphs_are_refused_and_the_tape_is_named():
+    with pytest.raises(RuntimeError, match=r"not supported when eager execution is enabled. Use mg.GradientTape instead."):
+        mg.gradients(mg.constant(1.0), [mg.constant(1.0)], stop_gradients=None)
+
+
 def test_what_only_graphs_need_does_nothing():
     assert mg.no_op() is None
     assert mg.group(mg.constant(1.0)) is None
