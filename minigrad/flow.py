@@ -11,6 +11,7 @@ import numpy as np
 
 from . import dtypes, errors, nest
 from .arrays import concat, convert_to_tensor, stack
+from .function import TensorSpec
 from .tensor import Tensor
 
 # ---- branches ------------------------------------------------------------------------------------------------------
@@ -129,12 +130,13 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     Args:
         fn: takes one part and returns a Tensor, or a nest of them.
         elems: a Tensor, or a nest of Tensors of the same length.
-        fn_output_signature: the dtypes of what `fn` returns, in its form, if they differ from those of `elems`.
+        fn_output_signature: what `fn` returns, in its form, if it differs from `elems`: dtypes, or a `mg.TensorSpec` each.
         dtype: an older name of `fn_output_signature`.
-        parallel_iterations, back_prop, swap_memory, infer_shape, name: accepted as in TensorFlow, without effect.
+        infer_shape: whether what `fn` returns first tells the shape of the others.
+        parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: an element has no axis, the lengths differ, or `fn` returned another form.
+        ValueError: there is no element, or one without an axis, the lengths differ, or `fn` returned another form or shape.
         InvalidArgumentError: `fn` returned another dtype.
 
     >>> import minigrad as mg
@@ -142,24 +144,43 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     array([3., 7.], dtype=float32)
     """
     signature = dtype if fn_output_signature is None else fn_output_signature
+    check_elems(elems)
     leaves, rows = parts(elems)
     wanted = nest.pack_sequence_as(elems, [x.dtype for x in leaves]) if signature is None else signature
-    columns = [[] for _ in nest.flatten(wanted)]
+    specs = [one if isinstance(one, TensorSpec) else TensorSpec(None, one) for one in nest.flatten(wanted)]
+    columns = [[] for _ in specs]
     for row in rows:
         result = fn(row)
         nest.assert_same_structure(wanted, result)
-        for column, value, dtype in zip(columns, nest.flatten(result), nest.flatten(wanted)):
-            column.append(of_dtype(value, dtypes.as_dtype(getattr(dtype, "dtype", dtype))))
-    empty = [np.zeros(0, dtypes.to_numpy(dtype)) for dtype in nest.flatten(wanted)]
-    return nest.pack_sequence_as(wanted, [stack(column) if column else Tensor.of(zero) for column, zero in zip(columns, empty)])
+        for column, value, spec in zip(columns, nest.flatten(result), specs):
+            column.append(fitting(value, spec.dtype, column[0].shape if column and infer_shape else spec.shape))
+    return nest.pack_sequence_as(wanted, [stack(column) if column else nothing(spec) for column, spec in zip(columns, specs)])
 
 
-def of_dtype(value, dtype):
+def check_elems(elems):
+    if not nest.flatten(elems):
+        raise ValueError(
+            f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}, which does not contain any Tensors."
+        )
+
+
+def fitting(value, dtype, shape):
+    """The value as a Tensor, if it has this dtype and this shape."""
     value = convert_to_tensor(value, dtype_hint=dtype)
     if value.dtype != dtype:
-        text = f"TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name}"
+        text = f"TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name} "
         raise errors.InvalidArgumentError(None, None, text)
+    if not shape.is_compatible_with(value.shape):
+        raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({shape})")
     return value
+
+
+def nothing(spec):
+    """A stack of no Tensors of this spec. Of a shape that is not known it has one axis alone, as in TensorFlow."""
+    shape = (0,) if spec.shape.rank is None else (0, *spec.shape)
+    if None in shape:
+        raise ValueError(f"Tensor's shape (0,) is not compatible with supplied shape {shape}: with no elements, nothing tells the lengths")
+    return Tensor.of(np.zeros(shape, spec.dtype.dtype))
 
 
 def parts(elems):
@@ -185,6 +206,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     >>> mg.vectorized_map(lambda row: mg.reduce_sum(row), mg.constant([[1.0, 2.0], [3.0, 4.0]])).numpy()
     array([3., 7.], dtype=float32)
     """
+    check_elems(elems)
     leaves, rows = parts(elems)
     if rows:
         return stacked([fn(row) for row in rows])
@@ -245,7 +267,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
 def gathered(fn, rows, initializer):
     """What there is at first, and after each row."""
     if not rows and initializer is None:
-        raise errors.OutOfRangeError(None, None, "Tried to read from index 0 but array size is: 0")
+        raise errors.OutOfRangeError(None, None, "Tried to read from index 0 but array size is: 0 ")
     totals = [rows[0] if initializer is None else nest.map_structure(convert_to_tensor, initializer)]
     for row in rows[initializer is None :]:
         totals.append(fn(totals[-1], row))

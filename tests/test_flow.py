@@ -73,6 +73,49 @@ def test_map_fn_refuses_another_form_or_dtype(f, elems, error, text):
         mg.map_fn(f, mg.constant(elems))
 
 
+SPEC = mg.TensorSpec
+
+
+@pytest.mark.parametrize(("f", "signature", "expected"), [
+    (lambda x: x * 2.0, SPEC([], mg.float32), [2, 4]), (lambda x: x, SPEC(None, "float32"), [1, 2]),
+    (lambda x: (x, {"a": x > 1.5}), (mg.float32, {"a": SPEC([], mg.bool)}), ([1, 2], {"a": [False, True]})),
+])  # fmt: skip
+def test_map_fn_is_told_what_comes_by_specs(f, signature, expected):
+    found = mg.map_fn(f, mg.constant([1.0, 2.0]), fn_output_signature=signature)
+    assert mg.nest.map_structure(lambda y: y.numpy().tolist(), found) == expected
+
+
+@pytest.mark.parametrize(("f", "options", "text"), [
+    (lambda x: x, {"fn_output_signature": SPEC([3])}, "Incompatible shape for value (()), expected ((3,))"),
+    (lambda x: [x], {"fn_output_signature": [SPEC([None])]}, "Incompatible shape for value (()), expected ((None,))"),
+    (lambda x: mg.ones([int(x)]), {}, "Incompatible shape for value ((2,)), expected ((1,))"),
+    (lambda x: mg.ones([int(x)]), {"fn_output_signature": SPEC([None])}, "Incompatible shape for value ((2,)), expected ((1,))"),
+])  # fmt: skip
+def test_map_fn_refuses_another_shape(f, options, text):
+    with pytest.raises(ValueError, match=re.escape(text)):
+        mg.map_fn(f, mg.constant([1.0, 2.0]), **options)
+
+
+def test_map_fn_leaves_shapes_to_the_stack_if_it_shall_not_infer_them():
+    with pytest.raises(mg.errors.InvalidArgumentError, match="Shapes of all inputs must match"):
+        mg.map_fn(lambda x: mg.ones([int(x)]), mg.constant([1.0, 2.0]), infer_shape=False)
+
+
+def test_a_map_over_nothing_has_the_shape_of_its_spec():
+    nothing = mg.zeros([0, 2])
+    assert mg.map_fn(lambda x: x, nothing, fn_output_signature=SPEC([3], mg.int32)).shape == (0, 3)
+    assert mg.map_fn(lambda x: x, nothing).shape == (0,)
+    with pytest.raises(ValueError, match=r"not compatible with supplied shape \(0, None\)"):
+        mg.map_fn(lambda x: x, nothing, fn_output_signature=SPEC([None]))
+
+
+@pytest.mark.parametrize("elems", [[], (), {}, [[]]], ids=repr)
+def test_there_must_be_a_tensor_to_map_over(elems):
+    for mapped in (mg.map_fn, mg.vectorized_map):
+        with pytest.raises(ValueError, match="elems must be a Tensor or"):
+            mapped(lambda x: x, elems)
+
+
 def test_folds_go_from_one_end_to_the_other_and_scan_keeps_every_step():
     x = mg.constant([1.0, 2.0, 3.0])
     assert mg.foldl(lambda total, t: total * 2.0 + t, x).numpy() == 11
