@@ -13,6 +13,7 @@ from . import dtypes, errors, nest
 from .arrays import concat, convert_to_tensor, stack
 from .function import TensorSpec
 from .tensor import Tensor
+from .variable import Variable
 
 # ---- branches ------------------------------------------------------------------------------------------------------
 
@@ -96,7 +97,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     Args:
         cond: takes the loop variables, and says whether to go on.
         body: takes the loop variables and returns them anew, in the same form.
-        loop_vars: those to begin with, in a list or a tuple.
+        loop_vars: those to begin with, in a list or a tuple. Of a Variable, its value is taken.
         maximum_iterations: how often at most.
         shape_invariants, parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
 
@@ -112,10 +113,11 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     >>> float(y)
     8.0
     """
-    if not loop_vars:
-        raise ValueError("'loop_vars' must be provided.")
     check_callable("cond", cond)
     check_callable("body", body)
+    if not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    loop_vars = nest.map_structure(lambda x: x.__tf_tensor__() if isinstance(x, Variable) else x, loop_vars)
     first, turns = list(loop_vars), 0
     while cond(*loop_vars) and (maximum_iterations is None or turns < int(maximum_iterations)):
         loop_vars, turns = body(*loop_vars), turns + 1

@@ -54,6 +54,20 @@ def test_a_while_loop_keeps_the_form_of_its_variables(loop_vars, body, error):
         mg.while_loop(lambda i, *_: i < 3, body, loop_vars)
 
 
+def test_a_while_loop_is_given_the_value_of_a_variable():
+    v = mg.Variable(3.0)
+
+    def body(i, state):
+        assert isinstance(state["x"], mg.Tensor)
+        v.assign(100.0)
+        return i + 1, {"x": state["x"] * 2.0}
+
+    with mg.GradientTape() as tape:
+        _, state = mg.while_loop(lambda i, _: i < 2, body, (0, {"x": v}))
+    assert state["x"].numpy() == 12
+    assert tape.gradient(state["x"], v).numpy() == 4
+
+
 def test_map_fn_stacks_what_the_function_returns():
     x, y = mg.constant([[1.0, 2.0], [3.0, 4.0]]), mg.constant([[1.0, 0.0], [0.0, 1.0]])
     assert mg.map_fn(lambda pair: pair[0] * pair[1], (x, y), fn_output_signature=mg.float32).numpy().tolist() == [[1, 0], [0, 4]]
