@@ -11,6 +11,7 @@ import numpy as np
 
 from . import dtypes, errors, nest
 from .arrays import concat, convert_to_tensor, stack
+from .debugging import Assert
 from .function import TensorSpec
 from .tensor import Tensor
 from .variable import Variable
@@ -23,6 +24,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
 
     Raises:
         TypeError: a branch is no function.
+        ValueError: `pred` is no truth value: None, or no element, or several.
 
     >>> import minigrad as mg
     >>> x = mg.constant(3.0)
@@ -31,7 +33,15 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     """
     for word, branch in (("true_fn", true_fn), ("false_fn", false_fn)):
         check_callable(word, branch)
-    return true_fn() if pred else false_fn()
+    return true_fn() if holds(pred) else false_fn()
+
+
+def holds(pred):
+    """The truth of what becomes a Tensor of one element."""
+    pred = convert_to_tensor(pred)
+    if not pred.value.size:
+        raise ValueError("The truth value of an empty array is ambiguous. Write mg.size(x) > 0 to ask whether there is an element.")
+    return bool(pred)
 
 
 def check_callable(word, function):
@@ -43,48 +53,118 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     """What the function of the first pair returns whose condition holds.
 
     Args:
-        pred_fn_pairs: pairs of a condition and a function.
+        pred_fn_pairs: pairs of a condition, a Tensor, and a function.
         default: the function for the case that none holds.
-        exclusive, strict, name: accepted as in TensorFlow, without effect.
+        exclusive: raise if more than one holds.
+        strict, name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: none holds, and there is no default.
+        InvalidArgumentError: none holds, and there is no default; or more than one, and they exclude each other.
+        TypeError: a condition is no Tensor of bools, or what shall run is no function.
+        ValueError: there are no pairs.
 
     >>> import minigrad as mg
     >>> x = mg.constant(3.0)
     >>> float(mg.case([(x < 1.0, lambda: -x), (x < 5.0, lambda: x * x)], default=lambda: x))
     9.0
     """
-    for pred, function in pred_fn_pairs:
+    pairs = checked_pairs(pred_fn_pairs, exclusive)
+    if default is not None:
+        check_callable("false_fn", default)
+    preds = [pred for pred, _ in pairs]
+    if exclusive:  # without a default the last pair takes its place, and TensorFlow does not count it
+        check_exclusive(preds if default is not None else preds[:-1])
+    for pred, function in pairs:
         if pred:
             return function()
     if default is None:
-        text = "Expected 'False' to be true. Summarized data: b'Input error: None of conditions evaluated as True:'"
-        raise errors.InvalidArgumentError(None, None, text)
+        Assert(preds[-1], ["Input error: None of conditions evaluated as True:", stack(preds)], summarize=len(preds))
     return default()
+
+
+def checked_pairs(pairs, exclusive):
+    """The conditions and their functions, as a list of pairs."""
+    if not isinstance(pairs, (list, tuple, dict)):
+        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}")
+    if isinstance(pairs, dict):
+        if not exclusive and not isinstance(pairs, OrderedDict):
+            raise ValueError(
+                "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False` and "
+                "eager mode is enabled. Write a list of pairs (condition, function)."
+            )
+        pairs = pairs.items()
+    if not pairs:
+        raise ValueError("not enough values to unpack (expected 2, got 0): 'pred_fn_pairs' is empty")
+    for pair in pairs:
+        check_pair("pred_fn_pairs", pair)
+        pred, function = pair
+        if not isinstance(pred, Tensor):
+            raise TypeError(f"pred must be a Tensor, got: {pred}. Write Python's own if, or mg.convert_to_tensor(...) around it.")
+        if pred.dtype != dtypes.bool:
+            raise TypeError(f"pred must be Tensor of type bool: {pred}")
+        if not callable(function):
+            raise TypeError(f"fn for pred {pred} must be callable.")
+    return list(pairs)
+
+
+def check_pair(word, pair):
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise TypeError(f"Each entry in '{word}' must be a 2-tuple. Received {pair}.")
+
+
+def check_exclusive(preds):
+    if sum(bool(pred) for pred in preds) > 1:
+        unnamed = ", ".join(["?"] * len(preds))
+        text = f"Input error: exclusive=True: more than 1 conditions ({unnamed}) evaluated as True:"
+        Assert(convert_to_tensor(False), [text, stack(preds)], summarize=len(preds))
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     """What function number `branch_index` returns; for a number that none has, `default`, or else the last one.
 
     Args:
-        branch_index: a Tensor.
-        branch_fns: functions, as a list, as pairs `(number, function)` or as a dict.
+        branch_index: an integer Tensor.
+        branch_fns: functions, as a list, as pairs `(number, function)` or as a dict. Their numbers are 0, 1, 2, ...
         default: a function.
 
     Raises:
-        TypeError: the index is no Tensor.
+        TypeError: the index is no Tensor of integers, a number is no int, or what shall run is no function.
+        ValueError: there are no functions, or their numbers leave gaps.
 
     >>> import minigrad as mg
     >>> x = mg.constant(3.0)
     >>> float(mg.switch_case(mg.constant(1), [lambda: x, lambda: x * x]))
     9.0
     """
-    if not hasattr(branch_index, "__tf_tensor__"):
-        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
-    pairs = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
-    branches = dict(pair if isinstance(pair, tuple) else (k, pair) for k, pair in enumerate(pairs))
+    if not isinstance(branch_index, Tensor):
+        read = " Write v.read_value()." if isinstance(branch_index, Variable) else ""
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}.{read}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
+    branches = checked_branches(branch_fns)
     return branches.get(int(branch_index), default or branches[max(branches)])()
+
+
+def checked_branches(branches):
+    """The functions by their numbers."""
+    if not branches:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
+    if not isinstance(branches, (list, tuple, dict)):
+        raise TypeError("'branch_fns' must be a list, tuple, or dict")
+    pairs = list(branches.items() if isinstance(branches, dict) else branches)
+    pairs = list(enumerate(pairs)) if all(map(callable, pairs)) else pairs
+    for pair in pairs:
+        check_pair("branch_fns", pair)
+        key, function = pair
+        if not isinstance(key, int):
+            raise TypeError(f"key must be a Python `int`, got {type(key)}")
+        if not callable(function):
+            raise TypeError(f"fn for key {key} must be callable.")
+    keys = sorted(key for key, _ in pairs)
+    if keys != list(range(len(keys))):
+        found = ",".join(map(str, keys))
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found {{{found}}}")
+    return dict(pairs)
 
 
 # ---- loops ---------------------------------------------------------------------------------------------------------

@@ -19,12 +19,44 @@ def test_only_the_branch_that_is_taken_runs_and_is_recorded():
         mg.cond(True, 1.0, lambda: x)
 
 
+@pytest.mark.parametrize("pred", [None, print, {}, [], np.zeros(0), [0, 0], [True, False]], ids=repr)
+def test_a_branch_is_not_taken_by_what_is_no_truth_value(pred):
+    with pytest.raises(ValueError, match=r"Attempt to convert a value|truth value of an"):
+        mg.cond(pred, lambda: 1, lambda: 2)
+    assert mg.cond([True], lambda: 1, lambda: 2) == 1
+
+
 def test_case_takes_the_first_condition_that_holds():
     x = mg.constant(3.0)
     assert mg.case([(x > 5.0, lambda: 1), (x > 1.0, lambda: 2), (x > 2.0, lambda: 3)], default=lambda: 4) == 2
     assert mg.case([(x > 5.0, lambda: 1)], default=lambda: 4) == 4
     with pytest.raises(mg.errors.InvalidArgumentError, match="None of conditions evaluated as True"):
         mg.case([(x > 5.0, lambda: 1)])
+
+
+YES, NO = mg.constant(True), mg.constant(False)
+
+
+@pytest.mark.parametrize(("pairs", "default", "error", "text"), [
+    ([(3 > 2, print)], None, TypeError, "pred must be a Tensor, got: True"),
+    ([(mg.Variable(True), print)], None, TypeError, "must be a Tensor, got"), ([(mg.constant(1), print)], None, TypeError, "type bool"),
+    ([(YES, 3)], None, TypeError, "must be callable"), ([(YES, print)], 5, TypeError, "'false_fn' must be callable."),
+    ([(YES, print, print)], None, TypeError, "Each entry in 'pred_fn_pairs' must be a 2-tuple. Received"),
+    ([[YES, print]], None, TypeError, "must be a 2-tuple"), ([], print, ValueError, "not enough values to unpack"),
+    (3, print, TypeError, "'pred_fn_pairs' must be a list, tuple, or dict. Received"), ({}, print, ValueError, "Unordered dictionaries"),
+])  # fmt: skip
+def test_case_takes_tensors_and_functions_alone(pairs, default, error, text):
+    with pytest.raises(error) as caught:
+        mg.case(pairs, default=default)
+    assert text in str(caught.value)
+
+
+def test_conditions_that_exclude_each_other_do_not_hold_together():
+    one, two = lambda: 1, lambda: 2
+    assert mg.case([(YES, one), (NO, two)], default=two, exclusive=True) == 1
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"more than 1 conditions \(\?, \?\) evaluated as True:'\nTrue, True"):
+        mg.case([(YES, one), (YES, two)], default=two, exclusive=True)
+    assert mg.case([(YES, one), (YES, two)], exclusive=True) == 1  # TensorFlow does not count the last, which stands for the default
 
 
 def test_switch_case_sends_unknown_numbers_to_the_default_or_the_last():
@@ -34,6 +66,26 @@ def test_switch_case_sends_unknown_numbers_to_the_default_or_the_last():
     assert mg.switch_case(mg.constant(7), branches, default=lambda: "c") == "c"
     with pytest.raises(TypeError, match="'branch_index' must be a Tensor"):
         mg.switch_case(1, branches)
+
+
+f = lambda: "f"
+
+
+@pytest.mark.parametrize(("index", "branches", "error", "text"), [
+    (mg.constant(0.0), [f], TypeError, "'branch_index' must be an integer Tensor, got <dtype: 'float32'>"),
+    (mg.constant(True), [f, f], TypeError, "must be an integer Tensor"), (mg.Variable(0), [f], TypeError, "must be a Tensor, got"),
+    (mg.constant(0), {0: f, 2: f}, ValueError, "branch indices (keys) must form contiguous range of [0 to 2) but found {0,2}"),
+    (mg.constant(0), [(0, f), (0, f)], ValueError, "of [0 to 2) but found {0,0}"), (mg.constant(0), {-1: f}, ValueError, "found {-1}"),
+    (mg.constant(0), {"a": f}, TypeError, "key must be a Python `int`, got <class 'str'>"),
+    (mg.constant(0), [f, (1, f)], TypeError, "Each entry in 'branch_fns' must be a 2-tuple"),
+    (mg.constant(0), [(0, 3)], TypeError, "fn for key 0 must be callable."),
+    (mg.constant(0), [], ValueError, "Must provide at least one item"), (mg.constant(0), f, TypeError, "must be a list, tuple, or dict"),
+])  # fmt: skip
+def test_the_branches_of_a_switch_are_numbered_without_gaps(index, branches, error, text):
+    with pytest.raises(error) as caught:
+        mg.switch_case(index, branches)
+    assert text in str(caught.value)
+    assert mg.switch_case(mg.constant(0), {1: lambda: "g", 0: f}) == "f"
 
 
 def test_a_while_loop_is_differentiated_turn_by_turn():
@@ -169,6 +221,15 @@ def test_print_takes_anything_and_goes_where_it_is_told(capsys, tmp_path):
 
 Pair, TEXT = collections.namedtuple("Pair", "x y"), mg.constant("abc")
 IN_NESTS = [
+    (["name:", TEXT], 'name: "abc"'), ([TEXT, TEXT], '"abc" "abc"'), ([mg.Variable("v")], "v"), ([[TEXT, "x"]], "[\"abc\", 'x']"),
+    ([{"b": mg.constant(1), "a": TEXT}], "{'a': \"abc\", 'b': 1}"), ([{"b": {"d": 1, "c": 2}, "a": 3}], "{'a': 3, 'b': {'c': 2, 'd': 1}}"),
+    ([Pair(mg.constant(1), TEXT)], 'Pair(x=1, y="abc")'), ([[Pair(1, Pair(2, [3]))]], "[Pair(x=1, y=Pair(x=2, y=[3]))]"),
+    ([collections.defaultdict(int, a=mg.constant(1))], "defaultdict(<class 'int'>, {'a': 1})"),
+    ([range(3), {"a": 1}.keys()], "[0, 1, 2] ['a']"), ([mg.constant(["it's", 'a"b'])], '["it\\\'s" "a\\"b"]'),
+    (["x", mg.constant("a\nb\t\\\x00é")], 'x "a\\nb\\t\\\\\\000é"'),
+    ([mg.constant("a\nb")], "a\nb"), ([mg.constant([b"a\x00"])], '["a\\000"]'),
+    ([["x" * 50, mg.constant(["y" * 50])]], f"['{'x' * 50}', [\"{'y' * 50}\"]]"), (["{}", mg.constant(1), ["{}"]], "{} 1 ['{}']"),
+    ([[mg.constant(1)] * 20], "[" + ",\n ".join("1" * 20) + "]"), ([], ""),
 ]  # fmt: skip
 
 
