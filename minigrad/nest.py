@@ -99,7 +99,7 @@ def packed(structure, leaves):
     new = []
     for child in structure:  # no comprehension: in Python 3.11 it would halve the depth that recursion can reach
         new.append(packed(child, leaves))
-    if isinstance(structure, MappingView):  # of a dict's values nothing but a list can be made
+    if isinstance(structure, (MappingView, range)):  # nothing but a list can be made of it
         return new
     return type(structure)(*new) if hasattr(structure, "_fields") else type(structure)(new)
 

@@ -568,7 +568,7 @@ def source_leaves(sources):
 
 def no_tensor(role, value, advice, missing="dtype"):
     """The error for a target or a source that is something else; its class is TensorFlow's."""
-    if missing == "dtype" and not isinstance(value, (numbers.Number, np.ndarray, np.generic)):
+    if missing == "dtype" and not (isinstance(value, numbers.Number) or hasattr(value, "dtype")):
         return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
     kind, missing = ("numpy.ndarray", "_id") if isinstance(value, np.ndarray) else (type(value).__name__, missing)
     return AttributeError(

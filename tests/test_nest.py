@@ -112,3 +112,4 @@ def test_the_values_of_a_dict_are_packed_as_a_list():
         y = parts["w"] * 3.0 + parts["b"]
     assert [dx.numpy() for dx in tape.gradient(y, parts.values())] == [3.0, 1.0]
     assert mg.nest.map_structure(lambda x: x + 1, {"b": 1, "a": 2}.values()) == [2, 3]
+    assert mg.nest.map_structure(lambda x: x + 1, [range(2)]) == [[1, 2]]
