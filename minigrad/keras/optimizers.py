@@ -1,10 +1,13 @@
 """tf.keras.optimizers: from gradients to new values of the Variables. Each is a few lines of NumPy: `update`."""
 
+import contextlib
 import warnings
 
 import numpy as np
 
+from .. import errors
 from ..op import convert
+from ..shape import bracketed
 from ..slices import IndexedSlices, Rows
 from .utils import snake_case, unique_name
 from .variable import Variable, inside
@@ -26,6 +29,7 @@ class Optimizer:
     """
 
     slots: tuple = ()
+    fractional = ""  # the op in which, in TensorFlow, an int Variable meets a fraction, and is refused
 
     def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, name=None, **kwargs):
         if kwargs:
@@ -104,6 +108,7 @@ class Optimizer:
 
         Raises:
             ValueError: no gradient is given at all, or a Variable was not there in the first step.
+            InvalidArgumentError: a gradient has not the shape of its Variable. Then no Variable is changed.
         """
         grads_and_vars = list(grads_and_vars)
         if not grads_and_vars:
@@ -126,24 +131,48 @@ class Optimizer:
                     f"Unknown variable: {variable}. This optimizer can only be called for the variables it was originally built "
                     "with. When working with a new set of variables, you should recreate a new optimizer instance."
                 )
-        self.step(*with_gradients(grads, variables))
+        with all_or_nothing([*self._known.values(), *self.variables]):
+            self.step(*with_gradients(grads, variables))
         self.iterations.assign_add(1)
 
     def step(self, grads, variables):
         values = self.clipped([values_of(dx, v) for dx, v in zip(grads, variables)])
         rate = np.float32(convert(self.learning_rate).value)
+        for variable in variables:
+            self.decay(inner(variable), rate)
         for dx, part, variable in zip(grads, values, variables):
-            x, kind = inner(variable), part.dtype.type
-            dx, squared = dense(dx, part), dense(dx, part * part)
-            slots = {name: slot.numpy() for name, slot in self._slots[variable.id].items()}
-            value = x.numpy()
-            if self.weight_decay is not None:
-                value = value - value * kind(self.weight_decay) * kind(rate)
-            x.assign(value - self.update(dx, squared, slots, kind(rate), kind))
-            for name, slot in slots.items():
-                self._slots[variable.id][name].value.assign(slot)
+            self.change(inner(variable), dense(dx, part), dense(dx, part * part), rate)
+        for variable in variables:
             if variable.constraint is not None:
                 variable.assign(variable.constraint(variable))
+
+    def decay(self, variable, rate):
+        """Take away the share of its value that `weight_decay` says."""
+        if self.weight_decay is not None:
+            value, kind = variable.numpy(), variable.dtype.as_numpy_dtype
+            variable.assign_sub(value * kind(self.weight_decay) * kind(rate))
+
+    def change(self, variable, dx, squared, rate):
+        """Give a Variable and its slots the values that `update` computes."""
+        self.refuse_whole_numbers(variable)
+        own = variable.dtype.as_numpy_dtype
+        kind = np.float32 if variable.dtype.is_integer else own  # whole numbers are divided in float32
+        slots = {name: slot.numpy().astype(kind) for name, slot in self._slots[variable.id].items()}
+        try:
+            step = self.update(dx.astype(kind), squared.astype(kind), slots, kind(own(rate)), kind)
+        except ValueError as problem:
+            raise incompatible(variable.shape, dx.shape) if "broadcast" in str(problem) else problem from None
+        for name, slot in slots.items():
+            self._slots[variable.id][name].value.assign(slot.astype(own))
+        variable.assign_sub(step.astype(own))
+
+    def refuse_whole_numbers(self, variable):
+        if self.fractional and variable.dtype.is_integer:
+            raise errors.InvalidArgumentError(
+                None, None,
+                f"cannot compute {self.fractional} as input #1(zero-based) was expected to be a {variable.dtype.name} tensor but is a "
+                f"float tensor: {type(self).__name__} cannot train whole numbers. Make {variable.name} of floats. [Op:{self.fractional}] name: ",
+            )  # fmt: skip
 
     def clipped(self, grads):
         """The gradients, as short as was asked for."""
@@ -160,13 +189,43 @@ class Optimizer:
         """What to subtract from a Variable whose gradient is dx.
 
         Args:
-            dx: an array.
+            dx: an array; of an int Variable in float32, as all others.
             squared: dx * dx; of rows that `IndexedSlices` name twice it is the sum of the squares, as in Keras.
             slots: name -> array; the arrays that are put in their place are kept for the next step.
             rate: the learning rate, of the dtype of dx.
             kind: makes numbers of this dtype.
         """
         raise NotImplementedError
+
+
+@contextlib.contextmanager
+def all_or_nothing(variables):
+    """A block that leaves these Variables as they were if it fails half-way."""
+    before = [variable.numpy() for variable in variables]
+    try:
+        yield
+    except Exception:
+        for variable, value in zip(variables, before):
+            variable.assign(value)
+        raise
+
+
+def incompatible(shape, other):
+    return errors.InvalidArgumentError(
+        None, None,
+        f"Incompatible shapes: {bracketed(shape)} vs. {bracketed(other)}: a gradient has the shape of its Variable. [Op:Sub] name: ",
+    )  # fmt: skip
+
+
+def added(x, dx):
+    """x + dx. As when a Variable is changed, nothing is broadcast."""
+    if dx.shape != x.shape:
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"Cannot update variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}, shapes must be "
+            "equal: a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: ",
+        )  # fmt: skip
+    return x + dx
 
 
 def inner(variable):
@@ -240,6 +299,8 @@ class Adam(Optimizer):
     Kingma and Ba, "Adam: a method for stochastic optimization" (2014).
     """
 
+    fractional = "Mul"
+
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, **kwargs):
         super().__init__(learning_rate, **kwargs)
         self.beta_1, self.beta_2, self.epsilon, self.amsgrad = beta_1, beta_2, epsilon, amsgrad
@@ -249,8 +310,8 @@ class Adam(Optimizer):
         one, count = kind(1), kind(self.iterations.numpy() + 1)
         beta_1, beta_2 = kind(np.float32(self.beta_1)), kind(np.float32(self.beta_2))
         alpha = rate * np.sqrt(one - beta_2**count) / (one - beta_1**count)
-        m = slots["momentum"] = slots["momentum"] + (dx - slots["momentum"]) * kind(1 - self.beta_1)
-        v = slots["velocity"] = slots["velocity"] + (squared - slots["velocity"]) * kind(1 - self.beta_2)
+        m = slots["momentum"] = added(slots["momentum"], (dx - slots["momentum"]) * kind(1 - self.beta_1))
+        v = slots["velocity"] = added(slots["velocity"], (squared - slots["velocity"]) * kind(1 - self.beta_2))
         if self.amsgrad:
             v = slots["velocity_hat"] = np.maximum(slots["velocity_hat"], v)
         return m * alpha / (np.sqrt(v) + kind(self.epsilon))
@@ -263,6 +324,7 @@ class RMSprop(Optimizer):
         super().__init__(learning_rate, **kwargs)
         self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
         self.slots = ("velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered)
+        self.fractional = "AddV2" if centered else ""
 
     def update(self, dx, squared, slots, rate, kind):
         old, new = kind(self.rho), kind(1 - self.rho)
@@ -289,7 +351,7 @@ class Adagrad(Optimizer):
         return self.initial_accumulator_value
 
     def update(self, dx, squared, slots, rate, kind):
-        total = slots["accumulator"] = slots["accumulator"] + squared
+        total = slots["accumulator"] = added(slots["accumulator"], squared)
         return rate * dx / np.sqrt(total + kind(self.epsilon))
 
 
