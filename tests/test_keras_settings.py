@@ -85,3 +85,138 @@ def test_the_averages_of_whole_numbers_are_those_of_keras():
     optimizer = keras.optimizers.RMSprop(0.1)
     stepped(optimizer, [3, 4], [100, 2], times=3)
     assert optimizer.variables[-1].numpy().tolist() == [2710, 0]
+
+
+# ---- optimizers of one's own ---------------------------------------------------------------------------------------
+
+
+class Momentum(keras.optimizers.Optimizer):
+    """As Keras's documentation writes it, with ops of TensorFlow."""
+
+    def __init__(self, learning_rate=0.1, momentum=0.9, **kwargs):
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.momentum = momentum
+
+    def build(self, variables):
+        super().build(variables)
+        self.momentums = [self.add_variable_from_reference(reference_variable=v, name="momentum") for v in variables]
+
+    def update_step(self, gradient, variable, learning_rate):
+        learning_rate, gradient = mg.cast(learning_rate, variable.dtype), mg.cast(gradient, variable.dtype)
+        m = self.momentums[self._get_variable_index(variable)]
+        self.assign(m, m * self.momentum - gradient * learning_rate)
+        self.assign_add(variable, m)
+
+
+@pytest.mark.parametrize("kind", [mg.Variable, keras.Variable])
+def test_an_optimizer_of_ones_own_is_written_as_keras_documents_it(kind):
+    keras.utils.clear_session()
+    optimizer, a, b = Momentum(), kind([1.0, 2.0], name="a"), kind(3.0, name="b")
+    known = keras.optimizers.SGD(0.1, momentum=0.9)
+    c, d = mg.Variable([1.0, 2.0]), mg.Variable(3.0)
+    for _ in range(3):
+        for one, pair in ((optimizer, (a, b)), (known, (c, d))):
+            one.apply_gradients(zip((mg.constant([1.0, -2.0]), mg.constant(0.5)), pair))
+    close(a, c)
+    close(b, d)
+    assert [v.path for v in optimizer.variables][2] == f"momentum/a{'' if kind is keras.Variable else '_0'}_momentum"
+    assert optimizer.iterations.numpy() == 3
+
+
+def test_an_optimizer_of_ones_own_is_given_clipped_gradients_variables_and_rows():
+    seen = []
+
+    class Spy(keras.optimizers.Optimizer):
+        def update_step(self, gradient, variable, learning_rate):
+            seen.append((gradient, variable, learning_rate))
+            self.assign_sub(variable, gradient)
+
+    v, w = keras.Variable([1.0, 2.0]), mg.Variable([1.0, 2.0, 3.0])
+    rows = mg.IndexedSlices(mg.constant([5.0, 1.0]), mg.constant([2, 2]), mg.constant([3]))
+    Spy(0.25, None, None, 2.0).apply_gradients([(mg.constant([3.0, 1.0]), v), (rows, w)])
+    assert seen[0][0].numpy().tolist() == [2.0, 1.0] and seen[0][1] is v.value and float(seen[0][2]) == 0.25
+    assert v.numpy().tolist() == [-1.0, 1.0]
+    assert isinstance(seen[1][0], mg.IndexedSlices) and w.numpy().tolist() == [1.0, 2.0, 0.0]
+
+
+def test_an_optimizer_assigns_in_the_dtype_of_the_variable():
+    optimizer, v = keras.optimizers.Optimizer(0.1), mg.Variable([1, 2, 3])
+    optimizer.assign_add(v, [1.5, 2.5, 3.5])
+    assert v.numpy().tolist() == [2, 4, 6]
+    optimizer.assign(keras.Variable([0.0]), np.float64([1.0]))
+    optimizer.assign(v, mg.IndexedSlices(mg.constant([7.0]), mg.constant([1])))
+    assert v.numpy().tolist() == [2, 7, 6]
+
+
+def test_an_optimizer_that_fails_half_way_changes_nothing():
+    class Half(keras.optimizers.Optimizer):
+        def update_step(self, gradient, variable, learning_rate):
+            self.assign_sub(variable, gradient)
+            raise RuntimeError("half-way")
+
+    v = mg.Variable([1.0])
+    with pytest.raises(RuntimeError, match="half-way"):
+        Half(0.1).apply_gradients([(mg.constant([1.0]), v)])
+    assert v.numpy().tolist() == [1.0]
+
+
+def test_slots_are_made_one_list_for_each_name():
+    optimizer, pair = keras.optimizers.Optimizer(0.1), [mg.Variable([1.0]), mg.Variable(2, name="n")]
+    means, sums = optimizer.add_optimizer_variables(pair, ["mean", "sum"], initializer="ones")
+    assert [v.numpy().tolist() for v in (*means, *sums)] == [[1.0], 1, [1.0], 1]
+    assert (sums[1].dtype, sums[1].name) == ("int32", "n_0_sum")
+    assert optimizer.add_variable((2,), name="more").path.endswith("/more")
+    assert len(optimizer.variables) == 7
+
+
+# ---- settings ------------------------------------------------------------------------------------------------------
+
+
+def test_settings_are_taken_in_the_order_of_keras():
+    assert keras.optimizers.SGD(0.1, 0.0, False, 0.01).weight_decay == 0.01
+    adam = keras.optimizers.Adam(0.1, 0.9, 0.99, 1e-7, False, None, 1.0)
+    assert (adam.weight_decay, adam.clipnorm) == (None, 1.0)
+    assert keras.optimizers.RMSprop(0.1, 0.9, 0.0, 1e-7, False, None, None, 2.0).clipvalue == 2.0
+    assert keras.optimizers.Adagrad(0.1, 0.1, 1e-7, None, None, None, 3.0).global_clipnorm == 3.0
+
+
+def test_moving_averages_are_those_of_keras():
+    optimizer, v, w = keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5), mg.Variable([1.0, 2.0]), mg.Variable(1.0)
+    for _ in range(3):
+        optimizer.apply_gradients([(mg.constant([1.0, -2.0]), v), (mg.constant(1.0), w)])
+    close(v, [0.7, 2.6])
+    close(optimizer.variables[-2], [0.775, 2.45])
+    optimizer.finalize_variable_values([v, w])
+    close(v, [0.775, 2.45])
+    close(w, 0.775)
+
+
+def test_moving_averages_take_the_place_of_their_variables_every_so_many_steps():
+    optimizer, v, found = keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=2), keras.Variable([1.0]), []
+    for _ in range(5):
+        optimizer.apply_gradients([(mg.constant([1.0]), v)])
+        found.append(float(v[0]))
+    close(found, [0.9, 0.85, 0.75, 0.725, 0.625])
+
+
+def test_a_scaled_loss_gives_the_same_step():
+    optimizer, v = keras.optimizers.SGD(0.5, loss_scale_factor=4.0), mg.Variable(1.0)
+    with mg.GradientTape() as tape:
+        loss = optimizer.scale_loss(v * v)
+    assert loss.numpy() == 4.0
+    optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+    assert v.numpy() == 0.0
+    assert keras.optimizers.SGD(0.5).scale_loss(3.0) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"use_ema": True, "ema_momentum": 2.0}, ValueError, r"`ema_momentum` must be in the range \[0, 1\]"),
+        ({"use_ema": True, "ema_overwrite_frequency": 1.5}, ValueError, "`ema_overwrite_frequency` must be an integer >= 1 or None"),
+        ({"gradient_accumulation_steps": 2}, mg.errors.UnimplementedError, "add up the gradients of some steps, and apply the sums"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, error, message):
+    with pytest.raises(error, match=message):
+        keras.optimizers.SGD(0.1, **settings)

@@ -6,53 +6,79 @@ import warnings
 import numpy as np
 
 from .. import errors
+from ..arrays import cast
 from ..op import convert
 from ..shape import bracketed
 from ..slices import IndexedSlices, Rows
+from ..tensor import Tensor
+from . import initializers
 from .utils import snake_case, unique_name
 from .variable import Variable, inside
 
 
 class Optimizer:
-    """What all optimizers do. A subclass names its `slots`, arrays that it keeps for each Variable, and writes `update`.
+    """What all optimizers do. One of your own writes `update_step`, and `build` if it keeps something for each Variable.
+
+    (Those of this file name their `slots`, arrays that they keep for each Variable, and write `update`, in NumPy.)
 
     Args:
         learning_rate: a float, or a function without parameters (a schedule: of the number of the step).
+        weight_decay: the share of each value that is taken away in each step, times the learning rate.
         clipnorm: makes each gradient this long at most.
         clipvalue: makes each element of a gradient this large at most.
         global_clipnorm: makes all gradients together this long at most.
-        weight_decay: the share of each value that is taken away in each step, times the learning rate.
+        use_ema: keep a moving average of each Variable's values.
+        ema_momentum: how much of the average stays in each step.
+        ema_overwrite_frequency: after so many steps, and so many more, the Variables are given their averages. Without it,
+            `finalize_variable_values` does so.
+        loss_scale_factor: all gradients are divided by it; take them of `scale_loss(loss)`.
+        gradient_accumulation_steps: not in minigrad.
         name: by default made of the name of the class.
 
     Raises:
-        ValueError: the learning rate is no float.
+        ValueError: the learning rate is no float, or a setting is out of its range.
+        UnimplementedError: `gradient_accumulation_steps` is given.
+
+    >>> import minigrad as mg
+    >>> class Signs(mg.keras.optimizers.Optimizer):
+    ...     def update_step(self, gradient, variable, learning_rate):
+    ...         self.assign_sub(variable, learning_rate * mg.sign(gradient))
+    >>> x = mg.Variable([1.0, 2.0])
+    >>> _ = Signs(learning_rate=0.5).apply_gradients([(mg.constant([3.0, -4.0]), x)])
+    >>> print(x.numpy())
+    [0.5 2.5]
     """
 
     slots: tuple = ()
     fractional = ""  # the op in which, in TensorFlow, an int Variable meets a fraction, and is refused
 
-    def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, name=None, **kwargs):
+    def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False,
+                 ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None,
+                 name=None, **kwargs):  # fmt: skip
         if kwargs:
             raise ValueError(f"Argument(s) not recognized: {kwargs}")
-        if not isinstance(learning_rate, float) and not callable(learning_rate):
-            raise ValueError(
-                "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable (that takes in "
-                "the current iteration value and returns the corresponding learning rate value). "
-                f"Received instead: learning_rate={learning_rate}"
+        if gradient_accumulation_steps is not None:
+            raise errors.UnimplementedError(
+                None, None, "minigrad has no `gradient_accumulation_steps`: add up the gradients of some steps, and apply the sums."
             )
+        check_rate(learning_rate)
         if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
             raise ValueError(
                 "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. "
                 f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
             )
+        if use_ema:
+            check_average(ema_momentum, ema_overwrite_frequency)
         self.name = name or unique_name(snake_case(type(self).__name__))
         self.weight_decay, self.clipnorm, self.clipvalue, self.global_clipnorm = weight_decay, clipnorm, clipvalue, global_clipnorm
+        self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
+        self.loss_scale_factor = loss_scale_factor
         with inside(self):
             self.iterations = Variable(0, dtype="int64", trainable=False, name="iteration")
             self._rate = learning_rate
             if not callable(learning_rate):
                 self._rate = Variable(learning_rate, dtype="float32", trainable=False, name="learning_rate")
-        self.built, self._known, self._slots = False, {}, {}
+        self.built, self._known, self._slots, self._averages, self._added = False, {}, {}, [], []
 
     @property
     def learning_rate(self):
@@ -77,20 +103,60 @@ class Optimizer:
     def variables(self) -> list:
         """The number of steps, the learning rate, and what is kept for each Variable."""
         rate = [self._rate] if isinstance(self._rate, Variable) else []
-        return [self.iterations, *rate, *(slot for slots in self._slots.values() for slot in slots.values())]
+        return [self.iterations, *rate, *self._added]
 
     def build(self, variables) -> None:
-        """Make the slots for these Variables, which are then the only ones it can train."""
-        with inside(self):
-            for variable in variables:
-                name = getattr(variable, "path", variable.name).replace("/", "_").replace(":", "_")
-                self._known[variable.id] = variable
-                self._slots[variable.id] = {
-                    slot: Variable(np.full(tuple(variable.shape), self.first(slot), inner(variable).dtype.dtype),
-                                   trainable=False, name=f"{name}_{slot}")
-                    for slot in self.slots
-                }  # fmt: skip
+        """Make what is kept for each of these Variables, which are then the only ones it can train."""
+        self._known = {variable.id: variable for variable in variables}
+        if self.use_ema:
+            self._averages = self.add_optimizer_variables(variables, "average")
+        for variable in variables:
+            self._slots[variable.id] = {
+                slot: self.add_variable_from_reference(variable, slot, initializers.Constant(self.first(slot))) for slot in self.slots
+            }
         self.built = True
+
+    def add_variable(self, shape, initializer="zeros", dtype=None, name=None) -> Variable:
+        """A new Variable of the optimizer's own."""
+        with inside(self):
+            variable = Variable(initializer, shape=shape, dtype=dtype, trainable=False, name=name)
+        self._added.append(variable)
+        return variable
+
+    def add_variable_from_reference(self, reference_variable, name="var", initializer="zeros") -> Variable:
+        """A new Variable of the optimizer's own, of the shape and dtype of another, and called after it."""
+        owner = getattr(reference_variable, "path", reference_variable.name).replace("/", "_").replace(":", "_")
+        return self.add_variable(reference_variable.shape, initializer, inner(reference_variable).dtype, f"{owner}_{name}")
+
+    def add_optimizer_variables(self, trainable_variables, name, initializer="zeros"):
+        """A list with a new Variable for each of these; of several names, a list for each."""
+        if not isinstance(name, str):
+            return tuple(self.add_optimizer_variables(trainable_variables, one, initializer) for one in name)
+        return [self.add_variable_from_reference(variable, name, initializer) for variable in trainable_variables]
+
+    def _get_variable_index(self, variable):  # which optimizers of one's own call by this name, as Keras teaches
+        return list(self._known).index(variable.id)
+
+    def assign(self, variable, value) -> None:
+        """Give a Variable a value, cast to its dtype; of IndexedSlices, only to the rows that they name."""
+        put(variable, value, "assign", "scatter_update")
+
+    def assign_add(self, variable, value) -> None:
+        """Add to a Variable, as `assign`."""
+        put(variable, value, "assign_add", "scatter_add")
+
+    def assign_sub(self, variable, value) -> None:
+        """Subtract from a Variable, as `assign`."""
+        put(variable, value, "assign_sub", "scatter_sub")
+
+    def scale_loss(self, loss):
+        """The loss times `loss_scale_factor`, if there is one."""
+        return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
+
+    def finalize_variable_values(self, var_list) -> None:
+        """With `use_ema`, give the Variables their averages: the last thing in a training."""
+        for variable, average in zip(var_list, self._averages):
+            variable.assign(average)
 
     def first(self, slot) -> float:
         """What a slot holds before the first step."""
@@ -136,15 +202,21 @@ class Optimizer:
         self.iterations.assign_add(1)
 
     def step(self, grads, variables):
-        values = self.clipped([values_of(dx, v) for dx, v in zip(grads, variables)])
-        rate = np.float32(convert(self.learning_rate).value)
+        values = self.clipped([self.unscaled(values_of(dx, v)) for dx, v in zip(grads, variables)])
+        rate = self.learning_rate
         for variable in variables:
             self.decay(inner(variable), rate)
         for dx, part, variable in zip(grads, values, variables):
-            self.change(inner(variable), dense(dx, part), dense(dx, part * part), rate)
+            self.update_step(with_values(dx, part), inner(variable), rate)
+        if self.use_ema:
+            self.average()
         for variable in variables:
             if variable.constraint is not None:
                 variable.assign(variable.constraint(variable))
+
+    def unscaled(self, dx):
+        """The numbers of a gradient, without `loss_scale_factor`."""
+        return dx if self.loss_scale_factor is None else dx / dx.dtype.type(self.loss_scale_factor)
 
     def decay(self, variable, rate):
         """Take away the share of its value that `weight_decay` says."""
@@ -152,26 +224,45 @@ class Optimizer:
             value, kind = variable.numpy(), variable.dtype.as_numpy_dtype
             variable.assign_sub(value * kind(self.weight_decay) * kind(rate))
 
-    def change(self, variable, dx, squared, rate):
-        """Give a Variable and its slots the values that `update` computes."""
+    def average(self):
+        """Let the averages follow their Variables, and every so many steps take their place."""
+        keep = self.ema_momentum if self.iterations.numpy() else 0.0
+        for variable, average in zip(self._known.values(), self._averages):
+            old, new = average.numpy(), variable.numpy()
+            kind = new.dtype.type
+            average.assign(kind(keep) * old + (1 - kind(keep)) * new)
+        if self.ema_overwrite_frequency and (self.iterations.numpy() + 1) % self.ema_overwrite_frequency == 0:
+            self.finalize_variable_values(self._known.values())
+
+    def update_step(self, gradient, variable, learning_rate):
+        """Change one Variable.
+
+        Args:
+            gradient: a Tensor, or IndexedSlices; clipped, if that was asked for.
+            variable: the `mg.Variable`, also of a Keras Variable.
+            learning_rate: a Keras Variable or a Tensor.
+        """
         self.refuse_whole_numbers(variable)
         own = variable.dtype.as_numpy_dtype
         kind = np.float32 if variable.dtype.is_integer else own  # whole numbers are divided in float32
         slots = {name: slot.numpy().astype(kind) for name, slot in self._slots[variable.id].items()}
+        dx, squared = (dense(gradient, part).astype(kind) for part in squares(gradient))
+        rate = kind(own(np.float32(convert(learning_rate).value)))
         try:
-            step = self.update(dx.astype(kind), squared.astype(kind), slots, kind(own(rate)), kind)
+            step = self.update(dx, squared, slots, rate, kind)
         except ValueError as problem:
             raise incompatible(variable.shape, dx.shape) if "broadcast" in str(problem) else problem from None
         for name, slot in slots.items():
-            self._slots[variable.id][name].value.assign(slot.astype(own))
-        variable.assign_sub(step.astype(own))
+            self.assign(self._slots[variable.id][name], slot)
+        self.assign_sub(variable, step)
 
     def refuse_whole_numbers(self, variable):
         if self.fractional and variable.dtype.is_integer:
             raise errors.InvalidArgumentError(
                 None, None,
                 f"cannot compute {self.fractional} as input #1(zero-based) was expected to be a {variable.dtype.name} tensor but is a "
-                f"float tensor: {type(self).__name__} cannot train whole numbers. Make {variable.name} of floats. [Op:{self.fractional}] name: ",
+                f"float tensor: {type(self).__name__} cannot train whole numbers. Make {variable.name} of floats. "
+                f"[Op:{self.fractional}] name: ",
             )  # fmt: skip
 
     def clipped(self, grads):
@@ -196,6 +287,22 @@ class Optimizer:
             kind: makes numbers of this dtype.
         """
         raise NotImplementedError
+
+
+def check_rate(learning_rate):
+    if not isinstance(learning_rate, float) and not callable(learning_rate):
+        raise ValueError(
+            "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable (that takes in "
+            "the current iteration value and returns the corresponding learning rate value). "
+            f"Received instead: learning_rate={learning_rate}"
+        )
+
+
+def check_average(momentum, frequency):
+    if not 0 <= momentum <= 1:
+        raise ValueError(f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={momentum}")
+    if frequency and (not isinstance(frequency, int) or frequency < 1):
+        raise ValueError(f"`ema_overwrite_frequency` must be an integer >= 1 or None. Received: ema_overwrite_frequency={frequency}")
 
 
 @contextlib.contextmanager
@@ -239,9 +346,30 @@ def values_of(dx, variable):
     return np.asarray(value, inner(variable).dtype.dtype)
 
 
+def with_values(dx, values):
+    """The gradient, with these numbers."""
+    values = Tensor.of(values)
+    return IndexedSlices(values, dx.indices, dx.dense_shape) if isinstance(dx, IndexedSlices) else values
+
+
+def squares(dx):
+    """The numbers of a gradient, and their squares."""
+    values = (dx.values if isinstance(dx, IndexedSlices) else dx).value
+    return values, values * values
+
+
 def dense(dx, values):
     """The numbers of a gradient, at their places."""
     return Rows(values, dx.indices.value, dx.shape).dense() if isinstance(dx, IndexedSlices) else values
+
+
+def put(variable, value, whole, rows):
+    """Change a Variable by one of two methods: that for the whole, or that for IndexedSlices."""
+    variable = inner(variable)
+    if isinstance(value, IndexedSlices):
+        getattr(variable, rows)(with_values(value, cast(value.values, variable.dtype).value))
+    else:
+        getattr(variable, whole)(cast(value, variable.dtype))
 
 
 def with_gradients(grads, variables):
@@ -278,10 +406,10 @@ class SGD(Optimizer):
     np.float32(0.5)
     """
 
-    def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, **kwargs):
+    def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, *settings, **named):
         if not isinstance(momentum, float) or not 0 <= momentum <= 1:
             raise ValueError("`momentum` must be a float between [0, 1].")
-        super().__init__(learning_rate, **kwargs)
+        super().__init__(learning_rate, *settings, **named)
         self.momentum, self.nesterov = momentum, nesterov
         self.slots = ("momentum",) if momentum else ()
 
@@ -301,8 +429,8 @@ class Adam(Optimizer):
 
     fractional = "Mul"
 
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, **kwargs):
-        super().__init__(learning_rate, **kwargs)
+    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, *settings, **named):
+        super().__init__(learning_rate, *settings, **named)
         self.beta_1, self.beta_2, self.epsilon, self.amsgrad = beta_1, beta_2, epsilon, amsgrad
         self.slots = ("momentum", "velocity", *["velocity_hat"] * amsgrad)
 
@@ -320,8 +448,8 @@ class Adam(Optimizer):
 class RMSprop(Optimizer):
     """Each gradient by the root of the mean of its past squares (Hinton, 2012)."""
 
-    def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, **kwargs):
-        super().__init__(learning_rate, **kwargs)
+    def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, *settings, **named):
+        super().__init__(learning_rate, *settings, **named)
         self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
         self.slots = ("velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered)
         self.fractional = "AddV2" if centered else ""
@@ -343,8 +471,8 @@ class Adagrad(Optimizer):
 
     slots = ("accumulator",)
 
-    def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, **kwargs):
-        super().__init__(learning_rate, **kwargs)
+    def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, *settings, **named):
+        super().__init__(learning_rate, *settings, **named)
         self.initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
 
     def first(self, slot):
