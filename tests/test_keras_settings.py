@@ -220,3 +220,90 @@ def test_a_scaled_loss_gives_the_same_step():
 def test_settings_out_of_range_are_refused(settings, error, message):
     with pytest.raises(error, match=message):
         keras.optimizers.SGD(0.1, **settings)
+
+
+# ---- learning rates that change ------------------------------------------------------------------------------------
+
+schedules = keras.optimizers.schedules
+RATES = {  # at the steps 0, 1, 2, 3, 5 and 9
+    "ExponentialDecay(0.1, 2, 0.9)": [0.1, 0.094868325, 0.089999996, 0.0853815, 0.07684334, 0.062243104],
+    "ExponentialDecay(0.1, 2.5, 2, staircase=True)": [0.1, 0.1, 0.1, 0.2, 0.4, 0.8],
+    "InverseTimeDecay(0.1, 2, 0.5)": [0.1, 0.08, 0.06666667, 0.057142857, 0.044444446, 0.03076923],
+    "InverseTimeDecay(0.1, 2, 0.5, True)": [0.1, 0.1, 0.06666667, 0.06666667, 0.05, 0.033333335],
+    "PolynomialDecay(0.1, 5)": [0.1, 0.08002, 0.060040005, 0.04006, 1e-4, 1e-4],
+    "PolynomialDecay(0.1, 5, 0.01, 2.0)": [0.1, 0.067600004, 0.042400002, 0.0244, 0.01, 0.01],
+    "PolynomialDecay(0.1, 2, 0.01, 0.5, cycle=True)": [0.1, 0.07363961, 0.01, 0.055, 0.04674235, 0.0384605],
+    "PolynomialDecay(1, 5)": [1.0, 0.8, 0.6, 0.4, 0.0, 0.0],
+    "CosineDecay(0.1, 5, alpha=0.2)": [0.1, 0.092360675, 0.07236068, 0.047639318, 0.020000001, 0.020000001],
+    "CosineDecay(0.0, 5, warmup_target=0.1, warmup_steps=3)": [0.0, 0.033333335, 0.06666667, 0.1, 0.06545085, 0.0],
+    "PiecewiseConstantDecay([1, 2, 4], [1.0, 0.5, 0.1, 0.2])": [1.0, 1.0, 0.5, 0.1, 0.2, 0.2],
+    "PiecewiseConstantDecay([2.9], [1.0, 0.5])": [1.0, 1.0, 1.0, 0.5, 0.5, 0.5],
+}
+
+
+@pytest.mark.parametrize("text", RATES)
+def test_schedules_give_the_rates_of_keras(text):
+    rate = eval(f"schedules.{text}")
+    close([rate(step) for step in (0, 1, 2, 3, 5, 9)], RATES[text])
+    close([rate(mg.Variable(step, dtype=mg.int64)) for step in (0, 1, 2, 3, 5, 9)], RATES[text])
+
+
+def test_a_schedule_of_whole_numbers_computes_in_double_precision_and_cuts_its_rate_off():
+    assert [schedules.ExponentialDecay(3, 2, 2)(step).numpy() for step in (0, 1)] == [np.float64(3.0), np.float64(4.242640687119286)]
+    assert schedules.ExponentialDecay(3, 2, 2)(1).dtype == mg.float64
+    assert [float(schedules.ExponentialDecay(1, 2, 0.9)(step)) for step in (0, 1)] == [1.0, 0.0]
+    assert schedules.InverseTimeDecay(1, 2, 1)(1).numpy() == np.float64(1 / 1.5)
+    assert schedules.PiecewiseConstantDecay([2], [3, 2])(5).dtype == mg.int32
+
+
+@pytest.mark.parametrize(
+    "text", ["ExponentialDecay(0.1, 0, 0.9)", "InverseTimeDecay(0.1, -1, 0.5)", "PolynomialDecay(0.1, 0)", "CosineDecay(0.1, 0)"]
+)
+def test_a_schedule_over_no_steps_is_refused(text):
+    with pytest.raises(ValueError, match="Argument `decay_steps` must be > 0"):
+        eval(f"schedules.{text}")
+
+
+def test_schedules_name_what_is_missing():
+    with pytest.raises(ValueError, match="The length of boundaries should be 1 less than the length of values"):
+        schedules.PiecewiseConstantDecay([2], [1.0, 0.5, 0.1])
+    with pytest.raises(Invalid, match="was expected to be a int32 tensor but is a float tensor"):
+        schedules.PiecewiseConstantDecay([2], [1, 0.5])(0)
+    with pytest.raises(NotImplementedError, match=r"must override `__call__\(self, step\)`"):
+        schedules.LearningRateSchedule()(1)
+
+
+AFTER_FIVE_STEPS = {
+    "AdamW(0.1)": [0.501374125, -1.49939096],
+    "AdamW(0.1, 0.5, amsgrad=True)": [0.325932086, -1.10218954],
+    "AdamW(schedules.CosineDecay(0.1, 4), 0.1, clipnorm=1.0)": [0.727313817, -1.70256388],
+    "SGD(schedules.PolynomialDecay(0.1, 4))": [0.162186369, -1.1621865],
+    "SGD(schedules.InverseTimeDecay(0.1, 2, 0.5))": [-0.0714880005, -0.928511977],
+    "SGD(schedules.PiecewiseConstantDecay([0, 2], [0.1, 0.05, 0.01]), weight_decay=0.1)": [0.231759205, -1.21302152],
+}
+
+
+@pytest.mark.parametrize("text", AFTER_FIVE_STEPS)
+def test_adamw_and_schedules_take_the_steps_of_keras(text):
+    optimizer, v = eval(f"keras.optimizers.{text}"), mg.Variable([1.0, -2.0])
+    for _ in range(5):
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum(v**2) + mg.reduce_sum(mg.gather(v, [0, 0]))
+        optimizer.apply_gradients([(mg.convert_to_tensor(tape.gradient(y, v)), v)])
+    close(v, AFTER_FIVE_STEPS[text])
+
+
+def test_adamw_without_a_decay_is_refused():
+    with pytest.raises(ValueError, match="Argument `weight_decay` must be a float"):
+        keras.optimizers.AdamW(weight_decay=None)
+
+
+def test_optimizers_are_found_by_name_and_by_config():
+    get = keras.optimizers.get
+    assert get(None) is None
+    assert isinstance(get("AdamW"), keras.optimizers.AdamW)
+    assert float(get({"class_name": "SGD", "config": {"learning_rate": 0.5}}).learning_rate) == 0.5
+    assert isinstance(get({"class_name": "rmsprop"}), keras.optimizers.RMSprop)
+    for unknown in ("nothing", 3, keras.optimizers.SGD, {"class_name": "nothing", "config": {}}):
+        with pytest.raises(ValueError, match="Could not interpret optimizer identifier"):
+            get(unknown)

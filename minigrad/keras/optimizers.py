@@ -5,8 +5,8 @@ import warnings
 
 import numpy as np
 
-from .. import errors
-from ..arrays import cast
+from .. import errors, math
+from ..arrays import cast, stack
 from ..op import convert
 from ..shape import bracketed
 from ..slices import IndexedSlices, Rows
@@ -445,6 +445,22 @@ class Adam(Optimizer):
         return m * alpha / (np.sqrt(v) + kind(self.epsilon))
 
 
+class AdamW(Adam):
+    """Adam with weight decay: each step also takes a share of every value away (Loshchilov and Hutter, 2019).
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable([1.0])
+    >>> _ = mg.keras.optimizers.AdamW(0.1, weight_decay=0.5).apply_gradients([(mg.constant([0.0]), x)])
+    >>> print(x.numpy())
+    [0.95]
+    """
+
+    def __init__(self, learning_rate=0.001, weight_decay=0.004, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, *settings, **named):
+        if weight_decay is None:
+            raise ValueError("Argument `weight_decay` must be a float. Received: weight_decay=None. Without it, write Adam.")
+        super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay, *settings, **named)
+
+
 class RMSprop(Optimizer):
     """Each gradient by the root of the mean of its past squares (Hinton, 2012)."""
 
@@ -484,35 +500,185 @@ class Adagrad(Optimizer):
 
 
 class Schedule:
-    """A learning rate that is a function of the number of the step: write `__call__(self, step)`."""
+    """A learning rate that is a function of the number of the step: write `__call__(self, step)`.
 
-
-class ExponentialDecay(Schedule):
-    """initial * rate ** (step / steps), in stairs if wanted."""
-
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="ExponentialDecay"):
-        self.initial, self.steps, self.rate, self.staircase = initial_learning_rate, decay_steps, decay_rate, staircase
+    >>> import minigrad as mg
+    >>> class Halved(mg.keras.optimizers.schedules.LearningRateSchedule):
+    ...     def __call__(self, step):
+    ...         return 0.5 / (mg.cast(step, mg.float32) + 1.0)
+    >>> print(float(mg.keras.optimizers.SGD(Halved()).learning_rate))
+    0.5
+    """
 
     def __call__(self, step):
-        share = np.float32(convert(step).value) / np.float32(self.steps)
-        return convert(np.float32(self.initial) * np.float32(self.rate) ** (np.floor(share) if self.staircase else share))
+        raise NotImplementedError(f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`.")
+
+
+class Decay(Schedule):
+    """What goes by `step / decay_steps`."""
+
+    def __init__(self, initial_learning_rate, decay_steps):
+        if decay_steps <= 0:
+            raise ValueError(f"Argument `decay_steps` must be > 0. Received: decay_steps={decay_steps}")
+        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
+
+    def start(self, step):
+        """The first learning rate, the step, and `decay_steps`, all of the dtype of the first."""
+        initial = convert(self.initial_learning_rate)
+        return initial, cast(step, initial.dtype), cast(self.decay_steps, initial.dtype)
+
+
+class ExponentialDecay(Decay):
+    """initial_learning_rate * decay_rate ** (step / decay_steps), in stairs if wanted.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.ExponentialDecay(0.5, decay_steps=2, decay_rate=0.25)
+    >>> print(float(rate(0)), float(rate(1)), float(rate(2)))
+    0.5 0.25 0.125
+    """
+
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="ExponentialDecay"):
+        super().__init__(initial_learning_rate, decay_steps)
+        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
+
+    def __call__(self, step):
+        initial, step, steps = self.start(step)
+        share = math.floor(step / steps) if self.staircase else step / steps
+        rate = cast(cast(self.decay_rate, initial.dtype), share.dtype)  # a share of whole numbers is a float64
+        return cast(initial, share.dtype) * rate**share
+
+
+class InverseTimeDecay(Decay):
+    """initial_learning_rate / (1 + decay_rate * step / decay_steps), in stairs if wanted.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.InverseTimeDecay(0.5, decay_steps=2, decay_rate=1.0)
+    >>> print(float(rate(0)), float(rate(2)), float(rate(6)))
+    0.5 0.25 0.125
+    """
+
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="InverseTimeDecay"):
+        super().__init__(initial_learning_rate, decay_steps)
+        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
+
+    def __call__(self, step):
+        initial, step, steps = self.start(step)
+        share = math.floor(step / steps) if self.staircase else step / steps
+        rate = cast(cast(self.decay_rate, initial.dtype), share.dtype)
+        return cast(initial, share.dtype) / (1 + rate * share)
+
+
+class PolynomialDecay(Decay):
+    """From the first learning rate to the last, along (1 - step / decay_steps) ** power.
+
+    Args:
+        initial_learning_rate: the first.
+        decay_steps: when the last is reached.
+        end_learning_rate: the last.
+        power: 1.0 is a straight line.
+        cycle: go on with twice the steps when they are over, then with three times, and so on.
+        name: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.PolynomialDecay(0.5, decay_steps=2, end_learning_rate=0.25)
+    >>> print(float(rate(0)), float(rate(1)), float(rate(9)))
+    0.5 0.375 0.25
+    """
+
+    def __init__(self, initial_learning_rate, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name="PolynomialDecay"):
+        super().__init__(initial_learning_rate, decay_steps)
+        self.end_learning_rate, self.power, self.cycle, self.name = end_learning_rate, power, cycle, name
+
+    def __call__(self, step):
+        initial, step, steps = self.start(step)
+        last, power = cast(self.end_learning_rate, initial.dtype), cast(self.power, initial.dtype)  # of ints, whole numbers too
+        if self.cycle:
+            steps = steps * math.maximum(math.ceil(step / steps), 1)
+        share = math.minimum(step, steps) / steps
+        return cast(initial - last, share.dtype) * (1 - share) ** cast(power, share.dtype) + cast(last, share.dtype)
+
+
+class CosineDecay(Decay):
+    """Half a wave of the cosine, from the first learning rate to its part `alpha`.
+
+    Args:
+        initial_learning_rate: the first.
+        decay_steps: how long the half wave takes.
+        alpha: which part of it is left at the end.
+        name: accepted as in TensorFlow, without effect.
+        warmup_target: if given, the wave begins here, and a straight line leads to it from the first.
+        warmup_steps: how long the line takes.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.CosineDecay(0.0, decay_steps=2, warmup_target=0.5, warmup_steps=2)
+    >>> print(float(rate(0)), float(rate(1)), float(rate(2)), float(rate(4)))
+    0.0 0.25 0.5 0.0
+    """
+
+    def __init__(self, initial_learning_rate, decay_steps, alpha=0.0, name="CosineDecay", warmup_target=None, warmup_steps=0):
+        super().__init__(initial_learning_rate, decay_steps)
+        self.alpha, self.name, self.warmup_target, self.warmup_steps = alpha, name, warmup_target, warmup_steps
+
+    def __call__(self, step):
+        first, step, steps = self.start(step)
+        if self.warmup_target is not None:
+            top, warmup = cast(self.warmup_target, first.dtype), cast(self.warmup_steps, first.dtype)
+            if step < warmup:
+                return (top - first) * (step / warmup) + first
+            first, step = top, step - warmup
+        alpha = cast(self.alpha, first.dtype)
+        wave = 0.5 * (1.0 + math.cos(np.pi * (math.minimum(step, steps) / steps)))
+        return first * ((1 - alpha) * wave + alpha)
+
+
+class PiecewiseConstantDecay(Schedule):
+    """The first of the values up to and with the first of the boundaries, then the second, and so on.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.PiecewiseConstantDecay([2, 4], [1.0, 0.5, 0.25])
+    >>> print(float(rate(2)), float(rate(3)), float(rate(5)))
+    1.0 0.5 0.25
+    """
+
+    def __init__(self, boundaries, values, name="PiecewiseConstant"):
+        if len(boundaries) != len(values) - 1:
+            raise ValueError(
+                "The length of boundaries should be 1 less than the length of values. "
+                f"Received: boundaries={boundaries} of length {len(boundaries)}, and values={values} of length {len(values)}."
+            )
+        self.boundaries, self.values, self.name = boundaries, values, name
+
+    def __call__(self, step):
+        step, values = convert(step).value, stack([convert(value) for value in self.values])
+        return values[int(np.sum(step > np.array(self.boundaries).astype(step.dtype)))]
 
 
 class schedules:
     """Learning rates that change with the steps."""
 
-    LearningRateSchedule, ExponentialDecay = Schedule, ExponentialDecay
+    LearningRateSchedule, ExponentialDecay, InverseTimeDecay = Schedule, ExponentialDecay, InverseTimeDecay
+    PolynomialDecay, CosineDecay, PiecewiseConstantDecay = PolynomialDecay, CosineDecay, PiecewiseConstantDecay
+
+
+OPTIMIZERS = {cls.__name__.lower(): cls for cls in (SGD, Adam, AdamW, RMSprop, Adagrad)}
 
 
 def get(identifier):
-    """The optimizer of this name, with its default settings; an optimizer is returned as it is.
+    """The optimizer of this name, with its default settings; an optimizer, or None, is returned as it is.
+
+    Args:
+        identifier: a name, an optimizer, None, or a dict: the name under "class_name", and settings under "config".
 
     Raises:
         ValueError: there is none of this name.
+
+    >>> import minigrad as mg
+    >>> print(float(mg.keras.optimizers.get({"class_name": "SGD", "config": {"learning_rate": 0.5}}).learning_rate))
+    0.5
     """
-    if isinstance(identifier, Optimizer):
+    if identifier is None or isinstance(identifier, Optimizer):
         return identifier
-    named = {cls.__name__.lower(): cls for cls in (SGD, Adam, RMSprop, Adagrad)}
-    if str(identifier).lower() not in named:
-        raise ValueError(f"Could not interpret optimizer identifier: {identifier}")
-    return named[str(identifier).lower()]()
+    name, settings = (identifier["class_name"], identifier.get("config", {})) if isinstance(identifier, dict) else (identifier, {})
+    if not isinstance(name, str) or name.lower() not in OPTIMIZERS:
+        raise ValueError(f"Could not interpret optimizer identifier: {identifier}. Known are {', '.join(OPTIMIZERS)}.")
+    return OPTIMIZERS[name.lower()](**settings)
