@@ -307,3 +307,75 @@ def test_optimizers_are_found_by_name_and_by_config():
     for unknown in ("nothing", 3, keras.optimizers.SGD, {"class_name": "nothing", "config": {}}):
         with pytest.raises(ValueError, match="Could not interpret optimizer identifier"):
             get(unknown)
+
+
+# ---- initializers --------------------------------------------------------------------------------------------------
+
+
+def test_a_constant_initializer_keeps_the_dtype_of_its_value_and_fills_or_reshapes():
+    for made, shape, dtype, expected in (
+        (mg.constant_initializer(3), [2], mg.int32, [3, 3]),
+        (mg.constant_initializer([1, 2, 3, 4]), [2, 2], mg.int32, [[1, 2], [3, 4]]),
+        (mg.constant_initializer(), 2, mg.int32, [0, 0]),
+        (mg.constant_initializer(0.5), [1], mg.float32, [0.5]),
+    ):
+        tensor = made(shape)
+        assert tensor.dtype == dtype and tensor.numpy().tolist() == expected
+    assert mg.constant_initializer(2.5)([1], dtype=mg.float64).dtype == mg.float64
+    assert keras.initializers.Constant(3)([2]).dtype == mg.float32
+
+
+def test_a_constant_initializer_refuses_what_does_not_fit():
+    with pytest.raises(TypeError, match=r"Tensor \[1 2\] .* has 2 elements, but got `shape` \(2, 2\) with 4 elements"):
+        mg.constant_initializer([1, 2])([2, 2])
+    with pytest.raises(TypeError, match=r"Cannot convert 2\.5 to EagerTensor of dtype int32"):
+        mg.constant_initializer(2.5)([2], mg.int32)
+    with pytest.raises(TypeError, match="Invalid type for initial value: Tensor"):
+        mg.constant_initializer(mg.constant(1.0))
+
+
+@pytest.mark.parametrize("shape", [3, [3], (3,), mg.TensorShape([3])])
+def test_a_number_is_a_shape_of_one_axis(shape):
+    assert keras.initializers.Zeros()(shape).numpy().tolist() == [0.0, 0.0, 0.0]
+    assert keras.initializers.Ones()(shape).numpy().tolist() == [1.0, 1.0, 1.0]
+
+
+def test_variance_scaling_knows_its_distributions():
+    with pytest.raises(ValueError, match="Invalid `distribution` argument: x"):
+        keras.initializers.VarianceScaling(distribution="x")
+    close(keras.initializers.VarianceScaling(distribution="UNIFORM", seed=1)([2]), [0.9271029, -0.09802794])
+
+
+@pytest.mark.parametrize(
+    ("settings", "shape", "expected"),
+    [
+        ({}, (3, 2), [[-0.39354825, 0.74841624], [-0.5533272, 0.27089423], [0.7341312, 0.60538375]]),
+        ({}, (2, 3), [[-0.39354825, -0.5533272, 0.7341312], [0.74841624, 0.27089423, 0.60538375]]),
+        ({"gain": 2.0}, (2, 1, 2), None),
+    ],
+)
+def test_orthogonal_matrices_are_those_of_keras(settings, shape, expected):
+    q = keras.initializers.Orthogonal(seed=3, **settings)(shape)
+    assert q.dtype == mg.float32 and q.shape == shape
+    if expected is None:
+        flat = np.reshape(q.numpy(), (2, 2))
+        close(flat @ flat.T, 4 * np.eye(2), atol=1e-5)
+    else:
+        close(q, expected, rtol=1e-5)
+
+
+def test_an_orthogonal_vector_is_refused():
+    with pytest.raises(ValueError, match="must be at least two-dimensional"):
+        keras.initializers.Orthogonal()((2,))
+
+
+def test_initializers_are_found_by_name_and_by_config():
+    get = keras.initializers.get
+    assert get("one")((2,)).numpy().tolist() == [1.0, 1.0]
+    assert get("zero")((2,)).numpy().tolist() == [0.0, 0.0]
+    assert {type(get(name)) for name in ("orthogonal", "Orthogonal", "OrthogonalInitializer")} == {keras.initializers.Orthogonal}
+    assert get({"class_name": "Constant", "config": {"value": 2.0}})((2,)).numpy().tolist() == [2.0, 2.0]
+    assert get({"class_name": "zeros"})((1,)).numpy().tolist() == [0.0]
+    for unknown in ("zeros_initializer", {}, {"class_name": "nothing", "config": {}}, 3):
+        with pytest.raises(ValueError, match="Could not interpret initializer identifier"):
+            get(unknown)

@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
 from ..tensor import Tensor
+from ..tensor import constant as make_constant
 
 
 class Initializer:
@@ -32,7 +33,8 @@ class Constant(Initializer):
         self.value = value
 
     def __call__(self, shape, dtype=None):
-        return Tensor.of(np.full(tuple(shape), self.value, numpy_dtype(dtype))[()])
+        shape = shape if isinstance(shape, int) else tuple(shape)
+        return Tensor.of(np.full(shape, self.value, numpy_dtype(dtype))[()])
 
 
 class Zeros(Constant):
@@ -57,6 +59,26 @@ class Ones(Constant):
 
     def __init__(self):
         super().__init__(1.0)
+
+
+class constant_initializer(Initializer):
+    """`tf.constant_initializer`: one number everywhere, or a list of all of them. Without a dtype it is that of the value.
+
+    >>> import minigrad as mg
+    >>> print(mg.constant_initializer([1, 2, 3, 4])([2, 2]).numpy().tolist())
+    [[1, 2], [3, 4]]
+    """
+
+    def __init__(self, value=0):
+        if not np.isscalar(value) and not isinstance(value, (list, tuple, np.ndarray)):
+            raise TypeError(
+                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, "
+                "or numpy.ndarray. Of a Tensor, write its value.numpy()."
+            )
+        self.value = value
+
+    def __call__(self, shape, dtype=None):
+        return make_constant(self.value, dtype, shape)
 
 
 class Identity(Initializer):
@@ -126,8 +148,12 @@ class VarianceScaling(RandomInitializer):
             raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
             raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of 'fan_in', 'fan_out', 'fan_avg'")
-        self.scale, self.mode = scale, mode
-        self.distribution = "truncated_normal" if distribution == "normal" else distribution
+        distribution = "truncated_normal" if distribution.lower() == "normal" else distribution.lower()
+        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(
+                f"Invalid `distribution` argument: {distribution}. Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'"
+            )
+        self.scale, self.mode, self.distribution = scale, mode, distribution
         super().__init__(seed)
 
     def __call__(self, shape, dtype=None):
@@ -166,6 +192,31 @@ def fans(shape):
         return (shape[0], shape[0]) if shape else (1, 1)
     field = python_math.prod(shape[:-2])
     return shape[-2] * field, shape[-1] * field
+
+
+class Orthogonal(RandomInitializer):
+    """A matrix of orthogonal rows or columns, of length `gain`. More axes are taken together, but for the last.
+
+    (Saxe et al., 2013. It is the Q of a matrix of normal numbers.)
+
+    >>> import minigrad as mg
+    >>> q = mg.keras.initializers.Orthogonal(seed=1)((2, 2))
+    >>> print(mg.reduce_max(mg.abs(mg.matmul(q, q, transpose_b=True) - mg.eye(2))).numpy() < 1e-6)
+    True
+    """
+
+    def __init__(self, gain=1.0, seed=None):
+        self.gain = gain
+        super().__init__(seed)
+
+    def __call__(self, shape, dtype=None):
+        if len(shape) < 2:
+            raise ValueError(f"The tensor to initialize must be at least two-dimensional. Received: shape={shape} of rank {len(shape)}.")
+        rows, columns = python_math.prod(shape[:-1]), shape[-1]
+        drawn = stateless_normal((max(rows, columns), min(rows, columns)), self.seeds(), 0.0, 1.0, numpy_dtype(dtype))
+        q, r = np.linalg.qr(drawn.numpy())
+        q = q * np.sign(np.diag(r))  # else LAPACK's choice of signs would show
+        return Tensor.of(self.gain * np.reshape(q.T if rows < columns else q, tuple(shape)))
 
 
 class FromOps(Initializer):
@@ -214,21 +265,28 @@ def numpy_dtype(dtype):
 
 CLASSES = (
     Zeros, Ones, Constant, Identity, RandomNormal, TruncatedNormal, RandomUniform, VarianceScaling, GlorotUniform, GlorotNormal,
-    HeUniform, HeNormal, LecunUniform, LecunNormal,
+    HeUniform, HeNormal, LecunUniform, LecunNormal, Orthogonal,
 )  # fmt: skip
 zeros, ones, constant, identity, random_normal, truncated_normal, random_uniform, variance_scaling = CLASSES[:8]
-zeros_initializer, ones_initializer, constant_initializer = Zeros, Ones, Constant
-glorot_uniform, glorot_normal, he_uniform, he_normal, lecun_uniform, lecun_normal = CLASSES[8:]
+glorot_uniform, glorot_normal, he_uniform, he_normal, lecun_uniform, lecun_normal, orthogonal = CLASSES[8:]
+IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal
 BY_NAME = {name: cls for name, cls in globals().items() if isinstance(cls, type) and cls in CLASSES}
-BY_NAME |= {"uniform": RandomUniform, "normal": RandomNormal}
+BY_NAME |= {"uniform": RandomUniform, "normal": RandomNormal, "zero": Zeros, "one": Ones}
+zeros_initializer, ones_initializer = Zeros, Ones  # which Keras does not know by name
 
 
 def get(identifier):
     """The initializer of this name; a function or an initializer is returned as it is.
 
+    Args:
+        identifier: a name, a class, a function, an initializer, None, or a dict: the name under "class_name", and settings
+            under "config".
+
     Raises:
         ValueError: there is none of this name.
     """
+    if isinstance(identifier, dict) and identifier.get("class_name") in BY_NAME:
+        return BY_NAME[identifier["class_name"]](**identifier.get("config", {}))
     if isinstance(identifier, str) and identifier in BY_NAME:
         return BY_NAME[identifier]()
     if isinstance(identifier, type) and issubclass(identifier, Initializer):
