@@ -379,3 +379,24 @@ def test_initializers_are_found_by_name_and_by_config():
     for unknown in ("zeros_initializer", {}, {"class_name": "nothing", "config": {}}, 3):
         with pytest.raises(ValueError, match="Could not interpret initializer identifier"):
             get(unknown)
+
+
+# ---- Keras Variables -----------------------------------------------------------------------------------------------
+
+
+def test_a_keras_variable_counts_its_axes_and_is_rounded():
+    assert (keras.Variable([[1.0, 2.0]]).ndim, keras.Variable(1.0).ndim) == (2, 0)
+    rounded = round(keras.Variable(1.6))
+    assert isinstance(rounded, mg.Tensor) and rounded.numpy() == 2.0
+    close(round(keras.Variable([1.26, 2.0]), 1), [1.3, 2.0])
+    assert round(keras.Variable([3])).numpy().tolist() == [3]
+
+
+def test_a_keras_variable_casts_what_it_is_assigned():
+    for value in ([1.5, 2.5], np.array([1.5, 2.5]), mg.constant([1.5, 2.5]), keras.Variable([1.5, 2.5])):
+        v = keras.Variable([0, 0])
+        assert v.assign(value).numpy().tolist() == v.numpy().tolist() == [1, 2]
+    assert keras.Variable([False]).assign([0.5]).numpy().tolist() == [True]
+    assert keras.Variable([1.0], dtype="float64").assign([0.1]).numpy()[0] == 0.1
+    with pytest.raises(TypeError, match=r"Cannot convert \['a'\] to EagerTensor of dtype float"):
+        keras.Variable([1.0]).assign(["a"])

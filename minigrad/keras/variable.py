@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, math
 from ..conversion import as_value
 from ..op import convert
 from ..tensor import Tensor
@@ -73,7 +73,7 @@ class Variable:
 
     id = property(lambda self: self.value.id)
     shape = property(lambda self: self.value.shape, doc="The length of each axis.")
-    ndim = property(lambda self: self.value.ndim, doc="How many axes there are.")
+    ndim = property(lambda self: len(self.shape), doc="How many axes there are.")
     dtype = property(lambda self: self.value.dtype.name, doc="The name of the dtype, a string.")
 
     def __tf_tensor__(self, dtype=None, name=None) -> Tensor:
@@ -87,12 +87,13 @@ class Variable:
         return self.value.numpy()
 
     def assign(self, value) -> Tensor:
-        """Give it a new value of the same shape, and return this.
+        """Give it a new value of the same shape, cast to its dtype, and return this.
 
         Raises:
             ValueError: the shape is another.
         """
-        value = convert(value).value if hasattr(value, "__tf_tensor__") else as_value(value, self.dtype)
+        own = None if self.value.dtype.dtype.kind in "biu" else self.dtype  # into whole numbers Keras casts, and cuts off
+        value = convert(value).value if hasattr(value, "__tf_tensor__") else as_value(value, own)
         if value.shape != tuple(self.shape):
             raise ValueError(
                 "The shape of the target variable and the shape of the target value in `variable.assign(value)` must match. "
@@ -118,6 +119,9 @@ class Variable:
 
     def __float__(self):
         return float(self.value)
+
+    def __round__(self, digits=None):
+        return math.round(self.value * 10.0**digits) / 10.0**digits if digits else math.round(self.value)
 
     def __repr__(self):
         return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}, value={self.numpy()}>"
