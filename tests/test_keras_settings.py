@@ -400,3 +400,43 @@ def test_a_keras_variable_casts_what_it_is_assigned():
     assert keras.Variable([1.0], dtype="float64").assign([0.1]).numpy()[0] == 0.1
     with pytest.raises(TypeError, match=r"Cannot convert \['a'\] to EagerTensor of dtype float"):
         keras.Variable([1.0]).assign(["a"])
+
+
+# ---- regularizers --------------------------------------------------------------------------------------------------
+
+W = mg.constant([1.0, 2.0])
+regularizers = keras.regularizers
+
+
+def test_regularizers_are_found_by_name_class_and_config():
+    get = regularizers.get
+    for name in ("L1L2", "l1l2"):
+        assert type(get(name)) is regularizers.L1L2
+    close(get(regularizers.L1)(W), 0.03)
+    close(get({"class_name": "L1", "config": {"l1": 0.5}})(W), 1.5)
+    assert get(None) is None and get(len) is len
+    for unknown in ("l1_l2", 3, [], {}, {"class_name": "nothing"}, int):
+        with pytest.raises(ValueError, match="Could not interpret regularizer identifier"):
+            get(unknown)
+
+
+def test_a_cost_is_a_tensor_of_the_dtype_of_the_weights():
+    for cost in (regularizers.L1L2()(W), regularizers.L1L2(None, None)(W), regularizers.L1(0.0)(W)):
+        assert isinstance(cost, mg.Tensor) and cost.dtype == mg.float32 and cost.numpy() == 0.0
+    assert regularizers.L1(0.1)(mg.cast(W, mg.float64)).numpy() == 0.30000000447034836
+    assert regularizers.L2(2.0)(mg.constant([1, 2])).numpy() == 10
+    close(regularizers.L1L2(1, 2)(keras.Variable([1.0, 2.0])), 13.0)
+    close(regularizers.l1_l2(0.1, 0.2)(mg.constant([1.0])), 0.3)
+    assert regularizers.Regularizer()(W) == 0.0
+
+
+def test_no_strength_is_the_usual_one():
+    close(regularizers.L1(None)(W), 0.03)
+    close(regularizers.L2(None)(W), 0.05)
+
+
+@pytest.mark.parametrize("value", ["a", -1.0, float("nan"), float("inf"), np.float32(1.0), mg.constant(1.0)])
+def test_a_strength_is_a_number_from_zero_up(value):
+    for kind in (regularizers.L1, regularizers.L2, regularizers.L1L2):
+        with pytest.raises(ValueError, match=r"Invalid value for argument l.+: expected a non-negative float"):
+            kind(value)
