@@ -440,3 +440,15 @@ def test_a_strength_is_a_number_from_zero_up(value):
     for kind in (regularizers.L1, regularizers.L2, regularizers.L1L2):
         with pytest.raises(ValueError, match=r"Invalid value for argument l.+: expected a non-negative float"):
             kind(value)
+
+
+# ---- utils ---------------------------------------------------------------------------------------------------------
+
+
+def test_classes_in_a_column_become_rows():
+    rows = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    for x in ([0, 2], [[0], [2]], mg.constant([0, 2]), mg.constant([[0], [2]]), mg.Variable([[0], [2]]), mg.constant([0.0, 2.0])):
+        assert np.asarray(keras.utils.to_categorical(x, 3)).tolist() == rows
+    assert keras.utils.to_categorical(mg.constant([[1]]), 3).shape == (1, 3)
+    with pytest.raises(ValueError, match=r"Attempt to convert a value \(None\) .* Write to_categorical\(x, num_classes\)"):
+        keras.utils.to_categorical(mg.constant([0, 2]))

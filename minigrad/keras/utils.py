@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from ..arrays import one_hot
+from ..arrays import cast, one_hot, squeeze
 from ..random import set_seed
 
 names = {}  # how often each automatic name was given
@@ -50,7 +50,13 @@ def to_categorical(x, num_classes=None):
            [0., 0., 1.]])
     """
     if hasattr(x, "__tf_tensor__"):
-        return one_hot(x, num_classes)
+        if num_classes is None:
+            raise ValueError(
+                "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor: the classes of a Tensor "
+                "are not counted. Write to_categorical(x, num_classes)."
+            )
+        x = cast(x, "int64")
+        return one_hot(squeeze(x, -1) if len(x.shape) > 1 and x.shape[-1] == 1 else x, num_classes)
     classes = np.asarray(x, np.int64)
     if classes.ndim > 1 and classes.shape[-1] == 1:
         classes = classes[..., 0]
