@@ -169,6 +169,15 @@ def test_slots_are_made_one_list_for_each_name():
     assert len(optimizer.variables) == 7
 
 
+def test_what_is_kept_for_the_variables_is_made_once():
+    optimizer, v = keras.optimizers.Adam(0.1), mg.Variable([1.0])
+    optimizer.build([v])
+    optimizer.apply_gradients([(mg.constant([1.0]), v)])
+    before = [x.numpy().tolist() for x in optimizer.variables]
+    optimizer.build([v])
+    assert [x.numpy().tolist() for x in optimizer.variables] == before
+
+
 # ---- settings ------------------------------------------------------------------------------------------------------
 
 

@@ -106,7 +106,9 @@ class Optimizer:
         return [self.iterations, *rate, *self._added]
 
     def build(self, variables) -> None:
-        """Make what is kept for each of these Variables, which are then the only ones it can train."""
+        """Make what is kept for each of these Variables, which are then the only ones it can train. Done once, it is done."""
+        if self.built:
+            return
         self._known = {variable.id: variable for variable in variables}
         if self.use_ema:
             self._averages = self.add_optimizer_variables(variables, "average")
