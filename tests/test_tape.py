@@ -433,3 +433,11 @@ def test_what_is_no_tensor_and_no_number_has_no_dtype(wrong):
     for question in ((y, wrong), (wrong, x)):
         with pytest.raises(TypeError, match=r"to a TensorFlow DType. A (source|target) must be a Tensor"):
             tape.gradient(*question)
+
+
+def test_a_single_number_has_no_batch():
+    x = mg.Variable(1.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+    with pytest.raises(IndexError, match="the target is a single number, and has no batch"):
+        tape.batch_jacobian(y, x)
