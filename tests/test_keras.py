@@ -59,6 +59,48 @@ def test_relu_keeps_what_is_infinite():
     close(keras.activations.relu(x, 0.1, 6), [-0.3, 0.5, 2.0, 6.0])
 
 
+def test_relu_with_all_its_settings_has_the_values_and_slopes_of_keras():
+    x = mg.constant([-3.0, 0.0, 0.5, 0.6, 2.0, 3.0])
+    with mg.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        capped, lifted = keras.activations.relu(x, 0.1, 2.0), keras.activations.relu(x, 0.1, 2.0, 0.5)
+    close(capped, [-0.3, 0.0, 0.5, 0.6, 2.0, 2.0])
+    close(tape.gradient(capped, x), [0.1, 0.0, 1.0, 1.0, 1.0, 0.0])
+    close(lifted, [-0.35, -0.05, 0.0, 0.6, 2.0, 2.0])
+    close(tape.gradient(lifted, x), [0.1, 0.1, 0.0, 1.0, 1.0, 0.0])
+
+
+def test_relu_takes_whole_numbers():
+    x = mg.constant([-3, 0, 1, 5, 9])
+    for settings, expected in [
+        ({"max_value": 4.5}, [0, 0, 1, 4, 4]),
+        ({"threshold": 2.5}, [0, 0, 0, 5, 9]),
+        ({"negative_slope": 2, "max_value": 6}, [-6, 0, 1, 5, 6]),
+    ]:
+        y = keras.activations.relu(x, **settings)
+        assert (y.numpy().tolist(), y.dtype) == (expected, mg.int32)
+
+
+@pytest.mark.parametrize("setting", [{"max_value": -1.0}, {"negative_slope": None}, {"threshold": -1.0}])
+def test_a_relu_layer_takes_no_setting_below_0(setting):
+    with pytest.raises(ValueError, match=f"{next(iter(setting))} of a ReLU layer cannot be .*negative value"):
+        keras.layers.ReLU(**setting)
+
+
+def test_softmax_goes_over_many_axes():
+    x = mg.constant([[1.0, 2.0], [3.0, 5.0]])
+    together = [[0.015219, 0.0413707], [0.1124572, 0.8309531]]
+    close(keras.activations.softmax(x, None), together)
+    close(keras.activations.log_softmax(x, None), np.log(together), rtol=1e-4)
+    close(keras.layers.Softmax((0,))(x), keras.layers.Softmax(0)(x))
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = keras.layers.Softmax([0, 1])(x)
+        squares = y**2
+    close(y, together)
+    close(tape.gradient(squares, x), [[-0.0209983, -0.0549156], [-0.1332876, 0.2092016]], rtol=1e-4)
+
+
 def test_tanh_and_exponential_take_whole_numbers():
     close(keras.activations.tanh([1, -2]), np.tanh([1.0, -2.0]))
     close(keras.activations.exponential(mg.constant([1, -2])), np.exp([1.0, -2.0]))

@@ -17,8 +17,8 @@ def sigmoid(x):
 
 
 def softmax(x, axis=-1):
-    """exp(x) / sum(exp(x)) along an axis."""
-    return remembering(nn.softmax(x, axis=axis), x)
+    """exp(x) / sum(exp(x)) along an axis, or over all of x if it is None."""
+    return remembering(over_all(nn.softmax, x) if axis is None else nn.softmax(x, axis=axis), x)
 
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
@@ -26,10 +26,16 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     if negative_slope and max_value is None and not threshold:
         return nn.leaky_relu(x, negative_slope)
     x = convert(x)
-    y = arrays.where(x > threshold, x, arrays.zeros_like(x)) if threshold else nn.relu6(x) if max_value == 6 else nn.relu(x)
+    kind = x.value.dtype.type  # limits of whole numbers are whole numbers
+    if threshold:
+        y = arrays.where(x > kind(threshold), x, arrays.zeros_like(x))
+    elif max_value == 6:
+        y = nn.relu6(x)
+    else:
+        y = nn.relu(x)
     if max_value is not None:
-        y = math.minimum(y, max_value)
-    return y - negative_slope * nn.relu(threshold - x) if negative_slope else y
+        y = math.minimum(y, kind(max_value))
+    return y - negative_slope * nn.relu(threshold - x if threshold else -x) if negative_slope else y
 
 
 def relu6(x):
@@ -85,12 +91,23 @@ def exponential(x):
 
 def log_softmax(x, axis=-1):
     """The logarithm of `softmax`."""
-    return nn.log_softmax(x, axis=axis)
+    return over_all(nn.log_softmax, x) if axis is None else nn.log_softmax(x, axis=axis)
+
+
+def over_all(function, x):
+    """`function` of all elements as one vector, in the shape of x."""
+    x = convert(x)
+    return arrays.reshape(function(arrays.reshape(x, [-1])), x.shape)
+
+
+def as_dtype(x, dtype):
+    x = convert(x)
+    return x if x.dtype == dtype else arrays.cast(x, dtype)
 
 
 def as_float(x):
     x = convert(x)
-    return arrays.cast(x, dtypes.float32) if x.dtype.is_integer else x
+    return as_dtype(x, dtypes.float32) if x.dtype.is_integer else x
 
 
 # A loss that is given the output of softmax or sigmoid works with what went in, which is exact where the output is 0 or 1.

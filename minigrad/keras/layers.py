@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from .. import arrays, dtypes, linalg, nn
+from .. import arrays, dtypes, linalg, math, nn
 from ..listening import heard_by
 from ..op import convert
 from ..random import stateless_uniform
@@ -467,6 +467,11 @@ class ReLU(Layer):
     _weightless = True
 
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
+        if max_value is not None and max_value < 0:
+            raise ValueError(f"max_value of a ReLU layer cannot be a negative value. Received: max_value={max_value}")
+        for name, value in (("negative_slope", negative_slope), ("threshold", threshold)):
+            if value is None or value < 0:
+                raise ValueError(f"{name} of a ReLU layer cannot be None or a negative value. Received: {name}={value}")
         super().__init__(**kwargs)
         self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
 
@@ -475,7 +480,7 @@ class ReLU(Layer):
 
 
 class Softmax(Layer):
-    """softmax along an axis."""
+    """softmax along an axis, or over all those of a list together."""
 
     _weightless = True
 
@@ -484,7 +489,11 @@ class Softmax(Layer):
         self.axis = axis
 
     def call(self, inputs):
-        return activations.softmax(inputs, self.axis)
+        if not isinstance(self.axis, (list, tuple)):
+            return activations.softmax(inputs, self.axis)
+        if len(self.axis) > 1:
+            return math.exp(inputs - math.reduce_logsumexp(inputs, self.axis, True))
+        return activations.softmax(inputs, self.axis[0])
 
 
 class Lambda(Layer):
