@@ -527,7 +527,7 @@ def test_each_initializer_has_a_seed_of_its_own():
 
 # ---- losses --------------------------------------------------------------------------------------------------------
 
-Y = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+Y = mg.constant([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 P = mg.constant([[0.2, 0.3, 0.5], [0.9, 0.05, 0.05]])
 LOSSES = [
     ("mean_squared_error", Y, {}, [0.26, 0.005], [0.1333333, -0.4666666, 0.3333334]),
@@ -547,10 +547,10 @@ LOSSES = [
 @pytest.mark.parametrize(("name", "truth", "settings", "expected", "slope"), LOSSES)
 def test_losses_and_their_classes(name, truth, settings, expected, slope):
     function = getattr(keras.losses, name)
-    made = getattr(keras.losses, "".join(word.title() for word in name.split("_")))
+    made, truth = getattr(keras.losses, "".join(word.title() for word in name.split("_"))), mg.constant(truth)
     with mg.GradientTape() as tape:
         tape.watch(P)
-        loss = function(mg.constant(truth), P, **settings)
+        loss = function(truth, P, **settings)
         total = mg.reduce_sum(loss)
     close(loss, expected)
     close(tape.gradient(total, P)[0], slope)
@@ -582,7 +582,7 @@ def test_settings_of_losses_may_be_given_by_position():
     close(keras.losses.BinaryCrossentropy(False, 0.1, 0)(Y, P), 0.4599109)
     close(keras.losses.CategoricalCrossentropy(True, 0.1, -1, "sum")(Y, P), 1.8109577)
     close(keras.losses.CategoricalCrossentropy(False, 0.1, 0, None)(Y, P), [0.24412, 0.20874, 0.08311], atol=1e-5)
-    close(keras.losses.SparseCategoricalCrossentropy(True, None, "sum")([1, 0], P), 1.757624)
+    close(keras.losses.SparseCategoricalCrossentropy(True, None, "sum")(mg.constant([1, 0]), P), 1.757624)
     close(keras.losses.MeanSquaredError("sum")(Y, P), 0.265)
 
 
@@ -601,8 +601,8 @@ def test_a_class_can_be_ignored():
         close(made(True, 255, reduction)(truth, P), 1.1398311)
     close(made(True, 255)(truth, P, [2.0, 3.0]), 2.2796622)
     close(made(True, 255, "mean_with_sample_weight")(truth, P, [2.0, 3.0]), 1.1398311)
-    close(made(True, 255, None)([[1], [255]], P), [1.1398311, 0.0])
-    close(made(True, 255)([255, 255], P), 0.0)
+    close(made(True, 255, None)(mg.constant([[1], [255]]), P), [1.1398311, 0.0])
+    close(made(True, 255)(mg.constant([255, 255]), P), 0.0)
     unknown = mg.constant([[0.2, 0.3, 0.5], [np.nan, np.nan, np.nan]])
     with mg.GradientTape() as tape:
         tape.watch(unknown)
@@ -630,6 +630,25 @@ def test_shapes_of_losses_must_fit():
     with pytest.raises(ValueError, match="must have the same shape up until the last dimension"):
         keras.losses.sparse_categorical_crossentropy([1, 0, 1], P)
     close(keras.losses.mean_squared_error([1.0, 2.0], [[1.0], [4.0]]), [0.0, 4.0])
+
+
+def test_a_loss_of_no_examples_has_no_examples():
+    for loss in (keras.losses.MeanSquaredError(), keras.losses.CategoricalCrossentropy(label_smoothing=0.1)):
+        assert loss(mg.zeros([0, 2]), mg.zeros([0, 2])).shape == (0,)
+    close(keras.losses.categorical_crossentropy(mg.zeros([2, 0]), mg.zeros([2, 0]), label_smoothing=0.1), [0.0, 0.0])
+
+
+def test_a_loss_is_given_two_lists_or_two_tensors():
+    loss = keras.losses.MeanSquaredError()
+    close(loss([1.0, 2.0], [1.0, 3.0]), 0.5)
+    close(loss(np.array([1.0, 2.0]), mg.constant([1.0, 3.0])), 0.5)
+    for truth, guess in ([1.0, 2.0], mg.constant([1.0, 3.0])), (mg.ones([1]), [1.0]), ([1.0], (1.0,)), ([1], [[0.5, 0.5]]):
+        with pytest.raises(ValueError, match=r"don't have the same nested structure: y_true is a .* Write mg\.constant"):
+            loss(truth, guess)
+
+
+def test_binary_crossentropy_has_short_names():
+    assert keras.losses.get("bce") is keras.losses.get("BCE") is keras.losses.binary_crossentropy
 
 
 # ---- optimizers ----------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from .. import arrays, dtypes, math, nn
 from ..op import convert
-from .activations import logits_of
+from .activations import as_dtype, logits_of
 from .utils import snake_case, unique_name
 
 EPSILON = 1e-7  # probabilities stay this far from 0 and 1
@@ -17,11 +17,6 @@ def pair(y_true, y_pred):
     if y_true.ndim == y_pred.ndim + 1 and y_true.shape[-1] == 1:
         return (y_true, arrays.expand_dims(y_pred, -1)) if y_pred.ndim == 1 else (arrays.squeeze(y_true, -1), y_pred)
     return y_true, y_pred
-
-
-def as_dtype(x, dtype):
-    x = convert(x)
-    return x if x.dtype == dtype else arrays.cast(x, dtype)
 
 
 def mean_squared_error(y_true, y_pred):
@@ -91,7 +86,7 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
     y_pred = convert(y_pred)
     y_true = as_dtype(y_true, y_pred.dtype)
     if label_smoothing:
-        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / y_true.shape[-1]
+        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / (y_true.shape[-1] or 1)  # of no classes, none is given a share
     same_shape(y_true, y_pred)
     logits = logits_of(y_pred)
     if from_logits or logits is not None:
@@ -182,7 +177,7 @@ class Loss:
             weights = as_dtype(sample_weight, losses.dtype)
             weights, losses = pair(weights, losses)
             losses = losses * weights
-        if self.reduction in (None, "none") or not losses.ndim:
+        if self.reduction in (None, "none") or losses.shape in ((), (0,)):  # Keras leaves the losses of no examples as they are
             return losses
         total = math.reduce_sum(losses)
         if self.reduction == "sum":
@@ -196,12 +191,25 @@ class Loss:
         return y_pred if y_pred.dtype == self.dtype else arrays.cast(y_pred, self.dtype)
 
 
+def form(x):
+    """Lists and tuples in lists and tuples; None stands for everything else."""
+    return type(x)([form(one) for one in x]) if isinstance(x, (list, tuple)) else None
+
+
 class FunctionLoss(Loss):
     """A loss that calls a function: its settings are given once, the reduction is added."""
 
     def __init__(self, function, reduction, name, dtype, **settings):
         super().__init__(name, reduction, dtype)
         self.function, self.settings = function, settings
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        if form(y_true) != form(y_pred):
+            raise ValueError(
+                f"Structures don't have the same nested structure: y_true is a {type(y_true).__name__}, y_pred a {type(y_pred).__name__}, "
+                "and lists are compared item by item. Write mg.constant(...) for each list."
+            )
+        return super().__call__(y_true, y_pred, sample_weight)
 
     def call(self, y_true, y_pred):
         return self.function(*pair(y_true, y_pred), **self.settings)
@@ -280,6 +288,7 @@ BY_NAME = {
     if callable(value)
     and ((name[0].isupper() and name != "FunctionLoss") or name.endswith(("error", "entropy")) or name in ("huber", "mse", "mae"))
 }
+BY_NAME |= {"bce": binary_crossentropy, "BCE": binary_crossentropy}
 
 
 def get(identifier):
