@@ -804,6 +804,95 @@ def test_what_would_be_passed_over_is_refused():
         optimizer.apply([mg.constant(1.0)])
 
 
+@pytest.mark.parametrize("rows", [[[1, 2], [3, 4]], np.array([[1, 2], [3, 4]], np.float16)])
+def test_batch_normalization_computes_in_floats(rows):
+    layer = keras.layers.BatchNormalization()
+    close(layer(mg.constant(rows)), [[0.9995004, 1.9990007], [2.998501, 3.9980013]])
+    close(layer(mg.constant(rows), training=True), [[-0.9995004, -0.9995004], [0.9995004, 0.9995004]])
+    close(layer.moving_mean, [0.02, 0.03])
+
+
+def test_layer_normalization_of_whole_numbers_is_rounded_as_in_keras():
+    y = keras.layers.LayerNormalization()(mg.constant([[1, 2, 9]]))
+    assert (y.numpy().tolist(), y.dtype) == ([[0.0, 0.0, 1.0]], mg.float32)
+
+
+@pytest.mark.parametrize(
+    ("axis", "shape", "expected"),
+    [
+        ([2, 1], [2, 3], [[0.0, -0.9180175, -1.1615629], [-0.0562048, 3.0725212, 8.8990703]]),
+        ([0, 2], [1, 3], [[0.0, -0.3921643, 2.7451506], [0.0, -0.1017962, 2.5449033]]),
+    ],
+)
+def test_layer_normalization_goes_along_many_axes(axis, shape, expected):
+    layer = keras.layers.LayerNormalization(
+        axis, gamma_initializer=lambda shape, dtype=None: mg.reshape(mg.range(float(np.prod(shape))), shape)
+    )
+    x = mg.reshape(mg.range(6.0) ** 2, [1, 2, 3])
+    assert layer(x).shape == x.shape
+    close(layer(x)[0], expected, rtol=1e-4)
+    assert layer.gamma.shape == shape
+
+
+def test_dense_layers_take_complex_numbers():
+    layer, x = keras.layers.Dense(1, kernel_initializer="ones"), mg.constant([[1 + 1j, 2]])
+    with mg.GradientTape() as tape:
+        y = layer(x)
+    assert (y.numpy().tolist(), y.dtype) == ([[3 + 1j]], mg.complex64)
+    kernel, bias = tape.gradient(y, layer.trainable_variables)
+    assert (kernel.numpy().tolist(), bias.numpy().tolist()) == ([[1.0], [2.0]], [1.0])
+
+
+def test_ids_below_0_count_from_the_end():
+    layer = keras.layers.Embedding(3, 1, keras.initializers.Constant([[0.0], [1.0], [2.0]]))
+    with mg.GradientTape() as tape:
+        y = layer(mg.constant([-1, 0, -3, 2]))
+    assert y.numpy().ravel().tolist() == [2.0, 0.0, 0.0, 2.0]
+    assert tape.gradient(y, layer.embeddings).indices.numpy().tolist() == [2, 0, 0, 2]
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"indices\[0\] = -1 is not in \[0, 3\)"):
+        layer(mg.constant([-4]))
+
+
+def test_dropout_of_everything_leaves_no_path():
+    x = mg.constant([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        y = keras.layers.Dropout(1.0)(x, training=True)
+    assert y.numpy().tolist() == [0.0, 0.0]
+    assert tape.gradient(y, x) is None
+    assert keras.layers.Dropout(1)(mg.constant([1, 2]), training=True).dtype == mg.int32
+
+
+def test_layers_take_the_settings_of_keras():
+    positive = mg.nn.relu
+    for layer in (keras.layers.BatchNormalization, keras.layers.LayerNormalization):
+        made = layer(beta_constraint=positive, gamma_constraint=positive)
+        made.build((1, 2))
+        assert made.beta.constraint is made.gamma.constraint is positive
+    table = keras.layers.Embedding(2, 1, embeddings_constraint=positive, mask_zero=False)
+    table.build()
+    assert table.embeddings.constraint is positive
+    x = mg.reshape(mg.range(4.0), [1, 2, 2])
+    assert keras.layers.Flatten(data_format=None)(x).numpy().tolist() == [[0.0, 1.0, 2.0, 3.0]]
+    assert keras.layers.Flatten("channels_first")(x).numpy().tolist() == [[0.0, 2.0, 1.0, 3.0]]
+
+
+def test_settings_that_cannot_be_are_refused():
+    for problem, made in {
+        "`mask_zero` is not there": lambda: keras.layers.Embedding(2, 1, mask_zero=True),
+        "The `data_format` argument must be one of": lambda: keras.layers.Flatten("x"),
+        "Could not interpret constraint identifier: non_neg": lambda: keras.layers.Dense(1, kernel_constraint="non_neg").build((1, 1)),
+        "at most one unknown dimension": lambda: keras.layers.Reshape((-1, -1)),
+        "The total size of the tensor must be unchanged": lambda: keras.layers.Reshape((3,))(X),
+        r"input_shape=\(2,\), target_shape=\(-1, 3\)": lambda: keras.layers.Reshape((-1, 3))(X),
+        r"target_shape=\(0, -1\)": lambda: keras.layers.Reshape((0, -1))(X),
+        "You tried to call `count_params` on layer 'dense_1'": lambda: keras.layers.Dense(1).count_params(),
+    }.items():
+        with pytest.raises(ValueError, match=problem):
+            made()
+    assert keras.layers.Reshape((-1, 2))(mg.zeros([0, 4])).shape == (0, 2, 2)
+
+
 def test_layer_normalization_takes_a_variable():
     y = mg.keras.layers.LayerNormalization()(mg.Variable([[1.0, 3.0]]))
     np.testing.assert_allclose(y.numpy(), [[-1.0, 1.0]], atol=1e-3)

@@ -13,6 +13,7 @@ from ..op import convert
 from ..random import stateless_uniform
 from ..tensor import Tensor, constant
 from . import activations, initializers, regularizers
+from .activations import as_dtype
 from .utils import snake_case, unique_name
 from .variable import Variable, calls, inside
 
@@ -106,6 +107,10 @@ class Layer:
             raise ValueError(
                 "You cannot add new elements of state (variables or sub-layers) to a layer that is already built. All state must be "
                 "created in the `__init__()` method or in the `build()` method."
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                f"Could not interpret constraint identifier: {constraint}. Give a function of the weight, as lambda w: mg.maximum(w, 0.0)."
             )
         with inside(self):
             variable = Variable(
@@ -229,7 +234,16 @@ class Layer:
             variable.assign(value)
 
     def count_params(self) -> int:
-        """How many numbers the weights have."""
+        """How many numbers the weights have.
+
+        Raises:
+            ValueError: the layer was not built yet.
+        """
+        if not self.built:
+            raise ValueError(
+                f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. You can build it manually via: "
+                "`layer.build(input_shape)`."
+            )
         return sum(v.shape.num_elements() for v in self.weights)
 
     def __repr__(self):
@@ -326,60 +340,95 @@ class Dense(Layer):
 
     def call(self, inputs):
         inputs = convert(inputs)
-        if inputs.dtype != self.dtype:
-            inputs = arrays.cast(inputs, self.dtype)
-        outputs = linalg.matmul(inputs, self._kernel)
+        dtype = dtypes.complex64 if inputs.dtype.is_complex else self.dtype
+        outputs = linalg.matmul(as_dtype(inputs, dtype), as_dtype(self._kernel, dtype))
         if self.use_bias:
-            outputs = outputs + self.bias
+            outputs = outputs + as_dtype(self.bias, dtype)
         return self.activation(outputs)
 
 
 class Embedding(Layer):
-    """Rows of a table: one for each whole number in the input.
+    """Rows of a table: one for each whole number in the input. Those below 0 count from the end.
 
     Args:
         input_dim: how many rows.
         output_dim: how long each is.
-        embeddings_initializer, embeddings_regularizer: as in Dense.
+        embeddings_initializer, embeddings_regularizer, embeddings_constraint: as in Dense.
+        mask_zero: only False; masks are not there.
+        **kwargs: those of `Layer`.
+
+    >>> import minigrad as mg
+    >>> table = mg.keras.layers.Embedding(3, 2, mg.keras.initializers.Constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+    >>> print(table(mg.constant([0, -1])).numpy())
+    [[1. 2.]
+     [5. 6.]]
     """
 
-    def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", embeddings_regularizer=None, **kwargs):
+    def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", embeddings_regularizer=None,
+                 embeddings_constraint=None, mask_zero=False, **kwargs):  # fmt: skip
+        if mask_zero:
+            raise ValueError("`mask_zero` is not there: multiply by mg.cast(ids != 0, mg.float32), where you use the rows.")
         super().__init__(**kwargs)
         self.input_dim, self.output_dim = input_dim, output_dim
         self.embeddings_initializer = initializers.get(embeddings_initializer)
-        self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
+        self.embeddings_regularizer, self.embeddings_constraint = regularizers.get(embeddings_regularizer), embeddings_constraint
 
     def build(self, input_shape=None):
-        shape = (self.input_dim, self.output_dim)
-        self.embeddings = self.add_weight(shape, self.embeddings_initializer, regularizer=self.embeddings_regularizer, name="embeddings")
+        self.embeddings = self.add_weight(
+            (self.input_dim, self.output_dim), self.embeddings_initializer, regularizer=self.embeddings_regularizer,
+            constraint=self.embeddings_constraint, name="embeddings",
+        )  # fmt: skip
 
     def call(self, inputs):
-        inputs = inputs if inputs.dtype.is_integer else arrays.cast(inputs, dtypes.int32)
-        return arrays.gather(self.embeddings, inputs)
+        inputs = inputs if inputs.dtype in (dtypes.int32, dtypes.int64) else arrays.cast(inputs, dtypes.int32)
+        return arrays.gather(self.embeddings, arrays.where(inputs < 0, inputs + self.input_dim, inputs))
 
 
 class Normalizing(Layer):
-    """What the layers that normalize share: a scale `gamma` and an offset `beta` along one axis."""
+    """What the layers that normalize share: a scale `gamma` and an offset `beta` along one axis, or some."""
 
-    def __init__(self, axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer, kwargs):
-        Layer.__init__(self, **kwargs)
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
+                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):  # fmt: skip
+        super().__init__(**kwargs)
         self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
         self.beta_initializer, self.gamma_initializer = initializers.get(beta_initializer), initializers.get(gamma_initializer)
         self.beta_regularizer, self.gamma_regularizer = beta_regularizer, gamma_regularizer
+        self.beta_constraint, self.gamma_constraint = beta_constraint, gamma_constraint
         self.gamma = self.beta = None
 
-    def build(self, input_shape):
-        shape = (input_shape[self.axis],)
-        if self.scale:
-            self.gamma = self.add_weight(shape, self.gamma_initializer, regularizer=self.gamma_regularizer, name="gamma")
-        if self.center:
-            self.beta = self.add_weight(shape, self.beta_initializer, regularizer=self.beta_regularizer, name="beta")
+    @property
+    def axes(self) -> list:
+        """The axes of the weights, in their order."""
+        return sorted(self.axis) if isinstance(self.axis, (list, tuple)) else [self.axis]
 
-    def along(self, x, ndim):
-        """A vector with its axis at its place among `ndim`."""
-        if x is None or self.axis in (-1, ndim - 1):
-            return x
-        return arrays.reshape(x, [-1 if i == self.axis % ndim else 1 for i in range(ndim)])
+    def build(self, input_shape):
+        shape = [input_shape[axis] for axis in self.axes]
+        if self.scale:
+            self.gamma = self.add_weight(
+                shape, self.gamma_initializer, regularizer=self.gamma_regularizer, constraint=self.gamma_constraint, name="gamma"
+            )
+        if self.center:
+            self.beta = self.add_weight(
+                shape, self.beta_initializer, regularizer=self.beta_regularizer, constraint=self.beta_constraint, name="beta"
+            )
+
+    def normalized(self, x, mean, variance):
+        """x, moved and scaled, and then by the weights."""
+        beta, gamma = (None if weight is None else self.along(weight, x) for weight in (self.beta, self.gamma))
+        return nn.batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
+
+    def along(self, weight, x):
+        """A weight in the dtype of x, with its axes at their places among those of x."""
+        weight, places = as_dtype(weight, x.dtype), [axis % x.ndim for axis in self.axes]
+        if places == [x.ndim - 1]:
+            return weight
+        return arrays.reshape(weight, [n if i in places else 1 for i, n in enumerate(x.shape)])
+
+
+def as_float(x):
+    """As floats of at least 32 bits: what is normalized is squared, and summed."""
+    x = convert(x)
+    return x if x.dtype.is_floating and x.dtype.size > 2 else arrays.cast(x, dtypes.float32)
 
 
 class BatchNormalization(Normalizing):
@@ -391,7 +440,7 @@ class BatchNormalization(Normalizing):
         epsilon: added to the variance.
         center: is there an offset `beta`?
         scale: is there a factor `gamma`?
-        **kwargs: initializers and regularizers, and what `Layer` takes.
+        **kwargs: initializers, regularizers and constraints, and what `Layer` takes.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.BatchNormalization(epsilon=0.0)
@@ -401,8 +450,11 @@ class BatchNormalization(Normalizing):
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
                  gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
-                 beta_regularizer=None, gamma_regularizer=None, **kwargs):  # fmt: skip
-        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer, kwargs)
+                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):  # fmt: skip
+        super().__init__(
+            int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer,
+            beta_constraint, gamma_constraint, **kwargs,
+        )  # fmt: skip
         self.momentum = momentum
         self.moving_mean_initializer = initializers.get(moving_mean_initializer)
         self.moving_variance_initializer = initializers.get(moving_variance_initializer)
@@ -414,16 +466,14 @@ class BatchNormalization(Normalizing):
         self.moving_variance = self.add_weight(shape, self.moving_variance_initializer, trainable=False, name="moving_variance")
 
     def call(self, inputs, training=None):
-        inputs = convert(inputs)
+        x = as_float(inputs)
         if training and self.trainable:
-            axes = [a for a in range(inputs.ndim) if a != self.axis % inputs.ndim]
-            mean, variance = nn.moments(inputs, axes)
+            mean, variance = nn.moments(x, [a for a in range(x.ndim) if a != self.axis % x.ndim])
             self.follow(self.moving_mean, mean)
             self.follow(self.moving_variance, variance)
         else:
-            mean, variance = convert(self.moving_mean), convert(self.moving_variance)
-        mean, variance, beta, gamma = (self.along(x, inputs.ndim) for x in (mean, variance, self.beta, self.gamma))
-        return nn.batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon)
+            mean, variance = self.moving_mean, self.moving_variance
+        return as_dtype(self.normalized(x, self.along(mean, x), self.along(variance, x)), self.dtype)
 
     def follow(self, average, value):
         """A moving average takes a step towards a value."""
@@ -432,17 +482,19 @@ class BatchNormalization(Normalizing):
 
 
 class LayerNormalization(Normalizing):
-    """Each example moved and scaled to mean 0 and variance 1 along the last axis."""
+    """Each example moved and scaled to mean 0 and variance 1 along the last axis, or along those of a list.
 
-    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
-                 beta_regularizer=None, gamma_regularizer=None, **kwargs):  # fmt: skip
-        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer, kwargs)
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.LayerNormalization(axis=[1, 2], epsilon=0.0)
+    >>> print(layer(mg.constant([[[1.0, 3.0], [3.0, 1.0]]])).numpy(), layer.gamma.shape)
+    [[[-1.  1.]
+      [ 1. -1.]]] (2, 2)
+    """
 
     def call(self, inputs):
-        inputs = convert(inputs)
-        mean, variance = nn.moments(inputs, [self.axis], keepdims=True)
-        beta, gamma = (self.along(x, inputs.ndim) for x in (self.beta, self.gamma))
-        return nn.batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon)
+        x = as_float(inputs)
+        y = self.normalized(x, *nn.moments(x, self.axes, keepdims=True))
+        return as_dtype(as_dtype(y, inputs.dtype), self.dtype)  # Keras rounds to the dtype of the inputs first, also to whole numbers
 
 
 # ---- layers without weights ----------------------------------------------------------------------------------------
@@ -519,9 +571,24 @@ class Lambda(Layer):
 
 
 class Flatten(Layer):
-    """Each example as a vector: `(batch, ...)` becomes `(batch, n)`."""
+    """Each example as a vector: `(batch, ...)` becomes `(batch, n)`.
+
+    Args:
+        data_format: "channels_first" puts the second axis last before; "channels_last" or None does not.
+        **kwargs: those of `Layer`.
+    """
+
+    def __init__(self, data_format=None, **kwargs):
+        if data_format not in (None, "channels_last", "channels_first"):
+            raise ValueError(
+                f"The `data_format` argument must be one of {{'channels_first', 'channels_last'}}. Received: data_format={data_format}"
+            )
+        super().__init__(**kwargs)
+        self.data_format = data_format or "channels_last"
 
     def call(self, inputs):
+        if self.data_format == "channels_first" and len(inputs.shape) > 1:
+            inputs = arrays.transpose(inputs, [0, *range(2, len(inputs.shape)), 1])
         return arrays.reshape(inputs, (inputs.shape[0], int(np.prod(inputs.shape[1:]))))
 
 
@@ -533,9 +600,19 @@ class Reshape(Layer):
     def __init__(self, target_shape, **kwargs):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
+        if self.target_shape.count(-1) > 1:
+            raise ValueError(
+                f"There must be at most one unknown dimension (-1) in `target_shape`. Received: target_shape={self.target_shape}."
+            )
 
     def call(self, inputs):
-        return arrays.reshape(inputs, (inputs.shape[0], *self.target_shape))
+        size, known = int(np.prod(inputs.shape[1:])), int(np.prod([n for n in self.target_shape if n != -1]))
+        if not (known and size % known == 0 if -1 in self.target_shape else size == known):
+            raise ValueError(
+                "The total size of the tensor must be unchanged. "
+                f"Received: input_shape={tuple(inputs.shape[1:])}, target_shape={self.target_shape}"
+            )
+        return arrays.reshape(inputs, (inputs.shape[0], *(size // known if n == -1 else n for n in self.target_shape)))
 
 
 class Dropout(Layer):
@@ -562,10 +639,12 @@ class Dropout(Layer):
     def call(self, inputs, training=False):
         if not training or not self.rate:
             return inputs
+        if self.rate == 1:
+            return arrays.zeros_like(inputs)
         shape = inputs.shape if self.noise_shape is None else [n or m for n, m in zip(self.noise_shape, inputs.shape)]
         kept = stateless_uniform(shape, self.seeds, dtype=inputs.dtype).value >= self.rate
         self.seeds.assign_add([0, 1])
-        larger = inputs * (1 / (1 - self.rate) if self.rate < 1 else 0.0)
+        larger = inputs * (1 / (1 - self.rate))
         return arrays.where(kept, larger, arrays.zeros_like(larger))
 
 
