@@ -7,7 +7,8 @@ import copy
 import functools
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections import abc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -56,12 +57,15 @@ class Dataset:
         """
         whole = element_of(tensors)
         lengths: list = [part.shape[0] if part.ndim else None for part in parts(whole)]
+        if not lengths:
+            raise ValueError("Invalid `element`. `element` should not be empty.")
         if None in lengths:
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-        for length in lengths:
-            if length != lengths[0]:
-                raise ValueError(f"Dimensions {lengths[0]} and {length} are not compatible")
-        return Dataset(lambda: (mapped(functools.partial(row, i), whole) for i in range(lengths[0])), lengths[0])
+        length = lengths[0]
+        for other in lengths:
+            if other != length:
+                raise ValueError(f"Dimensions {length} and {other} are not compatible")
+        return Dataset(lambda: (mapped(functools.partial(row, i), whole) for i in range(length)) if length else shown(blank(whole)), length)
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> "Dataset":
@@ -71,9 +75,19 @@ class Dataset:
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> "Dataset":
-        """The numbers of Python's `range`, as int64 Tensors."""
-        numbers, dtype = range(*(int(n) for n in args)), dtypes.to_numpy(output_type)
-        return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers), len(numbers))
+        """The numbers of Python's `range`, as int64 Tensors.
+
+        Raises:
+            ValueError: there are no arguments, or more than three.
+            InvalidArgumentError: the step is 0.
+        """
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
+        limits = [whole_number(n) for n in args]
+        if limits[2:] == [0]:
+            raise errors.InvalidArgumentError(None, None, "step must be a non-zero integer. [Op:RangeDataset] name: ")
+        numbers, dtype = range(*limits), dtypes.to_numpy(output_type)
+        return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers or shown(0)), len(numbers))
 
     @staticmethod
     def from_generator(
@@ -136,13 +150,17 @@ class Dataset:
             use_unbounded_threadpool: Any = False, name: str | None = None) -> "Dataset":  # fmt: skip
         """`map_func` of each element; the parts of a tuple are its arguments.
 
-        It runs anew in each iteration, as Python (in TensorFlow it becomes a graph, once).
+        It runs anew in each iteration, as Python (in TensorFlow it becomes a graph, once). A list that it gives is a tuple.
         """
         return Dataset(lambda: (element_of(called(map_func, x)) for x in self), self._length)
 
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
-        """The elements for which `predicate` is True."""
-        return Dataset(lambda: (x for x in self if looking.on or called(predicate, x)))
+        """The elements for which `predicate` is True.
+
+        Raises:
+            ValueError: when an element is asked for, and `predicate` gives neither True nor False.
+        """
+        return Dataset(lambda: (x for x in self if looking.on or holds(predicate, x)))
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of all the Datasets that `map_func` gives."""
@@ -161,7 +179,7 @@ class Dataset:
         Raises:
             InvalidArgumentError: the size is not positive, or elements differ in shape.
         """
-        size = int(batch_size)
+        size = whole_number(batch_size)
         if size <= 0:
             raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero. [Op:BatchDatasetV2] name: ")
         length = self._length // size if drop_remainder else -(-self._length // size)
@@ -169,7 +187,13 @@ class Dataset:
 
     def unbatch(self, name: str | None = None) -> "Dataset":
         """The rows of each element."""
-        return self.flat_map(lambda *x: Dataset.from_tensor_slices(x[0] if len(x) == 1 else x))
+        rows = self.flat_map(lambda *x: Dataset.from_tensor_slices(x[0] if len(x) == 1 else x))
+        if self._length == INFINITE_CARDINALITY:
+            return Dataset(rows._start, INFINITE_CARDINALITY)
+        counts = {spec.shape[0] for spec in parts(self._form()) if spec is not None and spec.shape.rank}
+        if self._length < 0 or len(counts) != 1 or None in counts:
+            return rows
+        return Dataset(rows._start, self._length * counts.pop())
 
     def shuffle(
         self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True, name: str | None = None
@@ -189,7 +213,7 @@ class Dataset:
         >>> [int(x) for x in mg.data.Dataset.range(5).shuffle(5)]
         [1, 2, 0, 4, 3]
         """
-        size = int(buffer_size)
+        size = whole_number(buffer_size)
         if size <= 0 and size != UNKNOWN_CARDINALITY:
             raise errors.InvalidArgumentError(
                 None, None, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: "
@@ -205,33 +229,45 @@ class Dataset:
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
         """All of it `count` times, or without end if it is None or -1."""
-        if count is None or count < 0:
-            return Dataset(lambda: endless(self), INFINITE_CARDINALITY)
-        length = self._length * int(count) if self._length >= 0 else self._length
-        return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self, int(count))), length)
+        times = -1 if count is None else whole_number(count)
+        if times < 0:
+            return Dataset(lambda: endless(self), INFINITE_CARDINALITY if self._length else 0)
+        length = self._length * times if self._length >= 0 or not times else self._length
+        return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self, times)), length)
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":
         """The first `count` elements; all if it is -1."""
-        if count < 0:
+        most = whole_number(count)
+        if most < 0:
             return self
-        length = int(count) if self._length == INFINITE_CARDINALITY else min(int(count), self._length)
-        return Dataset(lambda: itertools.islice(iter(self), int(count)), length)
+        length = most if self._length == INFINITE_CARDINALITY else min(most, self._length)
+        return Dataset(lambda: itertools.islice(iter(self), max(most, 1) if looking.on else most), length)
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements; none if it is -1."""
-        if count < 0:
+        first = whole_number(count)
+        if first < 0:
             return self.take(0)
-        length = max(self._length - int(count), 0) if self._length >= 0 else self._length
-        return Dataset(lambda: itertools.islice(iter(self), int(count), None), length)
+        length = max(self._length - first, 0) if self._length >= 0 else self._length
+        return Dataset(lambda: itertools.islice(iter(self), 0 if looking.on and not length else first, None), length)
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
         """Pairs of a number and an element."""
-        return Dataset(lambda: ((Tensor.of(np.int64(i)), x) for i, x in enumerate(self, start)), self._length)
+        first = whole_number(start)
+        return Dataset(lambda: ((Tensor.of(np.int64(i)), x) for i, x in enumerate(self, first)), self._length)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset":
-        """The elements of both, one after the other."""
+        """The elements of both, one after the other.
+
+        Raises:
+            TypeError: they differ in form, or in dtypes. To know that, one element of each is made.
+        """
+        forms = [one._form() for one in (self, dataset)]
+        if None not in forms and dtypes_of(forms[0]) != dtypes_of(forms[1]):
+            raise TypeError(f"Incompatible dataset elements:\n  {forms[0]} vs.\n  {forms[1]}\nMake them alike with `map`.")
         both = self._length, dataset._length
-        return Dataset(lambda: itertools.chain(self, dataset), sum(both) if min(both) >= 0 else min(both))
+        length = INFINITE_CARDINALITY if INFINITE_CARDINALITY in both else UNKNOWN_CARDINALITY if min(both) < 0 else sum(both)
+        return Dataset(lambda: itertools.chain(self, dataset), length)
 
     def cache(self, filename: str = "", name: str | None = None) -> "Dataset":
         """Keeps the elements once they have been made. `filename` is accepted as in TensorFlow, without effect."""
@@ -262,9 +298,9 @@ class Dataset:
     # ---- what comes out --------------------------------------------------------------------------------------------
 
     def __iter__(self):
-        return self._start()
+        return Iterator(self)
 
-    def as_numpy_iterator(self) -> Iterator:
+    def as_numpy_iterator(self) -> abc.Iterator:
         """The elements with NumPy values in place of Tensors."""
         return (mapped(Tensor.numpy, x) for x in self)
 
@@ -309,7 +345,7 @@ class Dataset:
         """The form of an element, as `mg.TensorSpec`: that of the first one. A length that depends on the size of a batch is None.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is none, and its form is not known.
 
         >>> import minigrad as mg
         >>> mg.data.Dataset.range(10).batch(4).element_spec
@@ -333,15 +369,58 @@ class Dataset:
         finally:
             (looking.on, looking.resized), random.seeds = before, seeds
 
-    def __repr__(self):
+    def _form(self):
+        """The form of an element, or None if it is empty, or the user's function fails: that is said when it is read."""
         try:
-            return f"<Dataset element_spec={self.element_spec}>"
-        except Exception:  # it is empty, or the user's function fails: that is said when it is read
-            return "<Dataset element_spec=unknown>"
+            with heard_by():
+                return self.element_spec
+        except Exception:
+            return None
+
+    def __repr__(self):
+        form = self._form()
+        return f"<Dataset element_spec={'unknown' if form is None else form}>"
+
+
+class Iterator:
+    """The elements of a Dataset, from the first one on.
+
+    >>> import minigrad as mg
+    >>> elements = iter(mg.data.Dataset.range(2))
+    >>> print(elements.get_next().numpy(), next(elements).numpy())
+    0 1
+    """
+
+    def __init__(self, dataset: Dataset):
+        self._dataset, self._left = dataset, dataset._start()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._left)
+
+    next = __next__
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Raises:
+            OutOfRangeError: there is none.
+        """
+        try:
+            return next(self._left)
+        except StopIteration:
+            raise errors.OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
+
+    @property
+    def element_spec(self) -> Any:
+        """The form of an element, as that of the Dataset."""
+        return self._dataset.element_spec
 
 
 class Looking(threading.local):
-    """Is the first element wanted for its form alone? Then a Dataset that is shuffled draws no new order, and a filter lets all pass."""
+    """Is the first element wanted for its form alone? Then a Dataset that is shuffled draws no new order, and nothing is left out."""
 
     on = False
     resized = False  # shall batches have another size than they would? What is another length then, is not fixed
@@ -387,6 +466,25 @@ def element_of(x):
     return mapped(lambda part: cut_off(convert(part), "Dataset"), x)
 
 
+def whole_number(x):
+    """How many, or how much: what becomes an int64."""
+    return int(convert_to_tensor(x, dtypes.int64).value)
+
+
+def shown(element):
+    """For a look at its form, the element that stands for those of a Dataset that has none; else nothing."""
+    return iter([element] if looking.on else [])
+
+
+def blank(whole):
+    """A row of zeros, or of empty texts, for each part that has no rows."""
+    return mapped(lambda part: Tensor.of(np.full(part.shape[1:], b"" if part.dtype == dtypes.string else 0, part.value.dtype)), whole)
+
+
+def dtypes_of(form):
+    return mapped(lambda spec: spec.dtype, form)
+
+
 def common_spec(first, other):
     """What two Tensors have in common: the lengths of the axes, as far as they agree."""
     if first.ndim != other.ndim:
@@ -407,7 +505,19 @@ def row(i, x):
 def called(function, element):
     """A function of the user, with the parts of a tuple as its arguments. No tape hears its ops; a trace does."""
     with heard_by(*[one for one in listening.now if one.live is None]):
-        return function(*element) if type(element) is tuple else function(element)
+        made = function(*element) if type(element) is tuple else function(element)
+    return tuple(made) if type(made) is list else made
+
+
+def holds(predicate, element):
+    """What a predicate says of an element."""
+    answer = convert(called(predicate, element))
+    if answer.dtype != dtypes.bool or answer.ndim:
+        raise ValueError(
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
+            f"{TensorSpec(answer.shape, answer.dtype)}. Write a comparison, as x != 0."
+        )
+    return bool(answer.value)
 
 
 def endless(elements):

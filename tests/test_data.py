@@ -21,6 +21,8 @@ CHAINS = [
     (lambda: Dataset.range(5).batch(2), "[array([0, 1]), array([2, 3]), array([4])]"),
     (lambda: Dataset.range(5).batch(2, drop_remainder=True), "[array([0, 1]), array([2, 3])]"),
     (lambda: Dataset.range(3).map(lambda x: x * 2), "[np.int64(0), np.int64(2), np.int64(4)]"),
+    (lambda: Dataset.range(1).map(lambda x: [x, 2.0]), "[(np.int64(0), np.float32(2.0))]"),
+    (lambda: Dataset.range(1).map(lambda x: [[x, x], 1]), "[(array([0, 0]), np.int32(1))]"),
     (lambda: Dataset.from_tensor_slices(([1, 2], [3, 4])).map(lambda x, y: x + y), "[np.int32(4), np.int32(6)]"),
     (lambda: Dataset.from_tensor_slices({"b": [1, 2], "a": [3, 4]}).take(1), "[{'b': np.int32(1), 'a': np.int32(3)}]"),
     (lambda: Dataset.from_tensor_slices(["a", "b"]), "[b'a', b'b']"),
@@ -66,6 +68,71 @@ def test_lengths():
         len(Dataset.range(3).repeat())
     with pytest.raises(TypeError, match="The dataset length is unknown"):
         len(Dataset.range(3).filter(lambda x: x > 1))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (Dataset.range(0).repeat(), 0),
+        (Dataset.range(0).repeat().take(3), 0),
+        (Dataset.range(5).repeat().repeat(0), 0),
+        (Dataset.range(5).filter(lambda x: x > 1).repeat(0), 0),
+        (Dataset.range(5).filter(lambda x: x > 1).concatenate(Dataset.range(3).repeat()), mg.data.INFINITE_CARDINALITY),
+        (Dataset.from_tensors(([1, 2], [3, 4])).repeat(3).unbatch(), 6),
+        (Dataset.range(4).batch(2, drop_remainder=True).unbatch(), 4),
+        (Dataset.range(4).batch(2).unbatch(), mg.data.UNKNOWN_CARDINALITY),
+        (Dataset.range(4).batch(2).repeat().unbatch(), mg.data.INFINITE_CARDINALITY),
+        (Dataset.range(4).batch(2, drop_remainder=True).filter(lambda x: x[0] > 1).unbatch(), mg.data.UNKNOWN_CARDINALITY),
+    ],
+)
+def test_how_many_elements_there_are(data, expected):
+    assert data.cardinality().numpy() == expected
+
+
+@pytest.mark.parametrize("name", ["batch", "take", "skip", "repeat", "shuffle", "enumerate", "range"])
+def test_how_many_is_a_whole_number(name):
+    for number, problem in (2.5, TypeError), (mg.constant(2), ValueError):
+        with pytest.raises(problem, match=r"Cannot convert 2\.5|requested dtype int64 for Tensor with dtype int32"):
+            getattr(Dataset.range(3), name)(number)
+    assert getattr(Dataset.range(3), name)(mg.constant(2, mg.int64)).cardinality() > 0
+
+
+def test_a_range_has_limits_and_a_step():
+    for limits in ((), (1, 2, 3, 4)):
+        with pytest.raises(ValueError, match=f"`args` should be between 1 and 3 but was {len(limits)}"):
+            Dataset.range(*limits)
+    with pytest.raises(mg.errors.InvalidArgumentError, match="step must be a non-zero integer"):
+        Dataset.range(1, 5, 0)
+    with pytest.raises(ValueError, match="`element` should not be empty"):
+        Dataset.from_tensor_slices(())
+
+
+@pytest.mark.parametrize("answer", [1, 0.0, [True], "yes", mg.constant([True])])
+def test_a_predicate_says_true_or_false(answer):
+    with pytest.raises(ValueError, match=r"`predicate` must return a `tf\.bool` scalar tensor, .* Write a comparison"):
+        list(Dataset.range(2).filter(lambda x: answer))
+
+
+def test_what_is_joined_is_alike():
+    others = Dataset.range(2, output_type=mg.int32), Dataset.range(2).map(lambda x: (x,)), Dataset.from_tensor_slices([1.0])
+    for other in others:
+        for numbers in (Dataset.range(2), Dataset.range(0)):
+            with pytest.raises(TypeError, match="Incompatible dataset elements:"):
+                numbers.concatenate(other)
+    failing = Dataset.range(2).map(lambda x: 1 // 0)
+    assert next(iter(Dataset.range(2).concatenate(failing))) == 0
+
+
+def test_an_iterator_can_be_asked_for_the_next_element():
+    elements = iter(Dataset.range(4).batch(1))
+    assert iter(elements) is elements
+    assert [int(x[0]) for x in (elements.get_next(), elements.next(), next(elements))] == [0, 1, 2]
+    assert elements.element_spec.shape == mg.TensorShape([None])
+    elements.get_next()
+    with pytest.raises(mg.errors.OutOfRangeError, match="End of sequence"):
+        elements.get_next()
+    with pytest.raises(StopIteration):
+        elements.next()
 
 
 def test_reduce_and_single_elements():
@@ -314,9 +381,9 @@ def test_picture_errors():
 
 def test_a_dataset_tells_what_it_holds():
     assert repr(Dataset.range(2)) == "<Dataset element_spec=TensorSpec(shape=(), dtype=mg.int64, name=None)>"
-    assert repr(Dataset.range(0)) == "<Dataset element_spec=unknown>"
+    assert repr(Dataset.from_generator(lambda: iter([]), mg.int32)) == "<Dataset element_spec=unknown>"
     with pytest.raises(ValueError, match="The Dataset is empty"):
-        Dataset.range(0).element_spec
+        Dataset.from_generator(lambda: iter([]), mg.int32).element_spec
     data = Dataset.range(2)
     assert data.with_options(None) is data
 
@@ -419,6 +486,11 @@ SPECS = [
     (NUMBERS.batch(4).repeat().shuffle(3).take(2).cache(), [[None]]),
     (NUMBERS.batch(4).repeat().filter(lambda x: len(x) == 4), [[None]]),
     (Dataset.zip(NUMBERS.batch(4), NUMBERS.batch(2, drop_remainder=True)), [[None], [2]]),
+    (NUMBERS.take(0), [[]]),
+    (NUMBERS.skip(10).batch(2), [[None]]),
+    (Dataset.range(0).batch(2), [[None]]),
+    (Dataset.from_tensor_slices(np.zeros((0, 3), np.float32)).map(lambda x: (x, x[0])), [[3], []]),
+    (Dataset.from_tensor_slices(mg.zeros([0], mg.string)).map(mg.strings.length), [[]]),
 ]
 
 
