@@ -877,6 +877,56 @@ def test_layers_take_the_settings_of_keras():
     assert keras.layers.Flatten("channels_first")(x).numpy().tolist() == [[0.0, 2.0, 1.0, 3.0]]
 
 
+A, B, C, V = [[1.0, 2.0]], [[3.0]], [[[5.0, 6.0]]], [-2.0, 0.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("made", "inputs", "expected", "slopes"),
+    [
+        ("LeakyReLU()", [V], [-0.6, 0.0, 3.0], [[0.3, 0.3, 1.0]]),
+        ("LeakyReLU(0.1)", [V], [-0.2, 0.0, 3.0], [[0.1, 0.1, 1.0]]),
+        ("ELU()", [V], [-0.8646647, 0.0, 3.0], [[0.1353353, 1.0, 1.0]]),
+        ("ELU(0.5)", [V], [-0.4323324, 0.0, 3.0], [[0.0676676, 0.5, 1.0]]),
+        ("Identity()", [V], V, [[1.0, 1.0, 1.0]]),
+        ("Rescaling(0.5, 1)", [V], [0.0, 1.0, 2.5], [[0.5, 0.5, 0.5]]),
+        ("Rescaling([1.0, 2.0], [0, 1])", [A], [[1.0, 5.0]], [[[1.0, 2.0]]]),
+        ("Add()", [A, B], [[4.0, 5.0]], [[[1.0, 1.0]], [[2.0]]]),
+        ("Add()", [A, C], [[[6.0, 8.0]]], [[[1.0, 1.0]], [[[1.0, 1.0]]]]),
+        ("Multiply()", [A, B, C], [[[15.0, 36.0]]], [[[15.0, 18.0]], [[17.0]], [[[3.0, 6.0]]]]),
+        ("Concatenate()", [A, B], [[1.0, 2.0, 3.0]], [[[1.0, 1.0]], [[1.0]]]),
+        ("Concatenate(0)", [A, A], [[1.0, 2.0], [1.0, 2.0]], [[[1.0, 1.0]], [[1.0, 1.0]]]),
+        ("GaussianNoise(0.5, seed=3)", [V], V, [[1.0, 1.0, 1.0]]),
+    ],
+)
+def test_small_layers_have_the_values_and_gradients_of_keras(made, inputs, expected, slopes):
+    layer, tensors = eval(f"keras.layers.{made}"), [mg.constant(x) for x in inputs]
+    with mg.GradientTape() as tape:
+        tape.watch(tensors)
+        y = layer(tensors if len(tensors) > 1 else tensors[0])
+    close(y, expected)
+    for found, slope in zip(tape.gradient(y, tensors), slopes, strict=True):
+        close(found, slope)
+
+
+def test_layers_merge_each_example_with_its_own():
+    first, second = mg.constant([[1.0, 2.0], [3.0, 4.0]]), mg.constant([[[3.0, 4.0]], [[5.0, 6.0]]])
+    close(keras.layers.Add()([first, second]), [[[4.0, 6.0]], [[8.0, 10.0]]])
+    with pytest.raises(ValueError, match=r"should be called on a list of inputs\. Received: input_shape=\(3, 2\)"):
+        keras.layers.Add()(X)
+
+
+def test_rescaling_makes_floats():
+    close(keras.layers.Rescaling(1 / 255)(mg.constant([0, 51, 255])), [0.0, 0.2, 1.0])
+
+
+def test_gaussian_noise_is_that_of_keras():
+    layer = keras.layers.GaussianNoise(0.5, seed=3)
+    close(layer(mg.zeros([2]), training=True), [-0.3357924, 0.8380252])
+    close(layer(mg.zeros([2]), training=True), [-0.58765, -0.25209], atol=1e-5)
+    assert paths(layer) == ["seed_generator/seed_generator_state"]
+    assert paths(keras.layers.GaussianNoise(0.0)) == []
+
+
 def test_settings_that_cannot_be_are_refused():
     for problem, made in {
         "`mask_zero` is not there": lambda: keras.layers.Embedding(2, 1, mask_zero=True),
@@ -886,6 +936,8 @@ def test_settings_that_cannot_be_are_refused():
         "The total size of the tensor must be unchanged": lambda: keras.layers.Reshape((3,))(X),
         r"input_shape=\(2,\), target_shape=\(-1, 3\)": lambda: keras.layers.Reshape((-1, 3))(X),
         r"target_shape=\(0, -1\)": lambda: keras.layers.Reshape((0, -1))(X),
+        "negative_slope value of a Leaky ReLU layer cannot be None or negative": lambda: keras.layers.LeakyReLU(-1.0),
+        r"argument `stddev`\. Expected a float value between 0 and 1": lambda: keras.layers.GaussianNoise(2),
         "You tried to call `count_params` on layer 'dense_1'": lambda: keras.layers.Dense(1).count_params(),
     }.items():
         with pytest.raises(ValueError, match=problem):

@@ -10,7 +10,7 @@ import numpy as np
 from .. import arrays, dtypes, linalg, math, nn
 from ..listening import heard_by
 from ..op import convert
-from ..random import stateless_uniform
+from ..random import stateless_normal, stateless_uniform
 from ..tensor import Tensor, constant
 from . import activations, initializers, regularizers
 from .activations import as_dtype
@@ -531,6 +531,47 @@ class ReLU(Layer):
         return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
 
 
+class LeakyReLU(Layer):
+    """`keras.activations.leaky_relu` with this slope.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.LeakyReLU(0.5)(mg.constant([-2.0, 3.0])).numpy())
+    [-1.  3.]
+    """
+
+    _weightless = True
+
+    def __init__(self, negative_slope=0.3, **kwargs):
+        if negative_slope is None or negative_slope < 0:
+            raise ValueError(
+                "The negative_slope value of a Leaky ReLU layer cannot be None or negative value. Expected a float. "
+                f"Received: negative_slope={negative_slope}"
+            )
+        super().__init__(**kwargs)
+        self.negative_slope = negative_slope
+
+    def call(self, inputs):
+        return activations.leaky_relu(inputs, self.negative_slope)
+
+
+class ELU(Layer):
+    """`keras.activations.elu` with this factor.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.ELU(2.0)(mg.constant([-100.0, 3.0])).numpy())
+    [-2.  3.]
+    """
+
+    _weightless = True
+
+    def __init__(self, alpha=1.0, **kwargs):
+        super().__init__(**kwargs)
+        self.alpha = alpha
+
+    def call(self, inputs):
+        return activations.elu(inputs, self.alpha)
+
+
 class Softmax(Layer):
     """softmax along an axis, or over all those of a list together."""
 
@@ -568,6 +609,36 @@ class Lambda(Layer):
     def call(self, inputs, training=None):
         known = {"training": training} if "training" in inspect.signature(self.function).parameters else {}
         return self.function(inputs, **self.arguments, **known)
+
+
+class Identity(Layer):
+    """The inputs as they are.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Identity()(mg.constant([1.0, 2.0])).numpy())
+    [1. 2.]
+    """
+
+    _weightless = True
+
+    def call(self, inputs):
+        return inputs
+
+
+class Rescaling(Layer):
+    """inputs * scale + offset, in floats.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Rescaling(0.5, 1.0)(mg.constant([0, 1, 4])).numpy())
+    [1.  1.5 3. ]
+    """
+
+    def __init__(self, scale, offset=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.scale, self.offset = scale, offset
+
+    def call(self, inputs):
+        return as_dtype(inputs, self.dtype) * as_dtype(self.scale, self.dtype) + as_dtype(self.offset, self.dtype)
 
 
 class Flatten(Layer):
@@ -615,6 +686,74 @@ class Reshape(Layer):
         return arrays.reshape(inputs, (inputs.shape[0], *(size // known if n == -1 else n for n in self.target_shape)))
 
 
+class Merging(Layer):
+    """What the layers that make one Tensor of a list of them share."""
+
+    def _build_for(self, args, kwargs):
+        if args and not isinstance(args[0], (list, tuple)):
+            raise ValueError(
+                f"A merge layer should be called on a list of inputs. Received: input_shape={tuple(args[0].shape)} (not a list of shapes). "
+                "Write layer([x, y])."
+            )
+        super()._build_for(args, kwargs)
+
+
+def aligned(inputs):
+    """Tensors of as many axes: an example that has fewer gets axes of length 1 at its beginning."""
+    ndim = max(x.ndim for x in inputs)
+    return [x if x.ndim == ndim else arrays.reshape(x, [x.shape[0], *[1] * (ndim - x.ndim), *x.shape[1:]]) for x in map(convert, inputs)]
+
+
+class Add(Merging):
+    """The sum of Tensors.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Add()([mg.constant([[1.0, 2.0]]), mg.constant([[10.0, 20.0]])]).numpy())
+    [[11. 22.]]
+    """
+
+    def call(self, inputs):
+        return functools.reduce(math.add, aligned(inputs))
+
+
+class Multiply(Merging):
+    """The product of Tensors, element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Multiply()([mg.constant([[1.0, 2.0]]), mg.constant([[10.0, 20.0]])]).numpy())
+    [[10. 40.]]
+    """
+
+    def call(self, inputs):
+        return functools.reduce(math.multiply, aligned(inputs))
+
+
+class Concatenate(Merging):
+    """Tensors side by side along an axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Concatenate()([mg.constant([[1.0, 2.0]]), mg.constant([[3.0]])]).numpy())
+    [[1. 2. 3.]]
+    """
+
+    def __init__(self, axis=-1, **kwargs):
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def call(self, inputs):
+        return arrays.concat(inputs, self.axis)
+
+
+# ---- layers that draw random numbers -------------------------------------------------------------------------------
+
+
+def seed_state(seed):
+    """Two seeds for the next draw, of which the second counts the draws."""
+    with inside(types.SimpleNamespace(name=unique_name("seed_generator"))):
+        start = [initializers.RandomInitializer(seed).seed, 0]
+        return Variable(start, dtype="int64", trainable=False, name="seed_generator_state")
+
+
 class Dropout(Layer):
     """In training, sets each element to 0 with probability `rate`, and makes the others larger to keep the mean.
 
@@ -632,9 +771,7 @@ class Dropout(Layer):
         super().__init__(**kwargs)
         self.rate, self.noise_shape = rate, noise_shape
         if rate:
-            with inside(types.SimpleNamespace(name=unique_name("seed_generator"))):
-                start = [initializers.RandomInitializer(seed).seed, 0]
-                self.seeds = Variable(start, dtype="int64", trainable=False, name="seed_generator_state")
+            self.seeds = seed_state(seed)
 
     def call(self, inputs, training=False):
         if not training or not self.rate:
@@ -646,6 +783,35 @@ class Dropout(Layer):
         self.seeds.assign_add([0, 1])
         larger = inputs * (1 / (1 - self.rate))
         return arrays.where(kept, larger, arrays.zeros_like(larger))
+
+
+class GaussianNoise(Layer):
+    """In training, adds normal random numbers of this standard deviation.
+
+    >>> import minigrad as mg
+    >>> noise = mg.keras.layers.GaussianNoise(0.5, seed=3)
+    >>> print(noise(mg.zeros([2]), training=True).numpy().round(3), noise(mg.zeros([2])).numpy())
+    [-0.336  0.838] [0. 0.]
+    """
+
+    _weightless = True
+
+    def __init__(self, stddev, seed=None, **kwargs):
+        if not 0 <= stddev <= 1:
+            raise ValueError(
+                f"Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev={stddev}"
+            )
+        super().__init__(**kwargs)
+        self.stddev = stddev
+        if stddev:
+            self.seeds = seed_state(seed)
+
+    def call(self, inputs, training=False):
+        if not training or not self.stddev:
+            return inputs
+        noise = stateless_normal(inputs.shape, self.seeds, stddev=self.stddev, dtype=self.dtype)
+        self.seeds.assign_add([0, 1])
+        return inputs + noise
 
 
 # ---- models --------------------------------------------------------------------------------------------------------
