@@ -16,7 +16,8 @@ from . import arrays, dtypes, errors, math
 from . import attributes as tidy
 from .arrays import convert_to_tensor
 from .math import global_norm, l2_normalize  # noqa: F401 - they are tf.linalg's too
-from .op import of_complex, op
+from .op import convert, of_complex, op
+from .operands import convert_all
 from .shape import bracketed
 from .tensor import Tensor
 
@@ -81,7 +82,7 @@ def misfit(a, b):
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
            b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None) -> Tensor:  # fmt: skip
-    """The matrix product.
+    """The matrix product. What is no Tensor in the second place takes the dtype of the first, but not the other way round.
 
     Args:
         a: of shape `(..., n, m)`.
@@ -99,6 +100,10 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     >>> print(mg.matmul([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True).numpy())
     [[11.]]
     """
+    if not hasattr(a, "__tf_tensor__"):
+        a = convert(a)
+    if not hasattr(b, "__tf_tensor__"):
+        b = convert_to_tensor(b, dtype_hint=a.dtype)
     if transpose_a or adjoint_a:
         a = turned("a", a, transpose_a, adjoint_a)
     if transpose_b or adjoint_b:
@@ -212,7 +217,7 @@ def einsum(equation, *inputs, name=None, optimize="greedy") -> Tensor:
     >>> print(mg.einsum("ij,j->i", mg.constant([[1.0, 2.0], [3.0, 4.0]]), mg.constant([1.0, 10.0])).numpy())
     [21. 43.]
     """
-    tensors = [convert_to_tensor(x) for x in inputs]
+    tensors = convert_all(inputs, contraction)
     return contraction(tensors, plain_equation(equation, [x.value.shape for x in tensors]))
 
 
@@ -865,7 +870,7 @@ def cholesky_solve(chol, rhs, name=None) -> Tensor:
     >>> print(mg.linalg.cholesky_solve(mg.linalg.cholesky(a), [[1.0], [5.0]]).numpy().round(3).ravel())
     [-0.4  1.8]
     """
-    chol = convert_to_tensor(chol)
+    chol = convert(chol, rhs)
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
