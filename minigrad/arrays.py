@@ -209,8 +209,7 @@ def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     >>> print(mg.zeros(2))
     mg.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
-    dtype = dtypes.to_numpy(dtype)
-    return Tensor.of(full(tidy.lengths(shape, None), b"" if dtype.kind == "O" else 0, dtype))
+    return Tensor.of(full(tidy.lengths(shape, None), *nothing(dtypes.to_numpy(dtype))))
 
 
 def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
@@ -224,6 +223,11 @@ def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     if dtype.kind == "O":
         raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
     return Tensor.of(full(tidy.lengths(shape, None), 1, dtype))
+
+
+def nothing(dtype):
+    """What stands where there is nothing, 0 or an empty string, and its dtype."""
+    return b"" if dtype.kind == "O" else 0, dtype
 
 
 def full(shape, value, dtype):
@@ -251,12 +255,15 @@ def fill(dims, value):
 
 def lengths_in(dims):
     """A shape that was given as a Tensor."""
-    if dims.ndim != 1:
+    if dims.ndim > 1:
         raise invalid(f"dims must represent a vector, got shape {bracketed(dims.shape)}")
     shape = tuple(dims.ravel().tolist())
     if min(shape, default=0) < 0:
         raise invalid(f"Dimension {min(shape)} must be >= 0")
     return shape
+
+
+INDICES = "hilq"  # int16, int32 and int64, as NumPy's letters
 
 
 def wrong_kind(attr, indices):
@@ -273,11 +280,10 @@ def zeros_like(input, dtype: tidy.dtype = None):
     >>> print(mg.zeros_like([1.0, 2.0]))
     mg.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
-    dtype = input.dtype if dtype is None else dtype
-    return full(input.shape, b"" if dtype.kind == "O" else 0, dtype)
+    return full(input.shape, *nothing(input.dtype if dtype is None else dtype))
 
 
-@op("OnesLike", "biufc", dinput=None)
+@op("OnesLike", dinput=None)
 def ones_like(input, dtype: tidy.dtype = None):
     """Ones in the shape of `input`. They do not depend on it: nothing flows.
 
@@ -285,7 +291,10 @@ def ones_like(input, dtype: tidy.dtype = None):
     >>> print(mg.ones_like([1.0, 2.0]))
     mg.Tensor([1. 1.], shape=(2,), dtype=float32)
     """
-    return full(input.shape, 1, input.dtype if dtype is None else dtype)
+    dtype = input.dtype if dtype is None else dtype
+    if dtype.kind == "O":
+        raise invalid("Value for attr 'T' of string is not in the list of allowed values: those of numbers and truth values")
+    return full(input.shape, 1, dtype)
 
 
 NUMBERS = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64))  # what a range can be made of
@@ -576,6 +585,8 @@ def expand_dims(input, axis: tidy.integer):
     >>> print(mg.expand_dims([1.0, 2.0], -1).shape)
     (2, 1)
     """
+    if axis is None:
+        raise errors.from_python(unsupported(axis))
     if not -input.ndim - 1 <= axis <= input.ndim:
         raise invalid(f"Tried to expand dim index {axis} for tensor with {input.ndim} dimensions.")
     at = axis % (input.ndim + 1)
@@ -971,7 +982,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
         raise ValueError(f'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". Received `mode` = {mode}')
     if mode != "CONSTANT":
         return mirror_pad(tensor, paddings, mode)
-    tensor = convert(tensor)
+    tensor = convert(tensor, constant_values)
     plain_zero = isinstance(constant_values, (int, float)) and constant_values == 0
     constant = zeros((), tensor.dtype) if plain_zero else convert(constant_values, tensor)
     if constant.dtype != tensor.dtype:
@@ -1047,8 +1058,17 @@ def check_paddings(paddings, tensor):
 # ---- moving --------------------------------------------------------------------------------------------------------
 
 
+def shifts(shift):
+    """By how many places each axis is moved: a whole number, or a tuple of them."""
+    return tidy.axes(tidy.integers(shift, "Tshift"))
+
+
+def shifted_axes(axis):
+    return tidy.axes(tidy.integers(axis, "Taxis"))
+
+
 @op("Roll", dinput=lambda dy, shift, axis: roll.np(dy, opposite(shift), axis))
-def roll(input, shift: tidy.axes, axis: tidy.axes):
+def roll(input, shift: shifts, axis: shifted_axes):
     """All elements moved by `shift` places along an axis; what leaves at one end enters at the other.
 
     >>> import minigrad as mg
@@ -1122,13 +1142,13 @@ def reverse_sequence(input, seq_lengths, seq_axis: tidy.integer = None, batch_ax
 def gather(params, indices, validate_indices=None, axis: tidy.integer = None, batch_dims: tidy.integer = 0):
     """The slices of `params` that have these numbers along an axis.
 
-    Its gradient along the first axis is an `mg.IndexedSlices`.
+    Its gradient along the axis 0 is an `mg.IndexedSlices`.
 
     Args:
         params: what to pick from.
         indices: whole numbers in 0 .. length-1, in any shape; it takes the place of the axis.
         validate_indices: accepted as in TensorFlow, without effect.
-        axis: along which; by default `batch_dims`.
+        axis: along which; by default `batch_dims`, both counted in `params`.
         batch_dims: so many of the first axes belong together in `params` and `indices`.
 
     Raises:
@@ -1143,7 +1163,7 @@ def gather(params, indices, validate_indices=None, axis: tidy.integer = None, ba
     [[3.5 3.5]
      [4.5 5.5]]
     """
-    if indices.dtype.kind not in "iu":
+    if indices.dtype.char not in INDICES:
         raise wrong_kind("Tindices", indices)
     axis, batch = gather_place(axis, batch_dims, params.ndim, indices.ndim)
     length = params.shape[axis]
@@ -1166,8 +1186,8 @@ def gather(params, indices, validate_indices=None, axis: tidy.integer = None, ba
 
 def gather_place(axis, batch_dims, ndim, indices_ndim):
     """The axis to gather along, and how many axes before it are the batch: both counted from 0."""
+    axis = batch_dims if axis is None else axis
     batch = batch_dims + indices_ndim * (batch_dims < 0)
-    axis = batch if axis is None else axis
     if not ndim:
         raise invalid("params must be at least 1 dimensional")
     if not -ndim <= axis < ndim:
@@ -1186,8 +1206,9 @@ def count(lengths):
 def ungathered(dy, shape, indices, axis, batch_dims):
     """The gradient of `gather`: what arrives for a slice is added where it was taken from."""
     indices = np.asarray(indices)
+    slices = (batch_dims if axis is None else axis) == 0  # as it is written: of a place counted from the end TensorFlow makes the whole
     axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
-    if axis == 0:
+    if slices:
         rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
         return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else Rows(rows, numbers, shape)
     lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
@@ -1236,11 +1257,21 @@ def points(indices):
     return (np.zeros(indices.shape[:-1], int), *np.moveaxis(indices, -1, 0), Ellipsis)
 
 
+def outside(indices, shape):
+    """For each row of indices whether it is no place in this shape."""
+    return np.logical_or.reduce((indices < 0) | (indices >= np.array(shape[: indices.shape[-1]], int)), axis=-1)
+
+
+def without(bad, rows):
+    """The rows, but 0 in place of the bad ones."""
+    return where(bad.reshape(bad.shape + (1,) * (rows.ndim - bad.ndim)), zeros_like(rows), rows)
+
+
 def check_points(indices, shape, where):
     """Refuse indices outside of this shape."""
-    if indices.dtype.kind not in "iu":
+    if indices.dtype.char not in INDICES:
         raise wrong_kind("Tindices", indices)
-    bad = np.logical_or.reduce((indices < 0) | (indices >= np.array(shape[: indices.shape[-1]], int)), axis=-1)
+    bad = outside(indices, shape)
     if np.logical_or.reduce(bad, axis=None):
         place = np.argwhere(bad)[0]
         number = bracketed(place) if len(place) else ""
@@ -1262,7 +1293,7 @@ def added_at(updates, indices, shape: tidy.lengths):
     >>> print(mg.scatter_nd([[2], [0], [2]], [1.0, 2.0, 4.0], [3]))
     mg.Tensor([2. 0. 5.], shape=(3,), dtype=float32)
     """
-    whole = np.zeros(shape, updates.dtype)
+    whole = full(shape, *nothing(updates.dtype))
     np.add.at(whole[None], points(indices), updates)
     return whole
 
@@ -1274,7 +1305,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -
         params: what to pick from.
         indices: the last axis goes over the axes of `params`; the others are the shape of the result.
         batch_dims: so many of the first axes belong together in `params` and `indices`.
-        name, bad_indices_policy: accepted as in TensorFlow, without effect.
+        name: accepted as in TensorFlow, without effect.
+        bad_indices_policy: "IGNORE" gives 0 for a place outside of `params`.
 
     Raises:
         InvalidArgumentError: a place is outside of `params`.
@@ -1284,12 +1316,20 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -
     mg.Tensor([2.5 3.5], shape=(2,), dtype=float32)
     """
     batch_dims = tidy.integer(batch_dims)
-    if not batch_dims:
+    params, indices = convert(params), convert(indices)
+    if batch_dims:
+        indices = in_batch(indices.value, batch_dims)
+    if bad_indices_policy != "IGNORE":
         return gather_points(params, indices)
-    indices = np.asarray(convert(indices).value)
+    bad = outside(indices.value, params.shape)
+    return without(bad, gather_points(params, without(bad, indices)))
+
+
+def in_batch(indices, batch_dims):
+    """The indices, with the place in the batch in front of each row."""
     lead = np.indices(indices.shape[:batch_dims]).reshape((batch_dims, *indices.shape[:batch_dims], *[1] * (indices.ndim - batch_dims)))
     lead = [np.broadcast_to(one, (*indices.shape[:-1], 1)) for one in lead]
-    return gather_points(params, np.concatenate([*lead, indices], -1).astype(indices.dtype))
+    return Tensor.of(np.concatenate([*lead, indices], -1).astype(indices.dtype))
 
 
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
@@ -1390,7 +1430,8 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Ten
         indices: each row is one place, as in `gather_nd`.
         updates: a number, or a slice, for each place.
         shape: of the result.
-        bad_indices_policy, name: accepted as in TensorFlow, without effect.
+        bad_indices_policy: "IGNORE" leaves out the updates whose place is outside.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: a place is outside, or the shapes do not fit.
@@ -1411,6 +1452,9 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Ten
     if given[len(outer) :] != shape[depth:] or depth > len(shape):
         target = f"Dimensions [{depth},{len(shape)}) of input[shape={bracketed(shape)}]"
         raise invalid(f"{target} must match dimensions [{len(outer)},{len(given)}) of updates[shape={bracketed(given)}] {tag}")
+    if bad_indices_policy == "IGNORE":
+        bad = outside(places, shape)
+        return added_at(without(bad, convert(updates)), without(bad, indices), shape)
     try:
         check_points(places, shape, f"shape {bracketed(shape)}")
     except errors.InvalidArgumentError as error:
@@ -1548,7 +1592,7 @@ def dynamic_stitch(indices: list, data: list):
     for places, rows in zip(indices, data):
         if rows.shape[: places.ndim] != places.shape:
             raise invalid(f"data[0].shape = {bracketed(rows.shape)} does not start with indices[0].shape = {bracketed(places.shape)}")
-    whole = np.zeros((length, *data[0].shape[indices[0].ndim :]), data[0].dtype)
+    whole = full((length, *data[0].shape[indices[0].ndim :]), *nothing(data[0].dtype))
     for places, rows in zip(indices, data):
         whole[places] = rows
     return whole
@@ -1589,6 +1633,8 @@ def argsort(values, axis: tidy.integer = -1, direction="ASCENDING", stable=False
     if direction not in ("ASCENDING", "DESCENDING"):
         text = f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
         raise errors.from_python(ValueError(text))
+    if axis is None:
+        raise errors.from_python(unsupported(axis))
     if not -values.ndim <= axis < values.ndim:
         raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
     if direction == "ASCENDING":

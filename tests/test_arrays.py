@@ -125,6 +125,8 @@ ERRORS = [
     (lambda: mg.pad(x, [[1, 2]]), Invalid, "The first dimension of paddings must be the rank of inputs[1,2] [2,3]"),
     (lambda: mg.pad(u, [[1, 2]], "foo"), ValueError, "Received `mode` = FOO"),
     (lambda: mg.roll(u, 1, 1), Invalid, "axis 1 is out of range"),
+    (lambda: mg.roll(u, 1.5, 0), Invalid, "Value for attr 'Tshift' of float is not in the list of allowed values: int32, int64"),
+    (lambda: mg.roll(u, 1, 0.5), Invalid, "Value for attr 'Taxis' of float is not in the list of allowed values: int32, int64"),
     (lambda: mg.reverse(x, [0, -2]), Invalid, "axis 0 specified more than once."),
     (lambda: x[5], Invalid, "slice index 5 of dimension 0 out of bounds."),
     (lambda: x[-3], Invalid, "slice index -1 of dimension 0 out of bounds."),
