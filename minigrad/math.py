@@ -11,7 +11,9 @@ from . import attributes as tidy
 from . import dtypes, errors, special
 from .arguments import keeps_rows
 from .arrays import broadcast_to, cast, convert_to_tensor, gather, reshape, scatter_rows, where
-from .op import convert, of_complex, op
+from .conversion import unsupported
+from .custom import unregistered
+from .op import convert, made, of_complex, op
 from .shape import bracketed
 from .slices import IndexedSlices
 from .special import (  # noqa: F401 - they belong to this namespace
@@ -104,7 +106,7 @@ def refuse_others(x, y):
 
 for one in (divide, divide_no_nan):
     one.others = dict.fromkeys("iu", of_integers(one)) | dict.fromkeys("bO", refuse_others)
-truediv = realdiv = divide
+realdiv = divide
 
 
 @op("MulNoNan", "fc", dx=lambda dz, y: multiply_no_nan.np(dz, y), dy=lambda dz, x: multiply_no_nan.np(x, dz))
@@ -191,9 +193,9 @@ def truncatediv(x, y):
     return np.trunc(x / y)
 
 
-@op("TruncateMod", "if", dx=None, dy=None)
+@op("TruncateMod", "if", **unregistered("TruncateMod", "z", "x", "y"))
 def truncatemod(x, y):
-    """What remains of x after `mg.truncatediv(x, y)`, with the sign of x. It has no derivative.
+    """What remains of x after `mg.truncatediv(x, y)`, with the sign of x. TensorFlow has registered no gradient for it.
 
     >>> import minigrad as mg
     >>> print(mg.truncatemod([7, -7], 3).numpy())
@@ -298,7 +300,7 @@ def sum_of(inputs: list):
     [11.5 22.5]
     """
     total = inputs[0]
-    if total.dtype.kind not in ARITHMETIC:
+    if total.dtype.kind not in ARITHMETIC and len(inputs) > 1:
         raise errors.InvalidArgumentError(None, None, not_among("T", total.dtype, "all kinds of numbers"))
     for k, x in enumerate(inputs):
         if x.shape != total.shape:
@@ -797,11 +799,14 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Tensor:
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
     t = convert(t)
-    clip_norm = maximum(cast(convert(clip_norm, t), t.dtype), 0)
+    clip_norm = maximum(cast(convert_to_tensor(clip_norm, dtype_hint=t.dtype), t.dtype), 0)
     total = reduce_sum(t * t, axes, True)
     some = Tensor.of(total.value > 0)  # the root of 0 has no slope
     length = where(some, sqrt(where(some, total, 1)), total)
-    return t * clip_norm / maximum(length, clip_norm)
+    clipped = t * clip_norm
+    if clipped.value.shape != t.value.shape:
+        raise ValueError(f"Shapes {t.shape} and {clipped.shape} are incompatible")
+    return clipped / maximum(length, clip_norm)
 
 
 def global_norm(t_list, name=None) -> Tensor:
@@ -1347,7 +1352,7 @@ def argmax(input, axis=None, output_type=np.int64, name=None) -> Tensor:
 
 
 def argmin(input, axis=None, output_type=np.int64, name=None) -> Tensor:
-    """The place of the smallest element along an axis, of several equal ones the first. See `argmax`.
+    """The place of the smallest element along an axis, of several equal ones the first. See `argmax`; here it is int32 or int64.
 
     >>> import minigrad as mg
     >>> print(mg.argmin([[1.0, 3.0], [4.0, 2.0]], axis=1).numpy())
@@ -1364,7 +1369,7 @@ def greatest_at(input, axis: tidy.integer, output_type: tidy.dtype):
     >>> print(mg.argmax([1.0, 3.0, 2.0]).numpy())
     1
     """
-    return place(np.argmax, input, axis, output_type, -np.inf)
+    return place(np.argmax, input, axis, output_type, -np.inf, ("int16", "uint16", "int32", "int64"))
 
 
 @op("ArgMin", "biuf", dinput=None)
@@ -1375,7 +1380,7 @@ def smallest_at(input, axis: tidy.integer, output_type: tidy.dtype):
     >>> print(mg.argmin([3.0, 1.0, 2.0]).numpy())
     1
     """
-    return place(np.argmin, input, axis, output_type, np.inf)
+    return place(np.argmin, input, axis, output_type, np.inf, ("int32", "int64"))
 
 
 def axis_of(axis):
@@ -1385,10 +1390,10 @@ def axis_of(axis):
     return 0 if axis is None else axis
 
 
-def place(search, x, axis, output_type, worst):
+def place(search, x, axis, output_type, worst, allowed):
     """Where NumPy finds the extreme, with nan never chosen before a number."""
-    if output_type.name not in ("int16", "uint16", "int32", "int64"):
-        raise errors.InvalidArgumentError(None, None, not_among("output_type", output_type, "int16, uint16, int32, int64"))
+    if output_type.name not in allowed:
+        raise errors.InvalidArgumentError(None, None, not_among("output_type", output_type, ", ".join(allowed)))
     check_axis(axis, x.ndim, "Expected dimension in the range")
     if not x.shape[axis]:
         shape = bracketed(x.shape)
@@ -1437,7 +1442,7 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
 
 
 @op("TopKV2", "iuf", dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape))
-def greatest(input, k: tidy.integer, index_type: tidy.dtype) -> list:
+def greatest(input, k: tidy.axes, index_type: tidy.dtype) -> list:
     """The k greatest elements and their places: what `mg.math.top_k` calls.
 
     >>> import minigrad as mg
@@ -1447,6 +1452,8 @@ def greatest(input, k: tidy.integer, index_type: tidy.dtype) -> list:
     """
     if not input.ndim:
         raise errors.InvalidArgumentError(None, None, "input must be >= 1-D, got shape []")
+    if k.__class__ is tuple:
+        raise errors.InvalidArgumentError(None, None, f"k must be scalar, got shape [{len(k)}]")
     if k < 0:
         raise errors.InvalidArgumentError(None, None, f"Need k >= 0, got {k}")
     if k > input.shape[-1]:
@@ -1504,7 +1511,7 @@ def among_greatest(predictions, targets, k: tidy.integer):
 
 
 @op("Cumsum", ARITHMETIC, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))
-def cumsum(x, axis: tidy.integer = 0, exclusive=False, reverse=False):
+def cumsum(x, axis: tidy.axes = 0, exclusive=False, reverse=False):
     """The sum of each element and all before it, along an axis.
 
     Args:
@@ -1526,7 +1533,7 @@ def cumsum(x, axis: tidy.integer = 0, exclusive=False, reverse=False):
 
 
 @op("Cumprod", ARITHMETIC, dx=lambda dy, x, y, axis, exclusive, reverse: slope_of_cumprod(dy, x, y, axis, exclusive, reverse))
-def cumprod(x, axis: tidy.integer = 0, exclusive=False, reverse=False):
+def cumprod(x, axis: tidy.axes = 0, exclusive=False, reverse=False):
     """The product of each element and all before it, along an axis; see `cumsum`.
 
     The gradient is exact where there are zeros; TensorFlow, which divides by the element, gives 0 there.
@@ -1556,7 +1563,7 @@ def slope_of_cumprod(dy, x, y, axis, exclusive, reverse):
 
 @op("CumulativeLogsumexp", "f", dx=lambda dy, x, y, axis, exclusive, reverse:
     flow(dy, x, y, axis, exclusive, reverse) - flow(-dy, x, y, axis, exclusive, reverse))  # fmt: skip
-def cumulative_logsumexp(x, axis: tidy.integer = 0, exclusive=False, reverse=False):
+def cumulative_logsumexp(x, axis: tidy.axes = 0, exclusive=False, reverse=False):
     """log(sum(exp(...))) of each element and all before it, along an axis; see `cumsum`.
 
     >>> import minigrad as mg
@@ -1577,6 +1584,13 @@ def flow(dy, x, y, axis, exclusive, reverse):
 
 def scan(ufunc, x, axis, exclusive, reverse, start):
     """What a ufunc accumulates along an axis, from one end or the other, with the element itself or without."""
+    if axis is None:
+        raise errors.from_python(unsupported(axis))
+    if axis.__class__ is tuple:
+        raise errors.InvalidArgumentError(None, None, f"ScanOp: axis must be a scalar, not [{len(axis)}]")
+    for word, flag in (("exclusive", exclusive), ("reverse", reverse)):
+        if flag is not None and flag.__class__ is not bool:
+            raise TypeError(f"Expected bool for argument {word!r} not {flag!r}.")
     check_axis(axis, x.ndim, "ScanOp: Expected scan axis in the range")
     turn = [slice(None)] * x.ndim
     turn[axis] = slice(None, None, -1)
@@ -1771,7 +1785,7 @@ def count_segments(data, ids):
         problem = "input must be at least rank 1"
     elif ids.ndim != 1:
         problem = "segment_ids should be a vector."
-    elif ids.dtype.kind not in "iu":
+    elif ids.dtype not in (np.int32, np.int64):
         problem = not_among("Tindices", ids.dtype, "int32, int64")
     elif len(ids) != len(data):
         problem = "segment_ids should be the same size as dimension 0 of input."
@@ -1788,8 +1802,8 @@ def count_segments(data, ids):
 
 def check_segments(data, ids, number):
     """Raise unless the numbers fit the data, and the rows that are wanted."""
-    if ids.dtype.kind not in "iu":
-        problem = not_among("Tindices", ids.dtype, "int32, int64")
+    if ids.dtype not in (np.int16, np.int32, np.int64):
+        problem = not_among("Tindices", ids.dtype, "int16, int32, int64")
     elif number < 0:
         problem = f"Input num_segments == {number} must not be negative."
     elif data.shape[: ids.ndim] != ids.shape:
@@ -2084,7 +2098,7 @@ def polyval(coeffs, x, name=None):
     return total
 
 
-@op("InvertPermutation", "i", dx=None)
+@op("InvertPermutation", dx=None)
 def invert_permutation(x):
     """The order that undoes the order x: `y[x[i]] == i`.
 
@@ -2097,6 +2111,10 @@ def invert_permutation(x):
     """
     if x.ndim != 1:
         raise errors.InvalidArgumentError(None, None, "invert_permutation expects a 1D vector.")
+    if not x.size:
+        return np.zeros(0, np.int32)
+    if x.dtype not in (np.int32, np.int64):
+        raise errors.InvalidArgumentError(None, None, not_among("T", x.dtype, "int32, int64"))
     inverse = np.full(len(x), -1, x.dtype)
     for place, number in enumerate(x.tolist()):
         if not 0 <= number < len(x):
@@ -2114,3 +2132,7 @@ HOLOMORPHIC = (
 )  # fmt: skip
 for one in HOLOMORPHIC:
     one.others = one.others | {"c": of_complex(one)}
+
+# unlike tf.divide, whose first number takes the dtype of the second
+truediv = made(divide.__wrapped__, divide.kernel, divide.kinds, "alone", divide.rules)
+truediv.others = divide.others

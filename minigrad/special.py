@@ -122,7 +122,7 @@ def log_gamma(x):
         return python_math.inf
 
 
-@op("Digamma", "f", dx=lambda dy, x: dy * polygamma.np(np.ones_like(x), x))
+@op("Digamma", "f", dx=lambda dy, x: dy * higher_digamma.np(np.ones_like(x), x))
 def digamma(x):
     """The derivative of `lgamma`.
 
@@ -151,9 +151,20 @@ def digamma64(x):
     return np.where(pole, np.nan, np.where(negative, y - np.pi / np.tan(np.pi * part), y))
 
 
-@op("Polygamma", "f", da=None, dx=lambda dz, a, x: dz * polygamma.np(a + 1, x))
-def polygamma(a, x):
+def polygamma(a, x, name=None):
     """The derivative number a of `digamma`, for a = 0, 1, 2 ...
+
+    >>> import minigrad as mg, numpy as np
+    >>> print(mg.math.polygamma(np.float64(1.0), np.array([0.5, 4.0])).numpy().round(4))
+    [4.9348 0.2838]
+    """
+    a = convert(a, x)
+    return higher_digamma(a, convert(x, a))
+
+
+@op("Polygamma", "f", da=None, dx=lambda dz, a, x: dz * higher_digamma.np(a + 1, x))
+def higher_digamma(a, x):
+    """What `mg.math.polygamma` calls.
 
     >>> import minigrad as mg, numpy as np
     >>> print(mg.math.polygamma(np.float64(1.0), np.array([0.5, 4.0])).numpy().round(4))
@@ -170,9 +181,20 @@ def polygamma64(a, x):
     return np.where(a == 0, digamma64(x), np.where(a == order, higher, np.nan))
 
 
-@op("Zeta", "f", dx=None, dq=lambda dz, x, q: dz * -x * zeta.np(x + 1, q))
-def zeta(x, q):
+def zeta(x, q, name=None):
     """The sum of (q + k) ** -x over k = 0, 1, 2 ..., for x > 1.
+
+    >>> import minigrad as mg, numpy as np
+    >>> print(mg.math.zeta(np.float64(2.0), np.array([1.0, 2.5])).numpy().round(4))
+    [1.6449 0.4904]
+    """
+    x = convert(x, q)
+    return hurwitz_zeta(x, convert(q, x))
+
+
+@op("Zeta", "f", dx=None, dq=lambda dz, x, q: dz * -x * hurwitz_zeta.np(x + 1, q))
+def hurwitz_zeta(x, q):
+    """What `mg.math.zeta` calls.
 
     >>> import minigrad as mg, numpy as np
     >>> print(mg.math.zeta(np.float64(2.0), np.array([1.0, 2.5])).numpy().round(4))
