@@ -73,6 +73,8 @@ def leaky_relu(features, alpha=0.2):
     >>> print(mg.nn.leaky_relu([-1.0, 2.0], alpha=0.1).numpy())
     [-0.1  2. ]
     """
+    if arrays.is_tensor(alpha) or isinstance(alpha, str):
+        raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
     if features.dtype.kind != "f":
         features = features.astype(np.float32)
     return features * slope(features, alpha)
@@ -155,6 +157,13 @@ def silu(features, beta=1.0) -> Tensor:
 swish = silu
 
 
+def one_axis(axis):
+    """An axis, which may not stand in a list."""
+    if isinstance(axis, (list, tuple)):
+        raise TypeError(f"'<=' not supported between instances of 'int' and '{type(axis).__name__}': axis={axis} must be one number")
+    return tidy.integer(axis)
+
+
 def last(axis, x):
     """The axis, which is the last one if None is given."""
     if not x.ndim:
@@ -173,7 +182,7 @@ def softmax_grad(dy, y, axis):
 
 
 @op("Softmax", "f", dlogits=lambda dy, y, axis: softmax_grad(dy, y, axis))
-def softmax(logits, axis: tidy.integer = None):
+def softmax(logits, axis: one_axis = None):
     """exp(logits) / sum(exp(logits)) along an axis: numbers become probabilities. Large logits do not overflow.
 
     Args:
@@ -204,7 +213,7 @@ def log_softmax_grad(dy, y, axis):
 
 
 @op("LogSoftmax", "f", dlogits=lambda dy, y, axis: log_softmax_grad(dy, y, axis))
-def log_softmax(logits, axis: tidy.integer = None):
+def log_softmax(logits, axis: one_axis = None):
     """The logarithm of `softmax`, exact where that is nearly 0.
 
     Args:
@@ -634,7 +643,8 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     """The rows of a table with these numbers. Its gradient is an `mg.IndexedSlices`.
 
     Args:
-        params: the table, of shape `(n, ...)`; or a list of tables, which are taken one after the other.
+        params: the table, of shape `(n, ...)`; or a list of tables of one length (the first may have one row more), which are
+            taken one after the other.
         ids: whole numbers, of any shape.
         max_norm: shorten rows that are longer than this.
 
@@ -649,15 +659,26 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     """
     if params is None:
         raise ValueError("params must be specified")
-    if isinstance(params, (list, tuple)):
-        if not params:
-            raise ValueError("Length of params is currently 0. Need at least one param.")
-        params = params[0] if len(params) == 1 else arrays.concat(list(params), 0)
-    rows = arrays.gather(params, ids)
+    tables = params if isinstance(params, (list, tuple)) else [params]
+    if not tables:
+        raise ValueError("Length of params is currently 0. Need at least one param.")
+    rows = arrays.gather(tables[0], ids) if len(tables) == 1 else from_tables(tables, convert_to_tensor(ids).value)
     if max_norm is None:
         return rows
     axes = tuple(range(convert_to_tensor(ids).ndim, rows.ndim))
     return math.clip_by_norm(rows, max_norm, axes)
+
+
+def from_tables(tables, ids):
+    """The rows of several tables, each of which is asked for its own rows alone."""
+    flat = ids.ravel()
+    length, longer = divmod(sum(np.shape(table)[0] for table in tables), len(tables))
+    which = np.maximum(flat // (length + 1), (flat - longer) // length)
+    numbers = np.where(which < longer, flat % (length + 1), (flat - longer) % length)
+    wanted = arrays.dynamic_partition(numbers, which, len(tables))
+    places = arrays.dynamic_partition(np.arange(flat.size), which, len(tables))
+    rows = arrays.dynamic_stitch(places, [arrays.gather(table, those) for table, those in zip(tables, wanted, strict=True)])
+    return arrays.reshape(rows, (*ids.shape, *rows.value.shape[1:]))
 
 
 def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
