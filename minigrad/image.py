@@ -158,8 +158,9 @@ def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
     if image.dtype.is_floating:
         scaled = image * (int(dtype.max) + 0.5)
         return arrays.cast(np.clip(scaled.value, dtype.min, dtype.max) if saturate else scaled, dtype)
+    fit = arrays.saturate_cast if saturate else arrays.cast
     steps = (int(dtype.max) + 1) / (int(image.dtype.max) + 1)
-    return Tensor.of((image.value * steps if steps > 1 else image.value // round(1 / steps)).astype(dtype.dtype))
+    return fit(image, dtype) * int(steps) if steps > 1 else fit(image // round(1 / steps), dtype)
 
 
 def rgb_to_grayscale(images, name=None) -> Tensor:
