@@ -111,6 +111,12 @@ def joined(words):
 def stateless_stream(seed):
     """The random bits that belong to a pair of seeds, which are scrambled first."""
     seed = convert(seed).value
+    if seed.dtype not in (np.int32, np.int64):
+        kind = dtypes.BY_NUMPY[seed.dtype].kernel_name
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"Value for attr 'Tseed' of {kind} is not in the list of allowed values: int32, int64 [Op:StatelessRandomGetKeyCounter] name: ",
+        )  # fmt: skip
     if np.shape(seed) != (2,):
         given = bracketed(np.shape(seed))
         raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")
@@ -237,11 +243,16 @@ def vector(shape):
     return tuple(value.tolist())
 
 
+def count_of(shape):
+    """How many numbers an array of this shape has."""
+    if min(shape, default=0) < 0:
+        raise errors.InvalidArgumentError(None, None, f"Dimension {min(shape)} must be >= 0")
+    return int(np.prod(shape))
+
+
 def drawn(kernel, numbers, shape, dtype, seed, *limits):
     """An array of random numbers, from the stream that belongs to this call."""
-    if shape and min(shape) < 0:
-        raise errors.InvalidArgumentError(None, None, f"Dimension {min(shape)} must be >= 0")
-    count = int(np.prod(shape))
+    count = count_of(shape)
     return numbers(stream_for(kernel, dtype, seed, count * AHEAD), dtype, count, *limits).reshape(shape)[()]
 
 
@@ -316,8 +327,22 @@ def shuffle(value, seed=None):
     return value[order] if value.ndim else value
 
 
+def allowed(dtype, among=FLOATS + INTEGERS):
+    """A dtype that random numbers can have."""
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in among:
+        names = ", ".join(map(repr, among))
+        raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({names}).")
+    return dtype
+
+
+def whole(dtype):
+    """The dtype of numbers that count classes."""
+    return allowed(dtype, INTEGERS).dtype
+
+
 @op("Multinomial", "f", dlogits=None)
-def categorical(logits, num_samples: tidy.integer, dtype: tidy.dtype = "int64", seed=None):
+def categorical(logits, num_samples: tidy.integer, dtype: whole = "int64", seed=None):
     """Classes drawn at random, each with the probability that softmax(logits) gives it.
 
     Args:
@@ -333,6 +358,8 @@ def categorical(logits, num_samples: tidy.integer, dtype: tidy.dtype = "int64", 
     """
     if logits.ndim != 2:
         raise errors.InvalidArgumentError(None, None, f"logits should be a matrix, got shape {list(logits.shape)}")
+    if num_samples < 0:
+        raise errors.InvalidArgumentError(None, None, f"num_samples should be non-negative, got {num_samples}")
     logits = logits.astype(np.float64)
     batch, ahead = len(logits), -(-num_samples // 4) * 8 * AHEAD
     stream = stream_for("Multinomial", dtype, seed, batch * ahead)
@@ -393,14 +420,6 @@ def stretched(numbers, factor, shift):
     return numbers * factor + shift
 
 
-def allowed(dtype):
-    dtype = dtypes.as_dtype(dtype)
-    if dtype not in FLOATS + INTEGERS:
-        names = ", ".join(repr(d) for d in FLOATS + INTEGERS)
-        raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({names}).")
-    return dtype
-
-
 def limit(x, dtype, name):
     """A parameter of a distribution as a Tensor of the dtype of its numbers."""
     if not hasattr(x, "__tf_tensor__"):
@@ -447,7 +466,7 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
 
 def stateless(numbers, shape, seed, dtype, *limits):
     shape, dtype = vector(shape), dtypes.to_numpy(dtype)
-    return numbers(stateless_stream(seed), dtype, int(np.prod(shape)), *limits).reshape(shape)[()]
+    return numbers(stateless_stream(seed), dtype, count_of(shape), *limits).reshape(shape)[()]
 
 
 class Generator:
@@ -488,6 +507,6 @@ class Generator:
 
     def _drawn(self, numbers, shape, dtype, *limits):
         shape, stream = vector(shape), self.stream
-        count = int(np.prod(shape))
+        count = count_of(shape)
         self.stream = Stream(stream.key, stream.counter + count * AHEAD)
         return Tensor.of(numbers(stream, dtypes.to_numpy(dtype), count, *limits).reshape(shape)[()])

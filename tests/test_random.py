@@ -142,6 +142,11 @@ ERRORS = [
     (lambda: mg.random.normal([2], 0.0, mg.constant(2)), ValueError, "stddev: Tensor conversion requested dtype float32"),
     (lambda: mg.random.stateless_normal([2], seed=[1, 2, 3]), mg.errors.InvalidArgumentError, r"seed must have shape \[2\], not \[3\]"),
     (lambda: mg.random.stateless_uniform([2], [1, 2], dtype=mg.int32), ValueError, "must be both None or not None"),
+    (lambda: mg.random.stateless_normal([-1], [1, 2]), mg.errors.InvalidArgumentError, "Dimension -1 must be >= 0"),
+    (lambda: mg.random.stateless_uniform([2, -1], [1, 2]), mg.errors.InvalidArgumentError, "Dimension -1 must be >= 0"),
+    (lambda: mg.random.stateless_uniform([-1], [1, 2], 0, 3, mg.int32), mg.errors.InvalidArgumentError, "Dimension -1 must be >= 0"),
+    (lambda: mg.random.stateless_truncated_normal([-1], [1, 2]), mg.errors.InvalidArgumentError, "Dimension -1 must be >= 0"),
+    (lambda: mg.random.Generator.from_seed(1).normal([-1]), mg.errors.InvalidArgumentError, "Dimension -1 must be >= 0"),
     (lambda: mg.random.categorical([0.0, 1.0], 3), mg.errors.InvalidArgumentError, r"logits should be a matrix, got shape \[2\]"),
 ]
 
