@@ -49,6 +49,9 @@ def join(inputs: list, separator=""):
     >>> print(mg.strings.join([["a", "b"], "c"], "-").numpy())
     [b'a-c' b'b-c']
     """
+    for x in inputs:
+        if x.dtype.kind != "O":
+            raise TypeError(f"Cannot convert {x} to EagerTensor of dtype string. Write mg.strings.as_string({x}).")
     separator = separator.encode() if isinstance(separator, str) else separator
     return each(lambda *texts: separator.join(texts), *inputs) if inputs else np.array(b"", object)
 
@@ -136,10 +139,12 @@ def to_number(input, out_type: tidy.dtype = "float32"):
     >>> print(mg.strings.to_number(["1.5", "2"]).numpy())
     [1.5 2. ]
     """
-    spelled = float if out_type.kind == "f" else int
+    spelled = real if out_type.kind == "f" else int
 
     def number(text):
         try:
+            if b"_" in text:  # which Python allows between digits
+                raise ValueError
             return out_type.type(spelled(text))
         except (ValueError, OverflowError):
             raise errors.InvalidArgumentError(
@@ -147,6 +152,11 @@ def to_number(input, out_type: tidy.dtype = "float32"):
             ) from None
 
     return each_number(number, input, out_type)
+
+
+def real(text):
+    """A float, in decimal digits or as C writes it in hexadecimal ones."""
+    return float.fromhex(text.decode("ascii", "replace")) if b"x" in text.lower() else float(text)
 
 
 @op("AsString", dinput=None)
@@ -169,20 +179,25 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     if precision >= 0 and kind not in "fc":
         raise errors.InvalidArgumentError(None, None, f"precision not supported for datatype {input.dtype}")
     places = f".{precision}" if precision >= 0 else ""
-    letter = "d" if kind in "iu" else "e" if scientific else "g" if shortest else "f"
-    form = f"%{fill}{width if width > 0 else ''}{places}{letter}"
+    letter = "s" if kind == "O" else "d" if kind in "iu" else "e" if scientific else "g" if shortest else "f"
+    form = f"{fill}{width if width > 0 else ''}{places}{letter}"
 
     def written(x):
         if kind == "b":
-            return (b"true" if x else b"false").rjust(max(width, 0))
-        return (f"({form % x.real},{form % x.imag})" if kind == "c" else form % x).encode()
+            return b"true" if x else b"false"
+        if kind == "O":
+            return f"%{form}".encode() % x
+        return (f"({number(x.real)},{number(x.imag)})" if kind == "c" else number(x)).encode()
+
+    def number(x):
+        return f"%{form}" % x if np.isfinite(x) else f"%{form.removeprefix('0')}" % x  # nan and inf have no leading zeros
 
     return each(written, input)
 
 
 @op("StaticRegexReplace", "O", dinput=None)
 def regex_replace(input, pattern, rewrite, replace_global=True):
-    """Each match of a regular expression, replaced by `rewrite`, in which `\\\\1` is the first group.
+    """Each match of a regular expression, replaced by `rewrite`, in which `\\\\1` is the first group, and `\\\\0` the whole match.
 
     Raises:
         InvalidArgumentError: the pattern is no regular expression.
@@ -192,7 +207,13 @@ def regex_replace(input, pattern, rewrite, replace_global=True):
     b'a#b#'
     """
     found, rewrite = compiled(pattern), rewrite.encode() if isinstance(rewrite, str) else rewrite
-    return each(lambda text: found.sub(rewrite, text, count=0 if replace_global else 1), input)
+    if max([int(place) for place in re.findall(rb"\\(\d)", rewrite)], default=0) > found.groups:
+        return input  # as TensorFlow does where there is no such group
+
+    def rewritten(match):
+        return re.sub(rb"\\([\d\\])", lambda piece: (match[int(piece[1])] or b"") if piece[1].isdigit() else piece[1], rewrite)
+
+    return each(lambda text: found.sub(rewritten, text, count=0 if replace_global else 1), input)
 
 
 @op("StaticRegexFullMatch", "O", dinput=None)
@@ -229,6 +250,19 @@ def split(input, sep=None, maxsplit=-1):
     return np.array(input.item().split(sep or None, maxsplit), object)
 
 
+def joined_axes(axis, ndim):
+    """The axes that are named, counted from 0."""
+    named = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    for a in named:
+        if not -ndim <= a < ndim:
+            raise errors.OutOfRangeError(None, None, f"Invalid reduction dimension {a} for input with {ndim} dimension(s)")
+    axes = [a % ndim for a in named]
+    for a in axes:
+        if axes.count(a) > 1:
+            raise errors.InvalidArgumentError(None, None, f"Duplicate reduction dimension {a}")
+    return axes
+
+
 @op("ReduceJoin", "O", dinputs=None)
 def reduce_join(inputs, axis: tidy.axes = None, keepdims=False, separator=""):
     """The texts along an axis (or all) put together.
@@ -238,7 +272,7 @@ def reduce_join(inputs, axis: tidy.axes = None, keepdims=False, separator=""):
     [b'ab' b'cd']
     """
     separator = separator.encode() if isinstance(separator, str) else separator
-    axes = range(inputs.ndim) if axis is None else [a % inputs.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = joined_axes(axis, inputs.ndim)
     kept = [a for a in range(inputs.ndim) if a not in axes]
     rows = inputs.transpose([*kept, *axes]).reshape([inputs.shape[a] for a in kept] + [-1])
     joined = np.empty(rows.shape[:-1], object)
