@@ -52,11 +52,18 @@ def told(message, symbol, x, y, holds, most):
 
 
 assert_equal = comparison("assert_equal", "==", math.equal, "x equals y", "[1, 2], [1, 2]")
-assert_none_equal = comparison("assert_none_equal", "!=", math.not_equal, "x differs from y", "[1, 2], [2, 1]")
+differ = comparison("assert_none_equal", "!=", math.not_equal, "x differs from y", "[1, 2], [2, 1]")
 assert_less = comparison("assert_less", "<", math.less, "x is smaller than y", "[1, 2], 3")
 assert_less_equal = comparison("assert_less_equal", "<=", math.less_equal, "x is not larger than y", "[1, 2], 2")
 assert_greater = comparison("assert_greater", ">", math.greater, "x is larger than y", "[1, 2], 0")
 assert_greater_equal = comparison("assert_greater_equal", ">=", math.greater_equal, "x is not smaller than y", "[1, 2], 1")
+
+
+def assert_none_equal(x, y, summarize=None, message=None, name=None):
+    differ(x, y, message, summarize)
+
+
+assert_none_equal.__doc__ = differ.__doc__  # only the order of the arguments is TensorFlow's own
 
 
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None) -> None:

@@ -39,6 +39,15 @@ class FIFOQueue:
     ):
         self.capacity, self.name, self.names = capacity, name, None if names is None else list_of(names)
         self.dtypes = [as_dtype(d) for d in list_of(dtypes)]
+        if not self.dtypes:
+            raise errors.InvalidArgumentError(
+                None, None, "Length for attr 'component_types' of 0 must be at least minimum 1 [Op:FIFOQueueV2] name: "
+            )
+        if self.names is not None and len(self.names) != len(self.dtypes):
+            raise ValueError(
+                "List of names must have the same length as the list of dtypes, "
+                f"received len(names)={len(self.names)},len(dtypes)={len(self.dtypes)}"
+            )
         self.shapes = [TensorShape(s) for s in shapes_of(shapes, len(self.dtypes))]
         if len(self.shapes) != len(self.dtypes):
             raise errors.InvalidArgumentError(
@@ -133,6 +142,8 @@ class FIFOQueue:
         self._elements.extend(elements)
 
     def _take(self, n, kernel):
+        if n < 0:
+            raise errors.InvalidArgumentError(None, None, f"DequeueManyOp requested {n} < 0 elements [Op:{kernel}] name: ")
         if kernel != "QueueDequeueV2" and not all(s.is_fully_defined() for s in self.shapes):
             raise errors.InvalidArgumentError(
                 None, None,
