@@ -2,6 +2,7 @@
 
 import builtins
 import collections
+import functools
 import itertools
 
 import numpy as np
@@ -12,6 +13,7 @@ from .arguments import BATCHED_TWINS, Batched, keeps_rows, later
 from .conversion import as_value, unsupported
 from .custom import unregistered
 from .op import convert, op, tensor_of
+from .operands import first_tensor
 from .shape import TensorShape, bracketed
 from .slices import Rows
 from .tensor import Tensor
@@ -788,6 +790,25 @@ def stack(values: list, axis: tidy.integer = 0):
                 text = f"values[0].shape = {bracketed(first)} != values[{k}].shape = {bracketed(x.shape)}"
                 raise invalid(f"Shapes of all inputs must match: {text}") from None
         raise no_axis(axis, ndim) from None
+
+
+def constants_at_once(pack):
+    """The op, but what holds no Tensor becomes one as a whole: its dtype is that of all elements, and not of the first."""
+
+    @functools.wraps(pack)
+    def stack(values, axis=0, name=None):
+        connected = isinstance(values, (list, tuple)) and first_tensor(values) is not None
+        if axis.__class__ is int and axis == 0 and not connected:
+            try:
+                return convert_to_tensor(values)
+            except (TypeError, ValueError):
+                pass  # rows of different lengths: the op says so
+        return pack(values, axis)
+
+    return stack
+
+
+stack = constants_at_once(stack)
 
 
 def at(k, axis):
