@@ -12,6 +12,7 @@ from .. import dtypes
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
 from ..tensor import Tensor
 from ..tensor import constant as make_constant
+from .utils import newly_made
 
 
 class Initializer:
@@ -285,12 +286,9 @@ def get(identifier):
     Raises:
         ValueError: there is none of this name.
     """
-    if isinstance(identifier, dict) and identifier.get("class_name") in BY_NAME:
-        return BY_NAME[identifier["class_name"]](**identifier.get("config", {}))
-    if isinstance(identifier, str) and identifier in BY_NAME:
-        return BY_NAME[identifier]()
-    if isinstance(identifier, type) and issubclass(identifier, Initializer):
-        return identifier()
+    made = newly_made(identifier, BY_NAME, Initializer)
+    if made is not None:
+        return made
     if identifier is None or callable(identifier):
         return identifier
     raise ValueError(f"Could not interpret initializer identifier: {identifier}")

@@ -5,6 +5,7 @@ import math as python_math
 from .. import math
 from ..arrays import cast
 from ..op import convert
+from .utils import newly_made
 
 
 class Regularizer:
@@ -72,12 +73,9 @@ def get(identifier):
     Raises:
         ValueError: there is none of this name.
     """
-    if isinstance(identifier, dict) and identifier.get("class_name") in BY_NAME:
-        return BY_NAME[identifier["class_name"]](**identifier.get("config", {}))
-    if isinstance(identifier, str) and identifier in BY_NAME:
-        return BY_NAME[identifier]()
-    if isinstance(identifier, type) and issubclass(identifier, Regularizer):
-        return identifier()
+    made = newly_made(identifier, BY_NAME, Regularizer)
+    if made is not None:
+        return made
     if identifier is None or (callable(identifier) and not isinstance(identifier, type)):
         return identifier
     raise ValueError(f"Could not interpret regularizer identifier: {identifier}. Known are {', '.join(BY_NAME)}.")

@@ -61,3 +61,12 @@ def to_categorical(x, num_classes=None):
     if classes.ndim > 1 and classes.shape[-1] == 1:
         classes = classes[..., 0]
     return np.eye(num_classes or int(classes.max()) + 1)[classes]
+
+
+def newly_made(identifier, by_name, base):
+    """What a name, a class or a config dict stands for; None if it is none of them."""
+    if isinstance(identifier, dict) and identifier.get("class_name") in by_name:
+        return by_name[identifier["class_name"]](**identifier.get("config", {}))
+    if isinstance(identifier, str) and identifier in by_name:
+        return by_name[identifier]()
+    return identifier() if isinstance(identifier, type) and issubclass(identifier, base) else None
