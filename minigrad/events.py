@@ -252,9 +252,14 @@ class Ran(Event):
     outputs: tuple
     kinds: str  # of each input's dtype, in NumPy's letters
     versions: dict  # of each Variable among the inputs
-    recorded: dict  # each tape that listened -> the inputs along which it wrote a step
+    heard: tuple  # pairs: a tape that listened, and the inputs along which it wrote a step
     result: Any  # ... kept lightly
     numbers: dict  # which input -> the Python number
+
+    @property
+    def recorded(self) -> dict:
+        """Each tape that listened -> the inputs along which it wrote a step."""
+        return dict(self.heard)
 
     @property
     def value(self) -> "Summary | None":
@@ -371,12 +376,6 @@ class Walked:
         return Summary.of(self.went)
 
 
-def read_back(step, dy, arrived, went, number=0) -> Walked:
-    """What there is to say of a step that was read back."""
-    local = None if finite(went) or not finite(arrived) else slope_of(step, dy)
-    return Walked(number, step[0], step[1], arrived, went, local)
-
-
 class Steps(Listener):
     """Hears a walk that is done again for the sake of an answer."""
 
@@ -384,13 +383,19 @@ class Steps(Listener):
         self.heard = []
 
     def walked(self, step, dy, dx):
-        self.heard.append(read_back(step, dy, light(dy), light(dx)))
+        arrived, went = light(dy), light(dx)
+        self.heard.append(Walked(0, step[0], step[1], arrived, went, None if finite(went) else broken_slope(step, dy, arrived)))
 
 
 def outputs_of(step) -> tuple:
     """The numbers of the Tensors that a step of a tape begins with."""
     output = step[0]
     return tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,)
+
+
+def broken_slope(step, dy, arrived) -> "Summary | None":
+    """The op's own slope at a step that sends an inf or a nan, if the fault is its own."""
+    return slope_of(step, dy) if finite(arrived) else None
 
 
 def slope_of(step, dy) -> "Summary | None":
@@ -474,28 +479,30 @@ class Trace(Listener):
             if x.__class__ is list or x.__class__ is tuple:
                 inputs = [y for x in inputs for y in (x if x.__class__ is list or x.__class__ is tuple else (x,))]
                 break
-        ids, kinds, versions, numbers, recorded = [], "", NOTHING, NOTHING, NOTHING
+        ids, kinds, versions, numbers, heard = [], "", NOTHING, NOTHING, ()
+        known = self.versions
         for x in inputs:
             i, kind = x.id, x.value.dtype.kind
-            if i in self.versions:
-                versions = {**versions, i: self.versions[i]}
+            if i in known:
+                versions = {**versions, i: known[i]}
             elif not i and kind in "fc":
                 numbers = {**numbers, len(ids): float(x.value.real)}
             ids.append(i)
             kinds += kind
         for tape in listening.now:
             if tape.live is not None:
-                recorded = {**recorded, tape.number: tuple(filter(tape.live.__contains__, ids))}
-        outputs = output if output.__class__ is list else [output]
-        frame, called = user_frame()
+                heard += ((tape.number, tuple(filter(tape.live.__contains__, ids))),)
+        many = output.__class__ is list
+        outputs = tuple([y.id for y in output]) if many else (output.id,)
+        result = light(output.value) if not many else light(output[0].value) if output else None
+        frame, called = sys._getframe(2), op.__name__
+        if not USERS.get(frame.f_code.co_filename):  # it is seldom not the user who called the op
+            frame, called = user_frame()
         at = frame.f_code, frame.f_lasti, callers_of(frame) if numbers else ()
         self.count += 1
-        event = Ran(
-            self.count, at, called, op, tuple(ids), tuple([y.id for y in outputs]), kinds, versions, recorded,
-            light(outputs[0].value) if outputs else None, numbers,
-        )  # fmt: skip
-        for y in outputs:
-            self.made[y.id] = event
+        event = Ran(self.count, at, called, op, tuple(ids), outputs, kinds, versions, heard, result, numbers)
+        for number in outputs:
+            self.made[number] = event
         self.add(event)
 
     def read(self, variable):
@@ -564,7 +571,8 @@ class Trace(Listener):
         went = arrived if dx is dy else light(dx)
         self.last = dx, went, dy, arrived
         self.count += 1
-        self.steps.append(read_back(step, dy, arrived, went, self.count))
+        local = None if finite(went) else broken_slope(step, dy, arrived)
+        self.steps.append(Walked(self.count, step[0], step[1], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
         self.tapes[tape.number] = True

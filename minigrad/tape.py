@@ -438,7 +438,7 @@ def walk(steps, grads, wanted, recorded=False):
     wanted, now = set(wanted), None
     traces = [listener for listener in listening.now if listener.live is None]
     while steps:
-        output, source, rule, arrays, tensors, shape = steps.pop()
+        output, source, rule, arrays, tensors, shape = step = steps.pop()
         if output != now:
             now, dy = output, grads.get(output) if output in wanted else grads.pop(output, None)
             if output.__class__ is tuple:
@@ -455,7 +455,7 @@ def walk(steps, grads, wanted, recorded=False):
         grads[source] = grads[source] + dx if source in grads else dx
         if traces:
             for trace in traces:
-                trace.walked((output, source, rule, arrays, tensors, shape), dy, dx)
+                trace.walked(step, dy, dx)
     return grads
 
 
