@@ -1,6 +1,7 @@
 """binder/: everything that the course needs stands there with its version, and the project comes last."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -29,3 +30,10 @@ def test_what_the_course_needs_is_pinned_within_its_bounds():
 
 def test_the_python_is_one_that_the_project_supports():
     assert (ROOT / "binder" / "runtime.txt").read_text() in {f"python-3.{minor}\n" for minor in range(10, 14)}
+
+
+def test_repo2docker_understands_the_files():
+    asked = subprocess.run([sys.executable, "-m", "repo2docker", "--no-build", "--debug", ROOT], capture_output=True, text=True)
+    assert asked.returncode == 0, asked.stderr
+    assert f"python={(ROOT / 'binder' / 'runtime.txt').read_text().strip().removeprefix('python-')}" in asked.stderr
+    assert 'pip install --no-cache-dir -r "binder/requirements.txt"' in asked.stdout  # from this repository, for --editable .
