@@ -384,3 +384,12 @@ def test_what_assign_returns_has_the_constraint_of_its_variable():
 def test_the_name_of_a_variable_is_a_string():
     with pytest.raises(ValueError, match="name for name_scope must be a string, not 5"):
         mg.Variable(1.0, name=5)
+
+
+def test_rows_that_are_picked_from_a_value_that_was_read_stay_rows():
+    table = mg.Variable([[1.0], [2.0]])
+    with mg.GradientTape() as tape:
+        y = mg.gather(table.read_value(), [1])
+    rows = tape.gradient(y, table)
+    assert isinstance(rows, mg.IndexedSlices)
+    assert mg.convert_to_tensor(rows).numpy().tolist() == [[0.0], [1.0]]
