@@ -1,7 +1,6 @@
 """tf's control flow, done at once as everything in eager mode: loops and branches are Python's, and what runs in them is recorded."""
 
 import contextlib
-import pprint
 import re
 import sys
 from collections import OrderedDict
@@ -472,6 +471,8 @@ class Place:
 
 def told(x, ends):
     """The text of a Tensor, or of a nest that holds some."""
+    import pprint  # which would make importing slower
+
     nested = list(x) if isinstance(x, (range, MappingView)) else x
     leaves = nest.flatten(nested)
     places = [Place(k) if hasattr(leaf, "__tf_tensor__") else leaf for k, leaf in enumerate(leaves)]

