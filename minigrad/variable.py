@@ -239,9 +239,8 @@ class Variable:
     # ---- Python ----------------------------------------------------------------------------------------------------
 
     def __array__(self, dtype=None, copy=None):
-        return leaving(
-            self.__tf_tensor__(), "NumPy", np.array(self._now.value, dtype)
-        )  # a copy, always: the next assignment must not reach what NumPy holds
+        copied = np.array(self._now.value, dtype)  # always: the next assignment must not reach what NumPy holds
+        return leaving(self.__tf_tensor__(), "NumPy", copied)
 
     def __bool__(self):
         return bool(self.__tf_tensor__())
