@@ -530,7 +530,21 @@ class Decay(Schedule):
         return initial, cast(step, initial.dtype), cast(self.decay_steps, initial.dtype)
 
 
-class ExponentialDecay(Decay):
+class InStairs(Decay):
+    """What goes by `decay_rate` too, in stairs if wanted."""
+
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
+        super().__init__(initial_learning_rate, decay_steps)
+        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name or type(self).__name__
+
+    def __call__(self, step):
+        initial, step, steps = self.start(step)
+        share = math.floor(step / steps) if self.staircase else step / steps
+        rate = cast(cast(self.decay_rate, initial.dtype), share.dtype)  # a share of whole numbers is a float64
+        return self.decayed(cast(initial, share.dtype), rate, share)
+
+
+class ExponentialDecay(InStairs):
     """initial_learning_rate * decay_rate ** (step / decay_steps), in stairs if wanted.
 
     >>> import minigrad as mg
@@ -539,18 +553,12 @@ class ExponentialDecay(Decay):
     0.5 0.25 0.125
     """
 
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="ExponentialDecay"):
-        super().__init__(initial_learning_rate, decay_steps)
-        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
-
-    def __call__(self, step):
-        initial, step, steps = self.start(step)
-        share = math.floor(step / steps) if self.staircase else step / steps
-        rate = cast(cast(self.decay_rate, initial.dtype), share.dtype)  # a share of whole numbers is a float64
-        return cast(initial, share.dtype) * rate**share
+    def decayed(self, initial, rate, share):
+        """The learning rate, when this share of the steps is over."""
+        return initial * rate**share
 
 
-class InverseTimeDecay(Decay):
+class InverseTimeDecay(InStairs):
     """initial_learning_rate / (1 + decay_rate * step / decay_steps), in stairs if wanted.
 
     >>> import minigrad as mg
@@ -559,15 +567,9 @@ class InverseTimeDecay(Decay):
     0.5 0.25 0.125
     """
 
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="InverseTimeDecay"):
-        super().__init__(initial_learning_rate, decay_steps)
-        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
-
-    def __call__(self, step):
-        initial, step, steps = self.start(step)
-        share = math.floor(step / steps) if self.staircase else step / steps
-        rate = cast(cast(self.decay_rate, initial.dtype), share.dtype)
-        return cast(initial, share.dtype) / (1 + rate * share)
+    def decayed(self, initial, rate, share):
+        """The learning rate, when this share of the steps is over."""
+        return initial / (1 + rate * share)
 
 
 class PolynomialDecay(Decay):
