@@ -12,10 +12,11 @@ from . import dtypes, errors
 from .arguments import BATCHED_TWINS, Batched, keeps_rows, later
 from .conversion import as_value, unsupported
 from .custom import unregistered
+from .listening import unrecorded
 from .op import convert, op, tensor_of
 from .operands import first_tensor
 from .shape import TensorShape, bracketed
-from .slices import Rows
+from .slices import IndexedSlices, Rows
 from .tensor import Tensor
 from .variable import Variable, read_value
 
@@ -92,7 +93,17 @@ def identity_n(input: tuple) -> list:
 
 
 @op("StopGradient", dinput=None)
-def stop_gradient(input):
+def stopped(input):
+    """What `stop_gradient` computes.
+
+    >>> import minigrad as mg
+    >>> print(mg.stop_gradient(3.0).numpy())
+    3.0
+    """
+    return input
+
+
+def stop_gradient(input, name=None) -> Tensor:
     """The same value as a constant: no gradient passes.
 
     >>> import minigrad as mg
@@ -102,7 +113,8 @@ def stop_gradient(input):
     >>> print(tape.gradient(y, x).numpy())
     3.0
     """
-    return input
+    with unrecorded():
+        return stopped(input)
 
 
 # ---- dtypes --------------------------------------------------------------------------------------------------------
@@ -139,8 +151,8 @@ def cast(x, dtype, name=None) -> Tensor:
     Between float and complex dtypes it has a derivative; from or to integers and booleans it has none.
 
     Args:
-        x: numbers of any dtype. Toward an integer they are cut off, toward bool everything but 0 is True, and of a
-            complex number that becomes real the real part is taken.
+        x: numbers of any dtype, or IndexedSlices of them. Toward an integer they are cut off, toward bool everything
+            but 0 is True, and of a complex number that becomes real the real part is taken.
         dtype: the dtype wanted.
         name: accepted as in TensorFlow, without effect.
 
@@ -155,6 +167,8 @@ def cast(x, dtype, name=None) -> Tensor:
     if x.__class__ is not Tensor:
         if hasattr(x, "assign") and x.dtype == dtype:
             return x
+        if isinstance(x, IndexedSlices):
+            return x.with_values(cast(x.values, dtype))
         x = convert(x)
     given = x.value.dtype
     if given == dtype:

@@ -106,7 +106,20 @@ def refuse_others(x, y):
 
 for one in (divide, divide_no_nan):
     one.others = dict.fromkeys("iu", of_integers(one)) | dict.fromkeys("bO", refuse_others)
-realdiv = divide
+
+
+def without_kernel(x, y):
+    """Integers are divided by `divide` alone."""
+    dtype = x.dtype
+    raise errors.NotFoundError(
+        None, None,
+        f"Could not find device for node: = RealDiv[T=DT_{dtype.name.upper()}]: this op does not take tf.{dtype.name}."
+        " Write mg.divide(x, y). [Op:RealDiv] name: ",
+    )  # fmt: skip
+
+
+realdiv = made(divide.__wrapped__, divide.kernel, divide.kinds, False, divide.rules)  # unlike tf.divide it makes no floats
+realdiv.others = dict.fromkeys("iu", without_kernel)
 
 
 @op("MulNoNan", "fc", dx=lambda dz, y: multiply_no_nan.np(dz, y), dy=lambda dz, x: multiply_no_nan.np(x, dz))
@@ -283,7 +296,7 @@ def scalar_mul(scalar, x, name=None):
     [3. 5.]
     """
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(scalar_mul(scalar, x.values), x.indices, x.dense_shape)
+        return x.with_values(scalar_mul(scalar, x.values))
     x = convert(x)
     scalar = convert_to_tensor(scalar, x.dtype)
     if scalar.value.ndim:
@@ -776,7 +789,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Tensor:
     [-1.   0.5  1. ]
     """
     if isinstance(t, IndexedSlices):
-        return IndexedSlices(clip_by_value(t.values, clip_value_min, clip_value_max), t.indices, t.dense_shape)
+        return t.with_values(clip_by_value(t.values, clip_value_min, clip_value_max))
     t = convert(t)
     clipped = maximum(minimum(t, clip_value_max), clip_value_min)
     if clipped.value.shape != t.value.shape:
@@ -797,7 +810,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Tensor:
     [1.2 1.6] [3. 4.]
     """
     if isinstance(t, IndexedSlices):
-        return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
+        return t.with_values(clip_by_norm(t.values, clip_norm, axes))
     t = convert(t)
     clip_norm = maximum(cast(convert_to_tensor(clip_norm, dtype_hint=t.dtype), t.dtype), 0)
     total = reduce_sum(t * t, axes, True)
@@ -855,7 +868,7 @@ def values_of(t):
 def scaled(t, factor):
     """t times a factor; IndexedSlices stay what they are."""
     values = values_of(t) * cast(factor, values_of(t).dtype)
-    return IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
+    return t.with_values(values) if isinstance(t, IndexedSlices) else values
 
 
 # ---- comparisons and logic -----------------------------------------------------------------------------------------
@@ -2127,7 +2140,7 @@ def invert_permutation(x):
 
 # the ops whose rules hold for complex numbers as well, but for the conjugate
 HOLOMORPHIC = (
-    multiply, divide, divide_no_nan, reciprocal, reciprocal_no_nan, pow, square, sqrt, rsqrt, exp, expm1, log, log1p, sigmoid,
+    multiply, divide, realdiv, divide_no_nan, reciprocal, reciprocal_no_nan, pow, square, sqrt, rsqrt, exp, expm1, log, log1p, sigmoid,
     sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh,
 )  # fmt: skip
 for one in HOLOMORPHIC:

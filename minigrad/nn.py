@@ -6,6 +6,7 @@ import numpy as np
 
 from . import arrays, errors, math, random
 from . import attributes as tidy
+from .arguments import keeps_rows
 from .arrays import convert_to_tensor
 from .math import in_top_k, l2_normalize, sigmoid, softplus, softsign, tanh, top_k, zero_fraction  # noqa: F401 - they are tf.nn's too
 from .op import op
@@ -614,7 +615,7 @@ def bias_grad(dz, data_format):
     return np.add.reduce(dz, axis=tuple([k for k in range(dz.ndim) if k != kept]))
 
 
-@op("BiasAdd", "iufc", dvalue=lambda dz: dz, dbias=lambda dz, data_format: bias_grad(dz, data_format))
+@op("BiasAdd", "iufc", dvalue=keeps_rows(lambda dz: dz), dbias=lambda dz, data_format: bias_grad(dz, data_format))
 def biased(value, bias, data_format=None):
     """What `bias_add` computes.
 

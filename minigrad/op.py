@@ -40,6 +40,7 @@ def op(kernel, kinds="", lenient=False, **named):
         kinds: the kinds of dtype that it takes, as NumPy's letters (`"fc"`: float and complex); empty for all.
         lenient: a Python number that does not fit the other input's dtype is an InvalidArgumentError, not a TypeError.
             If "alone", a number that comes first does not take the dtype of the second, as `tf.add(1, x)` does not.
+            If a function, it is called with inputs that differ in dtype.
         **named: the rules (`dx=`) and how ops make the by-products (`p=`), by the naming law.
     """
 

@@ -108,7 +108,7 @@ def agree(op, inputs, x, y):
     """Refuse two dtypes in one op: nothing is promoted."""
     wanted, given = x.value.dtype, y.value.dtype
     if wanted != given:
-        if op.kernel in ("RealDiv", "DivNoNan"):  # here TensorFlow's Python looks, before any kernel
+        if op.lenient and op.kernel in ("RealDiv", "DivNoNan"):  # here TensorFlow's Python looks, before any kernel
             names = [f"tf.{dtypes.BY_NUMPY[one].name}" for one in (wanted, given)]
             raise TypeError(f"`x` and `y` must have the same dtype, got {names[0]} != {names[1]}.")
         if op.kinds and wanted.kind not in [*op.kinds, *op.others, "O" * bool(op.for_strings)]:

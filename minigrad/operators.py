@@ -12,8 +12,17 @@ from .op import convert, made
 from .tensor import Tensor
 from .variable import Variable
 
-times = made(*[getattr(math.multiply, part) for part in ("__wrapped__", "kernel", "kinds", "lenient", "rules")])
-times.others = math.multiply.others | {"b": math.logical_and}  # ... whereas TensorFlow's `multiply` takes no truth values
+
+def of_truth_values(x, y):
+    """What TensorFlow's `*` (not its `multiply`) makes of truth values and whatever they meet: truth values, along which nothing flows."""
+    inputs = convert(x), convert(y)
+    if all([one.value.dtype.kind != "b" for one in inputs]):
+        return math.multiply(x, y)  # which refuses two dtypes
+    return arrays.cast(math.multiply(*[arrays.cast(one, np.int32) for one in inputs]), np.bool_)
+
+
+times = made(math.multiply.__wrapped__, math.multiply.kernel, math.multiply.kinds, of_truth_values, math.multiply.rules)
+times.others = math.multiply.others | {"b": of_truth_values}
 
 OPERATORS = {
     "add": math.add, "sub": math.subtract, "mul": times, "truediv": math.divide, "floordiv": math.floordiv,

@@ -41,8 +41,12 @@ class IndexedSlices:
         """The shape of the whole; unknown without a `dense_shape`."""
         return TensorShape(None if self.dense_shape is None else [int(n) for n in np.asarray(self.dense_shape)])
 
+    def with_values(self, values: Any) -> "IndexedSlices":
+        """The same rows with other values."""
+        return IndexedSlices(values, self.indices, self.dense_shape)
+
     def __neg__(self):
-        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+        return self.with_values(-self.values)
 
     def __tf_tensor__(self, dtype=None, name=None):
         if dtype is not None and dtypes.as_dtype(dtype) != self.dtype:
@@ -52,7 +56,7 @@ class IndexedSlices:
             )
         if self.dense_shape is None:
             raise ValueError(f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {self}")
-        return OPS["scatter_rows"](self.values, self.indices, tuple(self.shape))
+        return OPS["unsorted_segment_sum"](self.values, self.indices, self.shape[0])
 
     def __repr__(self):
         whole = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
@@ -84,7 +88,8 @@ class Rows:
     def __add__(self, other):
         if not isinstance(other, Rows):
             return self.dense() + other
-        return Rows(np.concatenate([self.values, other.values], 0), np.concatenate([self.indices, other.indices], 0), self.shape)
+        # a walk goes back, so the other was read before this one
+        return Rows(np.concatenate([other.values, self.values], 0), np.concatenate([other.indices, self.indices], 0), self.shape)
 
     def __radd__(self, other):
         return other + self.dense()

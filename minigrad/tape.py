@@ -604,7 +604,7 @@ def seeds_of(targets, given, recorded):
 
 
 def fitted(seed, value):
-    """One of the `output_gradients`, in the shape of its target."""
+    """One of the `output_gradients`, in the shape of its target: stretched as in a product, or without leading axes of length 1."""
     if seed.value.dtype != value.dtype:
         given, wanted = [dtypes.BY_NUMPY[one.dtype].kernel_name for one in (seed.value, value)]
         raise errors.InvalidArgumentError(
@@ -613,7 +613,10 @@ def fitted(seed, value):
         )  # fmt: skip
     if seed.value.shape == value.shape:
         return seed
+    extra = seed.value.ndim - value.ndim
     try:
+        if seed.value.shape[:extra] == (1,) * extra:
+            seed = OPS["reshape"](seed, seed.value.shape[extra:])
         np.broadcast_to(seed.value, value.shape)
     except ValueError:
         given, wanted = [bracketed(one.shape) for one in (seed.value, value)]

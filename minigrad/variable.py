@@ -10,7 +10,7 @@ import numpy as np
 from . import errors
 from .arguments import keeps_rows
 from .dtypes import DType, as_dtype
-from .listening import leaving, listening
+from .listening import leaving, listening, unrecorded
 from .op import convert, op, tensor_of
 from .shape import TensorShape, bracketed
 from .tensor import Reference, Tensor, answer_habits, next_id, shown
@@ -78,8 +78,9 @@ class Variable:
             raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
         if name is not None and not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, not {name!r}.")
-        given = initial_value() if callable(initial_value) else initial_value
-        value = initial_of(given, dtype)
+        with unrecorded():
+            given = initial_value() if callable(initial_value) else initial_value
+            value = initial_of(given, dtype)
         self._shape = TensorShape(value.shape) if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(

@@ -84,8 +84,7 @@ def written(run, tools):
               "        live = listener.live",
               f"        if live is None: listener.hear(this, {row(s.inputs)}, {s.output}, {row(s.attributes)}); continue",
               "        write = listener.steps.append"]  # fmt: skip
-    followed = [] if run.kernel == "StopGradient" else s.inputs  # what it lets through is new to every tape
-    lines += [written_step(x, s) if x in s.needs else written_dead_end(x, s) for x in followed]
+    lines += [written_step(x, s) if x in s.needs else written_dead_end(x, s) for x in s.inputs]
     return "\n".join([*lines, f"    return {s.output}"]) + "\n"
 
 
@@ -102,7 +101,8 @@ def written_inputs(s, lenient, truth):
             lines += [f"    if {x}.__class__ is not Tensor: {x} = convert({x}{truth or others})"]
     if lenient:
         alone = "; ".join(f"{x} = convert({x})" for x in s.inputs)
-        return ["    try:", *("    " + line for line in lines), f"    except TypeError: {alone}"]
+        otherwise = f"return this.lenient({', '.join(s.inputs)})" if callable(lenient) else alone
+        return ["    try:", *("    " + line for line in lines), f"    except (TypeError, ValueError): {otherwise}"]
     return lines
 
 
@@ -113,7 +113,9 @@ def written_dtype_checks(s, run):
     lines = [f"    {x}_ = {x}.value" for x in singles]
     if alike and (alike[1:] or run.kinds):
         lines += [f"    dtype_ = {alike[0]}_.dtype"]
-    lines += [f"    if {x}_.dtype is not dtype_: agree(this, {row(s.inputs)}, {alike[0]}, {x})" for x in alike[1:]]
+    for x in alike[1:]:
+        differ = f"return this.lenient({', '.join(alike)})" if callable(run.lenient) else f"agree(this, {row(s.inputs)}, {alike[0]}, {x})"
+        lines += [f"    if {x}_.dtype is not dtype_: {differ}"]
     if run.kinds and alike:  # float32 is looked at first: nearly all are
         unless = "dtype_ is not float32 and " if "f" in run.kinds else ""
         lines += [f"    if {unless}dtype_.kind not in {run.kinds!r}: return refuse(this, {', '.join(alike)})"]

@@ -438,6 +438,14 @@ def _integer_variable():
     return tape.explain(y, x)
 
 
+@program("none", "undefined", "INTEGER", "multiply met truth values", "mg.cast(..., x.dtype)")
+def _times_truth_values():
+    x = mg.Variable([3.0, 0.4])
+    with mg.GradientTape() as tape:
+        y = x * (x > 0)
+    return tape.explain(y, x)
+
+
 @program("none", "undefined", "INTEGER", plain=("none", "undefined", "INTEGER"))
 def _integer_constant():
     x = mg.constant([1, 2])

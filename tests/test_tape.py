@@ -404,6 +404,32 @@ def test_whatever_uses_a_variable_is_watched(use):
     assert [one is v for one in tape.watched_variables()] == [True]
 
 
+@pytest.mark.parametrize("use", [mg.stop_gradient, mg.Variable, lambda v: mg.Variable(lambda: v * 2.0)], ids=["stop", "copy", "made of it"])
+def test_what_becomes_a_constant_is_not_watched(use):
+    v = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = use(v) * 3.0
+    assert tape.gradient(y, v) is None
+    assert v is not next(iter(tape.watched_variables()), None)
+
+
+@pytest.mark.parametrize("seed", [[[1.0, 2.0]], [[[1.0, 2.0]]], [1.0, 2.0]])
+def test_a_seed_may_have_leading_axes_of_length_1(seed):
+    x = mg.Variable([3.0, 4.0])
+    with mg.GradientTape() as tape:
+        y = x * x
+    assert tape.gradient(y, x, output_gradients=mg.constant(seed)).numpy().tolist() == [6.0, 16.0]
+
+
+@pytest.mark.parametrize("seed", [[[1.0, 2.0], [1.0, 2.0]], [1.0, 2.0, 3.0], [[1.0], [2.0]], [[]]])
+def test_a_seed_of_another_shape_is_refused(seed):
+    x = mg.Variable([3.0, 4.0])
+    with mg.GradientTape() as tape:
+        y = x * x
+    with pytest.raises(mg.errors.InvalidArgumentError, match="Incompatible shapes"):
+        tape.gradient(y, x, output_gradients=mg.constant(seed))
+
+
 def test_a_variable_of_keras_is_watched_by_its_value():
     v = mg.keras.Variable(2.0)
     with mg.GradientTape() as tape:

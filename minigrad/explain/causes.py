@@ -396,6 +396,12 @@ tape.gradient(y, x)           # 20.0
 )
 def integer(q, edge, op, line, name=None, kind=None):
     if edge is not None and edge.event.kinds[list(edge.event.inputs).index(number_of(edge.start))] in "fc":
+        if op == "multiply":
+            one = q.names.of(edge.start)
+            return (
+                f"multiply met truth values, made integers of {one} too, and no gradient flows along integers",
+                f"make floats of the truth values first: mg.cast(..., {one}.dtype)",
+            )
         return (
             f"{op} made integers of {q.names.of(edge.start)} here, and no gradient flows along integers",
             "stay with floats: leave out this cast",

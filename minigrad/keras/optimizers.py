@@ -351,7 +351,7 @@ def values_of(dx, variable):
 def with_values(dx, values):
     """The gradient, with these numbers."""
     values = Tensor.of(values)
-    return IndexedSlices(values, dx.indices, dx.dense_shape) if isinstance(dx, IndexedSlices) else values
+    return dx.with_values(values) if isinstance(dx, IndexedSlices) else values
 
 
 def squares(dx):
