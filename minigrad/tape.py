@@ -361,7 +361,7 @@ class GradientTape(Listener):
         rows[np.arange(size), :, np.arange(size)] = 1
         (found,) = rows_walked(steps, target.id, rows.reshape((size, *target.value.shape)), [source.id])
         if found is None:
-            answer = zeros(source, (batch, *inner), source.shape[1:])
+            answer = Tensor.of(np.zeros((batch, *inner, *source.shape[1:]), dtypes.to_numpy(source.dtype)))
         else:
             by_example = OPS["transpose"](found, (1, 0, *range(2, 1 + len(source.shape))))
             answer = OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
@@ -632,10 +632,10 @@ def known(choice):
         raise ValueError(f"Unknown value for unconnected_gradients: {choice!r}") from None
 
 
-def zeros(source, before=(), shape=None):
-    """Zeros for a source that is not connected, with the axes `before` in front."""
-    shape = source.shape if shape is None else shape
-    return Tensor.of(np.zeros((*before, *shape), dtypes.to_numpy(source.dtype)))
+def zeros(source, before=()):
+    """Zeros for a source that is not connected, with the axes `before` in front. They can be a source themselves."""
+    like = OPS["zeros_like"](source)
+    return OPS["broadcast_to"](like, (*before, *source.shape)) if before else like
 
 
 # ---- warnings, as often as TensorFlow gives them -------------------------------------------------------------------

@@ -465,3 +465,9 @@ def test_products_along_an_axis_have_their_slope_where_a_factor_is_zero_too(shap
 @pytest.mark.parametrize("elements", [[2.0, 0.0, 3.0, 4.0], [0.0, 0.0, 3.0, 4.0], [2.0, 1.5, 0.0, 4.0]])
 def test_products_of_segments_have_their_slope_where_a_factor_is_zero_too(elements):
     mg.test.check_gradients(lambda x: mg.math.unsorted_segment_prod(x, [0, 0, 0, 1], 2), mg.constant(elements, mg.float64), order=1)
+
+
+def test_realdiv_makes_no_floats_of_integers():
+    assert mg.realdiv(3.0, 2).numpy() == 1.5
+    with pytest.raises(mg.errors.NotFoundError, match=r"RealDiv\[T=DT_INT32\].*Write mg.divide\(x, y\)"):
+        mg.realdiv(3, 2)

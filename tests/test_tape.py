@@ -133,6 +133,17 @@ def test_a_seed_is_broadcast_to_its_target():
         assert tape.gradient(y, x, output_gradients=mg.constant(seed)).numpy().tolist() == [[3.0, 3.0]]
 
 
+def test_zeros_for_the_unconnected_can_be_a_source_themselves():
+    v, w = mg.Variable([1.0, 2.0]), mg.Variable([3.0, 4.0])
+    with mg.GradientTape(persistent=True) as outer:
+        with mg.GradientTape() as inner:
+            y = v * 2.0
+        slope = inner.gradient(y, w, unconnected_gradients="zero")
+        z = slope * 3.0
+    assert outer.gradient(z, slope).numpy().tolist() == [3.0, 3.0]
+    assert outer.gradient(z, [v, w]) == [None, None]
+
+
 def test_what_to_give_for_the_unconnected_is_known_or_refused():
     x = mg.Variable([[1.0, 2.0]])
     with mg.GradientTape(persistent=True) as tape:
