@@ -73,7 +73,7 @@ class GradientTape(Listener):
     versions: dict  # id -> how often each Variable had been assigned when it was last read
     entered = False
     ended = 0  # Tensors with a higher number are younger than the block
-    given = None  # what was asked last: the ids of targets and sources, and weak references to the answers
+    given: tuple = (), (), ()  # what was asked last: the ids of targets and sources, and weak references to the answers
     refused = False  # was the last question one too many?
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
@@ -97,7 +97,7 @@ class GradientTape(Listener):
 
     def forget(self):
         """An empty record."""
-        self.given, self.refused = None, False
+        self.given, self.refused = GradientTape.given, False
         self.steps, self.live, self.roots, self.variables, self.versions = [], set(), set(), {}, {}
 
     def watch(self, tensor: Any) -> None:

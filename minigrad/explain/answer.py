@@ -152,7 +152,7 @@ def used_up(q):
     if codes - {"SPENT_TAPE"}:
         others = [replace(edge, code=edge.code if edge.code != "SPENT_TAPE" else "") for edge in way]
         return broken(q, others, spent, came="raises RuntimeError")
-    if q.history is not None or q.tape.given is not None or q.tape.refused:
+    if q.history is not None or any(q.tape.given) or q.tape.refused:
         return none(q, "broken", spent, came="raises RuntimeError", why="the tape is used up")
     told = Cause(
         "NOT_REGISTERED",

@@ -108,7 +108,7 @@ def recall(q) -> bool:
         return False
     if q.question is not None:
         q.slope = q.question.slopes[q.question.sources.index(q.source.id)]
-    targets, sources, answers = q.tape.given or ((), (), ())
+    targets, sources, answers = q.tape.given
     if set(targets) != {one.id for one in q.targets} or q.source.id not in sources:
         return q.question is not None
     answer = answers[sources.index(q.source.id)]
