@@ -72,7 +72,8 @@ def main():
     told = {}
     for done, call in enumerate(variants, 1):
         told[str(call)] = [(what, plain(answer)) for what, answer in examples.run(call, tensorflow)]
-        print(f"\r{done} of {len(variants)} calls", end="", flush=True)
+        if sys.stdout.isatty():
+            print(f"\r{done} of {len(variants)} calls", end="", flush=True)
     FILE.write_bytes(gzip.compress(json.dumps(told, separators=(",", ":")).encode(), mtime=0))
     print(f"\n{FILE.name}: {FILE.stat().st_size:,} bytes")
 
