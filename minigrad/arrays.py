@@ -185,8 +185,10 @@ def saturate_cast(value, dtype, name=None) -> Tensor:
     """
     value, dtype = convert_to_tensor(value), dtypes.as_dtype(dtype)
     given = value.dtype
+    if dtype.is_complex:
+        return cast(value, dtype)
     if given.is_complex:
-        return cast(value, dtype) if dtype.is_complex else saturate_cast(cast(value, value.value.real.dtype), dtype)
+        return saturate_cast(cast(value, value.value.real.dtype), dtype)
     if given.min < dtype.min:
         value = where(value < within(given, dtype.min, 0), within(given, dtype.min, 0), value)
     if given.max > dtype.max:
@@ -313,7 +315,7 @@ def ones_like(input, dtype: tidy.dtype = None):
     return full(input.shape, 1, dtype)
 
 
-NUMBERS = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64))  # what a range can be made of
+NUMBERS = [np.dtype(code) for code in ("i4", "i8", "f2", "f4", "f8")]  # what a range can be made of, the widest last
 
 
 def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
@@ -336,7 +338,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     start, limit = (0, start) if limit is None else (start, limit)
     given = [x.value if isinstance(x, Tensor) else as_value(x, dtype) for x in (start, limit, delta)]
     if dtype is None:
-        assert all(x.dtype in NUMBERS for x in given), "a range is made of int32, int64, float32 or float64"
+        assert all(x.dtype in NUMBERS for x in given), "a range is made of int32, int64, float16, float32 or float64"
         wanted = max([x.dtype for x in given], key=NUMBERS.index)
     else:
         wanted = dtypes.to_numpy(dtype)
@@ -423,7 +425,7 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
 
 
 @op("OneHot", dindices=None)
-def one_hot(indices, depth: tidy.integer, on_value=None, off_value=None, axis: tidy.integer = None, dtype=None):
+def one_hot(indices, depth: tidy.depth, on_value=None, off_value=None, axis: tidy.integer = None, dtype=None):
     """For each index a vector of length `depth`, with 1 at that place and 0 elsewhere.
 
     Args:
@@ -480,7 +482,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
         raise ValueError(
             f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
         )
-    return cast(Tensor.of(np.arange(int(maxlen)) < lengths[..., None]), dtype)
+    return cast(Tensor.of(np.arange(np.ceil(maxlen)) < lengths.astype(maxlen.dtype)[..., None]), dtype)
 
 
 # ---- asking --------------------------------------------------------------------------------------------------------
@@ -658,7 +660,7 @@ def undone(perm):
 
 
 @op("BroadcastTo", dinput=lambda dy: dy)
-def broadcast_to(input, shape: tidy.lengths):
+def broadcast_to(input, shape: tidy.vector):
     """Copies of `input`, so that it has the shape `shape`.
 
     >>> import minigrad as mg
@@ -853,7 +855,8 @@ def unstack(value, num=None, axis: tidy.integer = 0) -> list:
         raise no_axis(axis, value.ndim)
     if num is not None and num != value.shape[axis]:
         raise invalid(f"Input shape axis {axis} must equal {num}, got shape {bracketed(value.shape)}")
-    return list(np.moveaxis(value, axis, 0))
+    rows = np.moveaxis(value, axis, 0)
+    return list(rows) if value.dtype.kind != "O" else [np.asarray(row, object) for row in rows]
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
@@ -913,6 +916,10 @@ def split_by_size(value, size_splits: tidy.lengths, axis: tidy.integer) -> list:
     """
     length = cut_length(value, axis)
     known = sum([n for n in size_splits if n != -1])
+    if len(size_splits) == 1 and known != length:
+        raise invalid(
+            f"If there is only one output, it must have the same size as the input. Input size: {length} output size: {size_splits[0]}"
+        )
     if size_splits.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.")
     if known > length or (known < length and -1 not in size_splits):
@@ -1227,6 +1234,8 @@ def gather_place(axis, batch_dims, ndim, indices_ndim):
         raise invalid("params must be at least 1 dimensional")
     if not -ndim <= axis < ndim:
         raise invalid(f"Shape must be at least rank {axis + 1 if axis >= 0 else -axis} but is rank {ndim}")
+    if not -indices_ndim <= batch_dims <= indices_ndim:
+        raise invalid(f"Expected batch_dims in the range [{-indices_ndim}, {indices_ndim}], but got {batch_dims}")
     place = axis % ndim
     if axis and place < batch:  # where 0 is written, TensorFlow leaves the batch away
         raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({place}).")
@@ -1353,6 +1362,11 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -
     batch_dims = tidy.integer(batch_dims)
     params, indices = convert(params), convert(indices)
     if batch_dims:
+        if batch_dims >= indices.ndim:
+            raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {indices.ndim}")
+        lead = [bracketed(one.value.shape[:batch_dims]) for one in (params, indices)]
+        if lead[0] != lead[1]:
+            raise invalid(f"the batches differ: {lead[0]} in `params` and {lead[1]} in `indices` [Op:Reshape] name: ")
         indices = in_batch(indices.value, batch_dims)
     if bad_indices_policy != "IGNORE":
         return gather_points(params, indices)

@@ -25,6 +25,13 @@ def integer(number) -> int:
     return value.item()
 
 
+def depth(number) -> int:
+    """A whole number that must not stand in a list."""
+    if np.ndim(number):
+        raise errors.InvalidArgumentError(None, None, f"depth must be a scalar, but got: {bracketed(np.shape(number))} [Op:OneHot] name: ")
+    return integer(number)
+
+
 def lengths(shape, attr="Tshape") -> tuple:
     """A shape: a tuple of ints. A number alone is a shape of one axis."""
     if shape.__class__ is tuple and all([n.__class__ is int for n in shape]):
@@ -37,6 +44,8 @@ def lengths(shape, attr="Tshape") -> tuple:
 
 def vector(numbers) -> tuple:
     """A list of whole numbers, one for each axis, or some."""
+    if numbers.__class__ is tuple and all([n.__class__ is int for n in numbers]):
+        return numbers
     value = integers(numbers, "Tidx")
     if value.ndim != 1:
         raise errors.InvalidArgumentError(None, None, f"Expected numbers to be 1-D, but got shape {bracketed(value.shape)}")

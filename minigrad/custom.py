@@ -53,6 +53,8 @@ class Decorated:
     def __call__(self, *args, **kwargs):
         with Reads() as reads:
             y, grad = self.f(*args, **kwargs)
+        if not callable(grad):
+            raise TypeError(f"unsupported callable: a custom gradient returns `(y, grad)`, and this `grad` is {grad!r}, no function.")
         leaves, named = nest.flatten(args), nest.flatten(kwargs)
         variables = [v for v in reads.variables if not any(v is leaf for leaf in [*leaves, *named])]
         if variables and not accepts_variables(grad):

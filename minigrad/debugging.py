@@ -5,6 +5,7 @@ import numpy as np
 from . import dtypes, errors, math
 from .arrays import convert_to_tensor
 from .op import op
+from .tensor import Tensor
 
 # ---- comparing -----------------------------------------------------------------------------------------------------
 
@@ -216,13 +217,13 @@ def assert_integer(x, message=None, name=None) -> None:
 
 
 def is_numeric_tensor(tensor) -> bool:
-    """Is it a Tensor of numbers?
+    """Is it a Tensor (no Variable) of numbers?
 
     >>> import minigrad as mg
     >>> mg.debugging.is_numeric_tensor(mg.constant(1.0)), mg.debugging.is_numeric_tensor(mg.constant("one"))
     (True, False)
     """
-    return hasattr(tensor, "__tf_tensor__") and tensor.dtype.dtype.kind in "iufc"
+    return isinstance(tensor, Tensor) and tensor.dtype.dtype.kind in "iufc"
 
 
 def refuse_rank(message, x, what):

@@ -15,6 +15,7 @@ import numpy as np
 from . import arrays, dtypes, errors, math
 from . import attributes as tidy
 from .arrays import convert_to_tensor
+from .conversion import as_value
 from .math import global_norm, l2_normalize  # noqa: F401 - they are tf.linalg's too
 from .op import convert, of_complex, op
 from .operands import convert_all
@@ -305,7 +306,7 @@ def with_letters(terms, output, shapes):
     hidden = [hidden_lengths(term, shape) for term, shape in zip(terms, shapes, strict=True)]
     free = (letter for letter in string.ascii_letters if letter not in "".join(terms))
     padded = [(1,) * (max(map(len, hidden)) - len(lengths)) + lengths for lengths in hidden]
-    widest = [max(lengths) for lengths in zip(*padded, strict=True)]
+    widest = [next((n for n in lengths if n != 1), 1) for lengths in zip(*padded, strict=True)]
     if widest and "0" not in output:
         raise invalid(
             f"Output contains {len(widest)} broadcasting dimension(s) but no ellipsis (...) was found in the output"
@@ -314,7 +315,7 @@ def with_letters(terms, output, shapes):
     letters = "".join([next(free) for _ in widest])
     for k, lengths in enumerate(hidden):
         tail = zip(letters[len(letters) - len(lengths) :], lengths, widest[len(widest) - len(lengths) :], strict=True)
-        named = "".join([letter if n == most else next(free) for letter, n, most in tail])
+        named = "".join([next(free) if n == 1 != most else letter for letter, n, most in tail])
         terms[k] = terms[k].replace("0", named)
     return f"{','.join(terms)}->{output.replace('0', letters)}"
 
@@ -410,7 +411,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
         )
     if min(rows, columns) < 0:
         raise invalid(f"Dimension {min(rows, columns)} must be >= 0 [Op:Fill] name: ")
-    matrix = np.eye(rows, columns, dtype=dtypes.to_numpy(dtype))
+    matrix = np.eye(rows, columns, dtype=as_value(1, dtype).dtype)  # strings have no 1
     batch = () if batch_shape is None else tidy.lengths(batch_shape)
     return Tensor.of(np.broadcast_to(matrix, (*batch, rows, columns)))
 
@@ -463,8 +464,9 @@ def places(k, rows, columns, align):
     return (..., row, column), (..., place) if lower == upper else (..., band, place)
 
 
-@op("MatrixDiagV3", ddiagonal=lambda dz, k, align: diag_part.np(dz, k, 0, align))
-def diag(diagonal, k: tidy.axes = 0, num_rows: tidy.integer = -1, num_cols: tidy.integer = -1, padding_value=0, align="RIGHT_LEFT"):
+@op("MatrixDiagV3", ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align))
+def diag(diagonal, name=None, k: tidy.axes = 0, num_rows: tidy.integer = -1, num_cols: tidy.integer = -1, padding_value=0,
+         align="RIGHT_LEFT"):  # fmt: skip
     """A matrix with this diagonal.
 
     Args:
@@ -493,7 +495,7 @@ def diag(diagonal, k: tidy.axes = 0, num_rows: tidy.integer = -1, num_cols: tidy
     if lower < upper and diagonal.shape[-2] != upper - lower + 1:
         raise invalid("The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range.")
     rows, columns = size_around(diagonal.shape[-1], lower, upper, num_rows, num_cols)
-    matrix = np.full((*diagonal.shape[:-axes], rows, columns), padding_value, diagonal.dtype)
+    matrix = np.full((*diagonal.shape[:-axes], rows, columns), as_value(padding_value, diagonal.dtype))
     inside, outside = places(k, rows, columns, align)
     matrix[inside] = diagonal[outside]
     return matrix
@@ -514,8 +516,8 @@ def size_around(length, lower, upper, rows, columns):
     return rows, columns
 
 
-@op("MatrixDiagPartV3", dinput=lambda dz, input_shape, k, align: diag.np(dz, k, *input_shape[-2:], 0, align))
-def diag_part(input, k: tidy.axes = 0, padding_value=0, align="RIGHT_LEFT"):
+@op("MatrixDiagPartV3", dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align))
+def diag_part(input, name=None, k: tidy.axes = 0, padding_value=0, align="RIGHT_LEFT"):
     """The diagonal of a matrix.
 
     Args:
@@ -539,17 +541,18 @@ def diag_part(input, k: tidy.axes = 0, padding_value=0, align="RIGHT_LEFT"):
     needs_matrix(input, "input")
     lower, upper = from_to(k)
     inside, outside = places(k, *input.shape[-2:], align)
+    padding = as_value(padding_value, input.dtype)
     if lower == upper:
         return input[inside]
     length = longest(lower, upper, *input.shape[-2:])
-    diagonals = np.full((*input.shape[:-2], upper - lower + 1, length), padding_value, input.dtype)
+    diagonals = np.full((*input.shape[:-2], upper - lower + 1, length), padding)
     diagonals[outside] = input[inside]
     return diagonals
 
 
-@op("MatrixSetDiagV3", ddiagonal=lambda dz, k, align: diag_part.np(dz, k, 0, align),
-    dinput=lambda dz, diagonal_shape, k, align: set_diag.np(dz, np.zeros(diagonal_shape, dz.dtype), k, align))  # fmt: skip
-def set_diag(input, diagonal, k: tidy.axes = 0, align="RIGHT_LEFT"):
+@op("MatrixSetDiagV3", ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
+    dinput=lambda dz, diagonal_shape, k, align: set_diag.np(dz, np.zeros(diagonal_shape, dz.dtype), None, k, align))  # fmt: skip
+def set_diag(input, diagonal, name=None, k: tidy.axes = 0, align="RIGHT_LEFT"):
     """The matrix with another diagonal.
 
     Args:
@@ -1406,7 +1409,7 @@ def matrix_rank(a, tol=None, validate_args=False, name=None) -> Tensor:
     >>> print(mg.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy())
     1
     """
-    a = convert_to_tensor(a)
+    a = convert_to_tensor(a, dtype_hint=dtypes.float32)
     needs_float_matrix(a)
     s = svd(a, compute_uv=False).value
     if tol is None:

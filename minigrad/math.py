@@ -459,6 +459,21 @@ def squared_difference(x, y):
     return difference * difference
 
 
+@op("SquaredDifference", "c", dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))
+def complex_squared_difference(x, y):
+    """The square of the distance of complex numbers: what `mg.math.squared_difference` is for them.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.squared_difference(3 + 4j, 0j).numpy())
+    (25+0j)
+    """
+    difference = x - y
+    return difference * difference.conj()
+
+
+squared_difference.others = {"c": complex_squared_difference}
+
+
 @op("Sqrt", "f", dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy))
 def sqrt(x):
     """The square root. Its slope at 0 is infinite, but a gradient of 0 stays 0 there.
@@ -766,7 +781,7 @@ def rint(x):
     return np.rint(x)
 
 
-@op("Round", "iuf", dx=None)
+@op("Round", "f", dx=None)
 def round(x):
     """Rounded to the nearest whole number, of two equally near to the even one. It has no derivative.
 
@@ -774,7 +789,10 @@ def round(x):
     >>> print(mg.round([0.5, 1.5, 1.7]).numpy())
     [0. 2. 2.]
     """
-    return np.rint(x) if x.dtype.kind == "f" else x
+    return np.rint(x)
+
+
+round.others = dict.fromkeys("iu", lambda x: x)
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Tensor:
@@ -2005,7 +2023,7 @@ def complex(real, imag, name=None) -> Tensor:
     (3+4j)
     """
     real = convert(real)
-    imag = convert(imag, real) if isinstance(imag, float) else convert(imag)
+    imag = convert(imag)
     kinds = [str(real.value.dtype), str(imag.value.dtype)]
     if kinds not in (["float32"] * 2, ["float64"] * 2):
         raise TypeError(

@@ -11,13 +11,13 @@ from typing import Any
 from .shape import TensorShape
 
 
-def is_nested(structure: Any) -> bool:
+def is_nested(seq: Any) -> bool:
     """Is it a list, a tuple, a dict or the like, rather than a leaf?
 
     >>> is_nested([1, 2]), is_nested("ab")
     (True, False)
     """
-    return holds(structure.__class__)
+    return holds(seq.__class__)
 
 
 @functools.lru_cache(maxsize=1000)

@@ -660,7 +660,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     """
     if params is None:
         raise ValueError("params must be specified")
-    tables = params if isinstance(params, (list, tuple)) else [params]
+    tables = params if isinstance(params, list) else [params]
     if not tables:
         raise ValueError("Length of params is currently 0. Need at least one param.")
     rows = arrays.gather(tables[0], ids) if len(tables) == 1 else from_tables(tables, convert_to_tensor(ids).value)

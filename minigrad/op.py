@@ -60,7 +60,8 @@ def made(forward, kernel, kinds, lenient, rules, worked_by=lambda rule: rule):
     run = space["this"] = types.FunctionType(first_call.__code__, space, forward.__name__, forward.__defaults__)
     run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
     run.__qualname__ = forward.__name__  # which Python's own errors show
-    run.__defaults__ = (*(forward.__defaults__ or ()), None)  # the last is for name=None
+    given = forward.__defaults__ or ()
+    run.__defaults__ = given if "name" in forward.__code__.co_varnames[: forward.__code__.co_argcount] else (*given, None)
     run.kernel, run.kinds, run.lenient, run.rules, run.for_strings = kernel, kinds, lenient, rules, None
     run.others = {}  # other kinds of dtype, and what is called for them
     run.np, run.source = answering(forward), Source(run)
@@ -112,6 +113,7 @@ def bundle(outputs, live):
 
 TOOLS = dict(
     Again=Again, Tensor=Tensor, again=again, agree=agree, bundle=bundle, convert=convert, convert_all=convert_all,
-    float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse=refuse, truth=Tensor.of(np.True_),
+    float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse=refuse, text=Tensor.of(np.array(b"", object)),
+    truth=Tensor.of(np.True_),
 )  # fmt: skip
 __all__ = ["KERNELS", "OPS", "Source", "convert", "of_complex", "op", "tensor_of"]

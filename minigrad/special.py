@@ -3,11 +3,13 @@
 Python's own `math` has some of them, one number at a time; the others are summed here, in float64.
 """
 
+import itertools
 import math as python_math
 
 import numpy as np
 
 from .op import convert, op
+from .shape import bracketed
 
 
 def each(function):
@@ -305,6 +307,9 @@ def betainc(a, b, x):
     >>> print(mg.math.betainc(np.array([2.0, 1.5]), np.array([3.0, 0.5]), np.array([0.25, 0.5])).numpy().round(4))
     [0.2617 0.1817]
     """
+    for (p, one), (q, other) in itertools.combinations({"a": a, "b": b, "x": x}.items(), 2):
+        if one.ndim and other.ndim and one.shape != other.shape:
+            raise ValueError(f"Shapes of {p} and {q} are inconsistent: {bracketed(one.shape)} vs. {bracketed(other.shape)}")
     return in_float64(betainc64)(a, b, x)
 
 

@@ -297,6 +297,7 @@ class GradientTape(Listener):
         must_persist(self, experimental_use_pfor, "jacobian")
         tracked = one_tensor("target", target).id in self.live or (self.auto and getattr(target, "trainable", False))
         target, (leaves, wanted) = convert(target), source_leaves(sources)
+        tracked = tracked and target.value.dtype.kind in "fc"
         steps = prune(self.play(), wanted)
         shape, size = target.value.shape, target.value.size
         if tracked:

@@ -37,7 +37,7 @@ class Signature:
         self.many = notes.get("return") is list
         self.alike = list(self.needs) or self.inputs  # these must agree in dtype; a Python number takes it from them
         self.offers = self.offered()
-        self.check({*tools, "forward", "this", "live", "listener", "write", "name"})
+        self.check({*tools, "forward", "this", "live", "listener", "write"})
 
     def offered(self):
         """What a rule can ask for: where it is among the arrays, and where among the Tensors."""
@@ -70,8 +70,8 @@ def written(run, tools):
     s = Signature(run.__name__, run.__wrapped__, run.rules, tools)
     results = ", ".join(f"{p}_" for p in [s.output, *s.extras])
     given = ", ".join([*(f"{x}_" for x in s.inputs), *s.attributes])
-    lines = [f"def {s.name}({', '.join([*with_defaults(s.parameters, run.__wrapped__.__defaults__), 'name=None'])}):"]
-    lines += written_inputs(s, run.lenient, ", truth" if run.kinds == "b" else "")
+    lines = [f"def {s.name}({', '.join(with_name(with_defaults(s.parameters, run.__wrapped__.__defaults__)))}):"]
+    lines += written_inputs(s, run.lenient, {"b": ", truth", "O": ", text"}.get(run.kinds, ""))
     lines += [f"    if {a} is not None: {a} = tidy_{a}({a})" for a in s.tidy]
     lines += written_dtype_checks(s, run)
     lines += [f"    try: {results} = forward({given})",
@@ -88,8 +88,13 @@ def written(run, tools):
     return "\n".join([*lines, f"    return {s.output}"]) + "\n"
 
 
-def written_inputs(s, lenient, truth):
-    """Lines that make Tensors of whatever the user gave; an op of truth values takes nothing else for them."""
+def with_name(parameters):
+    """TensorFlow's `name`, which has no effect, is the last parameter unless the declaration says otherwise."""
+    return parameters if any(p.startswith("name=") for p in parameters) else [*parameters, "name=None"]
+
+
+def written_inputs(s, lenient, alone):
+    """Lines that make Tensors of whatever the user gave; an op of truth values, or of strings, takes nothing else for them."""
     lines = []
     for x in s.inputs:
         others = "".join(f", {y}" for y in s.alike if x in s.alike and y != x and not (lenient == "alone" and x == s.inputs[0]))
@@ -98,10 +103,10 @@ def written_inputs(s, lenient, truth):
             made = f"[convert(one) for one in {x}]" if x in s.mixed else f"convert_all({x}, this)"
             lines += [f"    {x} = {made}; {x}_ = [x.value for x in {x}]{shapes}"]
         else:
-            lines += [f"    if {x}.__class__ is not Tensor: {x} = convert({x}{truth or others})"]
+            lines += [f"    if {x}.__class__ is not Tensor: {x} = convert({x}{alone or others})"]
     if lenient:
-        alone = "; ".join(f"{x} = convert({x})" for x in s.inputs)
-        otherwise = f"return this.lenient({', '.join(s.inputs)})" if callable(lenient) else alone
+        singly = "; ".join(f"{x} = convert({x})" for x in s.inputs)
+        otherwise = f"return this.lenient({', '.join(s.inputs)})" if callable(lenient) else singly
         return ["    try:", *("    " + line for line in lines), f"    except (TypeError, ValueError): {otherwise}"]
     return lines
 

@@ -34,8 +34,6 @@ ACCEPTED = [
     ("complex numbers that TensorFlow has no kernel for have an answer here, or an error of another class",
      COMPLEX_OF_REALS + "|" +
      r"tf\.math\.unsorted_segment_\w+\(.*|tf\.nn\.sigmoid_cross_entropy_with_logits\(.*", "complex64", r"error|value/error"),
-    ("the square of a complex difference is not there",
-     r"tf\.(math\.squared_difference|nn\.(weighted_)?moments)\(.*", "complex64", "error/value"),
     ("a wrong dtype, which both refuse: TensorFlow's class depends on where it notices",
      r"tf\.(linalg\.eig(vals)?|math\.(angle|reciprocal|in_top_k|multiply_no_nan)|nn\.normalize_moments|random\.categorical"
      r"|clip_by_global_norm)\(.*", r"int32|float64|first: float64", "error"),
