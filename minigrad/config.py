@@ -31,7 +31,7 @@ def list_logical_devices(device_type=None) -> list:
 
 
 def run_functions_eagerly(run_eagerly) -> None:
-    """Nothing to do: `mg.function` leaves functions as they are."""
+    """Nothing to do: `mg.function` runs functions as they are."""
 
 
 def functions_run_eagerly() -> bool:

@@ -1,14 +1,17 @@
-"""tf.function and what goes with it. Here everything runs eagerly, so the decorator leaves a function as it is."""
+"""tf.function and what goes with it. Here everything runs eagerly: a decorated function runs as it is, and returns Tensors."""
 
 import contextlib
 import functools
 import inspect
+import itertools
 import re
 from typing import Any
 
 from . import dtypes, errors, nest
 from .op import convert, tensor_of
 from .shape import TensorShape
+from .slices import IndexedSlices
+from .tensor import constant
 
 
 class TensorSpec:
@@ -57,13 +60,16 @@ class TensorSpec:
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
     """In TensorFlow, compiles a Python function into a graph. Here it runs as it is, line by line, on each call.
 
+    What it returns becomes Tensors, in the lists and dicts in which they stand; a Variable is read, and None stays None.
+
     Args:
         func: the function; without it, the result is a decorator.
         input_signature: a list of `mg.TensorSpec`: arguments are made Tensors, and must fit.
         autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
 
     Raises:
-        TypeError: the signature is no list of specs; or on a call, an argument does not fit it.
+        TypeError: the signature is no list of specs; or on a call, an argument is missing, is one too many or does not fit its spec,
+            or what is returned cannot be a Tensor.
 
     >>> import minigrad as mg
     >>> @mg.function(input_signature=[mg.TensorSpec([None], mg.float32)])
@@ -85,12 +91,13 @@ class Function:
         if input_signature is not None:
             check_signature(input_signature)
         self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._parameters = parameters(python_function, self.input_signature or ())
         functools.update_wrapper(self, python_function)
 
     def __call__(self, *args, **kwargs):
-        if self.input_signature is not None:
-            args, kwargs = fitted(self.python_function, self.input_signature, args, kwargs)
-        return self.python_function(*args, **kwargs)
+        args, kwargs = fitted(self._parameters, self.input_signature or (), args, kwargs)
+        returned = self.python_function(*args, **kwargs)
+        return nest.map_structure(functools.partial(as_tensor, self.python_function), returned)
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -113,18 +120,24 @@ def check_signature(signature):
         )
 
 
-def fitted(func, signature, args, kwargs):
-    """The arguments as Tensors, in the order of the signature; and those that are given by name alone."""
-    problem = f"Received args: {args} and kwargs: {kwargs} for signature: {list(signature)}."
+def parameters(func, specs):
+    """The signature of a function, with a spec in the place of each annotation."""
+    specs = itertools.chain(specs, itertools.repeat(inspect.Parameter.empty))
+    return inspect.Signature([one.replace(annotation=spec) for one, spec in zip(inspect.signature(func).parameters.values(), specs)])
+
+
+def fitted(parameters, specs, args, kwargs):
+    """The arguments in their order, as Tensors where there is a spec; and those that are given by name alone."""
     try:
-        bound = inspect.signature(func).bind(*args, **kwargs)
+        bound = parameters.bind(*args, **kwargs)
         fitting = [
             fit(spec, given) if isinstance(spec, TensorSpec) else nest.map_structure(fit, spec, given)
-            for spec, given in zip(signature, bound.args)
+            for spec, given in zip(specs, bound.args)
         ]
     except (TypeError, ValueError, errors.OpError) as error:
-        raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. {problem}") from None
-    return fitting + list(bound.args[len(signature) :]), bound.kwargs
+        given = f"Received args: {args} and kwargs: {kwargs} for signature: {parameters}."
+        raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. {given}") from None
+    return fitting + list(bound.args[len(specs) :]), bound.kwargs
 
 
 def fit(spec, given):
@@ -133,6 +146,20 @@ def fit(spec, given):
     if not spec.is_compatible_with(tensor):
         raise TypeError(f"Can not cast {TensorSpec.from_tensor(tensor)} to {spec}")
     return tensor
+
+
+def as_tensor(func, value):
+    """What a function returns, as a Tensor. None, IndexedSlices and Datasets stay as they are."""
+    if value is None or isinstance(value, IndexedSlices) or hasattr(value, "element_spec"):
+        return value
+    try:
+        return convert(value) if hasattr(value, "__tf_tensor__") else constant(value)
+    except (TypeError, ValueError, errors.OpError):
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None values; in "
+            f"compilation of {func}, found return value of type {type(value).__name__}, which is not a Tensor or ExtensionType. "
+            "Return numbers, arrays or Tensors, in lists and dicts if you like."
+        ) from None
 
 
 @contextlib.contextmanager

@@ -100,6 +100,7 @@ def slopes_of(total, points):
         with GradientTape() as tape:
             tape.watch([x for x in xs if x.value.dtype.kind == "f"])
             y = total(*xs)
-        return tape.gradient(y, list(xs), unconnected_gradients=UnconnectedGradients.ZERO)
+        found = tape.gradient(y, list(xs), unconnected_gradients=UnconnectedGradients.ZERO)
+        return [convert(dx) for dx in found]  # of a gather it would be IndexedSlices
 
     return gradients

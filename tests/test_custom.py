@@ -152,6 +152,10 @@ def test_measuring_notices_a_rule_that_forgets_what_arrives():
     mg.test.check_gradients(mg.custom_gradient(lambda x: (x**3, lambda dy: dy * 3.0 * x**2)), 2.0)
 
 
+def test_rows_are_checked_as_the_whole_that_they_stand_for():
+    mg.test.check_gradients(lambda x: mg.gather(x, [0, 0]), [1.5, 2.5])
+
+
 def test_custom_gradient_can_be_called_with_brackets():
     @mg.custom_gradient()
     def double(x):

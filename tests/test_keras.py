@@ -451,6 +451,27 @@ LAYER_ERRORS = [
     (lambda: keras.layers.Dense(2)(mg.constant([1.0])), ValueError, "expected min_ndim=2, found ndim=1"),
     (lambda: keras.layers.Dense(2)([[1.0]]), ValueError, "Only input tensors may be passed as positional arguments"),
     (lambda: keras.Sequential([1]), ValueError, "Only instances of `keras.Layer` can be added"),
+    (lambda: keras.layers.Dense(1)(None), ValueError, "Inputs to a layer should be tensors. Got 'None' .* as input for layer 'dense'"),
+    (lambda: keras.layers.Dense(1)(inputs=None), ValueError, "Inputs to a layer should be tensors. Got 'None'"),
+    (lambda: keras.layers.Dense(1)([X, X]), ValueError, "Inputs to a layer should be tensors"),
+    (lambda: keras.layers.Flatten()(None), ValueError, "Inputs to a layer should be tensors. Got 'None' .* as input for layer 'flatten'"),
+    (lambda: keras.layers.Flatten()(mg.constant(1.0)), ValueError, "layer 'flatten' .* expected min_ndim=1, found ndim=0"),
+    (lambda: keras.layers.ReLU()(None), ValueError, "Attempt to convert a value .None."),
+    (lambda: keras.layers.BatchNormalization()(None), TypeError, "'NoneType' object is not subscriptable"),
+    (lambda: keras.layers.Add()(None), ValueError, "A merge layer should be called on a list of inputs. Received: input_shape=None"),
+    (lambda: keras.layers.Add()([X, None]), ValueError, r"Received: input_shape=\[\(3, 2\), None\] \(not a list of shapes\)"),
+    (lambda: keras.layers.Dense(2).kernel, AttributeError, "You must build the layer before accessing `kernel`"),
+    (lambda: keras.layers.Dense(2).call(X), AttributeError, "You must build the layer before accessing `kernel`"),
+    (lambda: keras.layers.Dense(2).bias, AttributeError, "'Dense' object has no attribute 'bias'"),
+    (lambda: keras.layers.Embedding(2, 2).embeddings, AttributeError, "You must build the layer before accessing `embeddings`"),
+    (lambda: keras.layers.Embedding(2, 2).call(mg.constant([1])), AttributeError, "You must build the layer before accessing `embeddings`"),
+    (lambda: keras.layers.LayerNormalization().gamma, AttributeError, "no attribute 'gamma'"),
+    (lambda: keras.layers.BatchNormalization().call(X), ValueError, "Attempt to convert a value .None."),
+    (lambda: keras.layers.Layer().add_weight("w"), ValueError, r"`name` must be passed as a keyword argument. .*shape=..., name='w'\)"),
+    (lambda: keras.layers.Layer().add_weight("w", shape=(2,)), ValueError, "Received: add_weight.'w', ..."),
+    (lambda: keras.layers.Layer().add_weight((2,), shape=(3,)), ValueError, "`shape` was passed both positionally and as a keyword"),
+    (lambda: keras.layers.Layer().add_weight((), None, None, True), TypeError, "takes at most 3 positional arguments but 4 were given"),
+    (lambda: keras.layers.Layer().add_weight(shape=3), ValueError, r"Cannot convert '3' to a shape. Write shape=\(3,\)"),
 ]
 
 
@@ -458,6 +479,54 @@ LAYER_ERRORS = [
 def test_layer_errors(use, error, message):
     with pytest.raises(error, match=message):
         use()
+
+
+def test_what_an_unbuilt_layer_has_not_yet_is_none_where_it_is_in_keras():
+    unbuilt = keras.layers.BatchNormalization()
+    assert [unbuilt.gamma, unbuilt.beta, unbuilt.moving_mean, unbuilt.moving_variance] == [None] * 4
+    dense, norm = keras.layers.Dense(1, use_bias=False), keras.layers.LayerNormalization(center=False)
+    dense(X), norm(X)
+    assert dense.bias is None and norm.beta is None
+
+
+def test_none_stands_for_an_input_that_is_not_there():
+    class Masked(keras.layers.Layer):
+        def build(self, shape):
+            self.seen = shape
+
+        def call(self, x, weights=None):
+            return x["x"] if weights is None else x["x"] * weights
+
+    layer = Masked()
+    close(layer({"x": X, "y": None}, None), X)
+    assert layer.seen == {"x": (3, 2), "y": None}
+    assert keras.layers.Identity()(None) is None and keras.layers.Dropout(0.5)(None) is None
+
+
+@pytest.mark.parametrize("name", ["a/b", 3, False, b"a"], ids=repr)
+def test_a_name_is_a_string_without_slashes(name):
+    makers = [
+        lambda: keras.layers.Layer(name=name), lambda: keras.layers.Dense(1, name=name), lambda: keras.layers.ReLU(name=name),
+        lambda: keras.Sequential([], name=name), lambda: keras.Input((2,), name=name),
+    ]  # fmt: skip
+    for make in makers:
+        with pytest.raises(ValueError, match="Argument `name` must be a string and cannot contain character `/`") as caught:
+            make()
+        assert f"name={name} (of type {type(name)})" in str(caught.value)
+
+
+@pytest.mark.parametrize("first", [[], [keras.Input((2,))]])
+def test_layers_of_one_name_do_not_stand_in_one_row(first):
+    text = "All layers added to a Sequential model should have unique names. Name 'a' is already the name of a layer in this model"
+    with pytest.raises(ValueError, match=text):
+        keras.Sequential([*first, keras.layers.Dense(3, name="a"), keras.layers.Dense(3, name="a")])
+    model, shared = keras.Sequential(first), keras.layers.Dense(2, name="a")
+    model.add(shared)
+    with pytest.raises(ValueError, match=text):
+        model.add(keras.layers.ReLU(name="a"))
+    assert model.layers == [shared]
+    model.add(shared)  # the same one again is no other layer
+    assert model(X).shape == (3, 2)
 
 
 def test_an_input_of_another_width_is_refused():
@@ -608,6 +677,12 @@ def test_a_class_can_be_ignored():
         tape.watch(unknown)
         loss = made(False, 255)(truth, unknown)
     close(tape.gradient(loss, unknown), [[1.0, -2.3333333, 1.0], [0.0, 0.0, 0.0]])
+
+
+def test_losses_of_whole_numbers_are_means_in_floats():
+    for loss, expected in [(keras.losses.MSE, 2.5), (keras.losses.MAE, 1.5), (keras.losses.huber, 1.0)]:
+        found = loss(mg.constant([[1, 2]]), mg.constant([[3, 3]]))
+        assert (found.dtype, found.numpy().tolist()) == (mg.float32, [expected])
 
 
 def test_sparse_classes_are_on_the_last_axis():
@@ -762,6 +837,19 @@ def test_weights_are_set_all_or_none():
     layer(X)
     with pytest.raises(ValueError, match="with a weight list of length 1, but the layer was expecting 2 weights"):
         layer.set_weights([np.ones((2, 1))])
+    before = layer.get_weights()
+    for values, text in [
+        ([np.ones((2, 3)), np.ones(1)], r"Layer dense weight shape \(2, 1\) is not compatible with provided weight shape \(2, 3\)"),
+        ([np.ones((2, 1)), np.ones(2)], r"Layer dense weight shape \(1,\) is not compatible with provided weight shape \(2,\)"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            layer.set_weights(values)
+    with pytest.raises(AttributeError, match="'list' object has no attribute 'shape'"):
+        layer.set_weights([np.ones((2, 1)), [1.0]])
+    for value, old in zip(layer.get_weights(), before):
+        np.testing.assert_array_equal(value, old)
+    layer.set_weights([mg.ones([2, 1]), np.ones(1)])
+    close(layer(X), [[4.0], [9.0], [7.0]])
 
 
 def test_a_layer_takes_a_dict_and_a_model_loses_its_last_layer():

@@ -21,6 +21,13 @@ def stepped(optimizer, start, dx, times=1):
     return v
 
 
+@pytest.mark.parametrize("name", ["x/y", 3], ids=repr)
+def test_the_name_of_an_optimizer_is_a_string_without_slashes(name):
+    for kind in (keras.optimizers.SGD, keras.optimizers.Adam):
+        with pytest.raises(ValueError, match=f"Argument `name` must be a string and cannot contain character `/`. Received: name={name}"):
+            kind(name=name)
+
+
 # ---- gradients that do not fit -------------------------------------------------------------------------------------
 
 UNEQUAL = "Cannot update variable with shape .* using a Tensor with shape .*, shapes must be equal"

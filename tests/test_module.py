@@ -136,7 +136,7 @@ def test_modules_train():
     assert [g.numpy() for g in gradients] == [14.0, 24.0]  # b, w
 
 
-def test_function_leaves_a_function_as_it_is():
+def test_function_runs_a_function_as_it_is():
     @mg.function
     def double(x):
         """Twice x."""
@@ -145,6 +145,88 @@ def test_function_leaves_a_function_as_it_is():
     assert double(mg.constant(2.0)).numpy() == 4.0
     assert (double.__name__, double.__doc__) == ("double", "Twice x.")
     assert double.get_concrete_function(mg.constant(1.0))(mg.constant(3.0)).numpy() == 6.0
+
+
+def test_what_a_function_returns_becomes_tensors():
+    v = mg.Variable(2.0)
+    kept = [v, mg.keras.Variable(3.0), np.array([1, 2]), None, "a", {"b": True, "a": range(2)}, Pair(1.5, ()), mg.TensorShape([4])]
+    found = mg.function(lambda: kept)()
+    assert [x.__class__ for x in found] == [*[mg.Tensor] * 3, type(None), mg.Tensor, dict, Pair, mg.Tensor]
+    assert found[5]["a"].__class__ is list and found[6].p == ()
+    leaves = [x for x in mg.nest.flatten(found) if x is not None]
+    assert [x.numpy().tolist() for x in leaves[:3]] == [2.0, 3.0, [1, 2]]
+    assert [x.dtype for x in leaves] == [
+        mg.float32, mg.float32, mg.int64, mg.string, mg.int32, mg.int32, mg.bool, mg.float32, mg.int32,
+    ]  # fmt: skip
+    v.assign(5.0)
+    assert found[0].numpy() == 2.0
+    assert mg.function(lambda x: x + 1)(1).numpy() == 2
+
+
+def test_what_a_function_returns_stays_connected():
+    v = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y, same = mg.function(lambda: (v * v, v))()
+        z = y * same
+    assert tape.gradient(z, v).numpy() == 12
+    two = mg.function(lambda: 2.0)()
+    with mg.GradientTape() as tape:
+        tape.watch(two)
+        y = two * two
+    assert tape.gradient(y, two).numpy() == 4
+
+
+def test_rows_and_datasets_are_returned_as_they_are():
+    rows, data = mg.IndexedSlices(mg.ones([1]), mg.constant([0]), mg.constant([3])), mg.data.Dataset.range(3)
+    assert mg.function(lambda: [rows])()[0] is rows
+    assert mg.function(lambda: data)() is data
+
+
+@pytest.mark.parametrize(
+    "value",
+    [object(), {1, 2}, print, int, mg.float32, 2**70, slice(2), mg.TensorSpec([2]), mg.TensorShape([None]), mg.Module()],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_function_returns_nothing_that_cannot_be_a_tensor(value):
+    for returned in (value, [1.0, {"a": value}]):
+        with pytest.raises(TypeError, match="functions must return zero or more Tensors or ExtensionTypes or None values") as caught:
+            mg.function(lambda returned=returned: returned)()
+        assert f"found return value of type {type(value).__name__}, which is not a Tensor" in str(caught.value)
+
+
+def add(a, b=2, *, c=3):
+    return a + b + c
+
+
+@pytest.mark.parametrize(("args", "kwargs", "reason"), [
+    ((), {}, "missing a required argument: 'a'"), ((1, 2, 3), {}, "too many positional arguments"),
+    ((1,), {"d": 1}, "got an unexpected keyword argument 'd'"), ((1,), {"a": 1}, "multiple values for argument 'a'"),
+])  # fmt: skip
+def test_arguments_that_a_function_does_not_take_are_named(args, kwargs, reason):
+    with pytest.raises(TypeError) as caught:
+        mg.function(add)(*args, **kwargs)
+    assert str(caught.value) == (
+        f"Binding inputs to tf.function failed due to `{reason}`. Received args: {args} and kwargs: {kwargs} "
+        "for signature: (a, b=2, *, c=3)."
+    )
+    assert mg.function(add)(1, c=4).numpy() == 7
+
+
+def test_methods_are_told_of_their_arguments_without_self():
+    class Model(mg.Module):
+        @mg.function
+        def same(self, x: float) -> float:
+            return x
+
+    with pytest.raises(TypeError, match=r"`missing a required argument: 'x'`. Received args: \(\) and kwargs: {} for signature: \(x\)\."):
+        Model().same()
+    with pytest.raises(TypeError, match="3 is not a callable object"):
+        mg.function(3)
+
+
+def test_what_goes_wrong_inside_a_function_is_told_as_it_is():
+    with pytest.raises(TypeError, match=r"add\(\) missing 1 required positional argument: 'a'"):
+        mg.function(lambda: add())()
 
 
 @pytest.mark.parametrize(("dtype", "given"), [(mg.float64, 1.5), (mg.float32, 3), (mg.int64, 3)])
@@ -165,6 +247,8 @@ def test_an_input_signature_makes_tensors_and_checks_them():
             double(wrong)
     with pytest.raises(TypeError, match="too many positional arguments"):
         double([1.0], 2.0)
+    with pytest.raises(TypeError, match=r"for signature: \(x: TensorSpec\(shape=\(None,\), dtype=mg.float32, name=None\)\)\."):
+        double()
 
 
 def test_functions_decorate_methods_too():

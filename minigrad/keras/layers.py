@@ -14,7 +14,7 @@ from ..random import stateless_normal, stateless_uniform
 from ..tensor import Tensor, constant
 from . import activations, initializers, regularizers
 from .activations import as_dtype
-from .utils import snake_case, unique_name
+from .utils import checked_name, snake_case, unique_name
 from .variable import Variable, calls, inside
 
 
@@ -39,6 +39,9 @@ class Layer:
         dtype: of the weights; inputs of another float dtype are cast to it.
         name: by default made of the name of the class, and numbered.
 
+    Raises:
+        ValueError: the name is no string, or has a slash.
+
     >>> import minigrad as mg
     >>> class Scale(mg.keras.layers.Layer):
     ...     def build(self, input_shape):
@@ -58,7 +61,7 @@ class Layer:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if activity_regularizer is not None:
             raise ValueError("`activity_regularizer` is not there: add what an output shall cost to the loss, where you compute it.")
-        self.name = unique_name(snake_case(type(self).__name__)) if name is None else name
+        self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
         self._complete, self._trainable, self._weights = False, trainable, []
@@ -85,11 +88,12 @@ class Layer:
         """What the layer computes."""
         raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
 
-    def add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
+    def add_weight(self, *args, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
                    constraint=None, aggregation="none", name=None) -> Variable:  # fmt: skip
         """A new Variable of this layer.
 
         Args:
+            *args: `shape`, `initializer` and `dtype` may be given without their names.
             shape: a number has shape ().
             initializer: a name, an initializer, or a function of the shape; "glorot_uniform" if None.
             dtype: by default that of the layer.
@@ -101,8 +105,11 @@ class Layer:
             name: of the weight; the path has the names of the layers before it.
 
         Raises:
-            ValueError: `build` is over.
+            ValueError: `build` is over, the name is given without `name=`, or the shape is none.
         """
+        shape, initializer, dtype = named(args, shape=shape, initializer=initializer, dtype=dtype)
+        if shape is not None and not hasattr(shape, "__iter__"):
+            raise ValueError(f"Cannot convert '{shape}' to a shape. Write shape=({shape},).")
         if self._complete:
             raise ValueError(
                 "You cannot add new elements of state (variables or sub-layers) to a layer that is already built. All state must be "
@@ -146,10 +153,12 @@ class Layer:
             if type(self).build is Layer.build:
                 self.built = True  # the layers in it make their weights as the input reaches them
             else:
-                self.build(mapped(lambda x: tuple(x.shape), inputs[0]))
+                self.build(mapped(shape_of, inputs[0]))
 
     def _cast(self, x):
         """A float input in the dtype of the layer."""
+        if x is None:
+            return None
         if isinstance(x, np.ndarray):
             x = constant(x)
         if not hasattr(x, "__tf_tensor__"):
@@ -223,13 +232,18 @@ class Layer:
         """Assign a value to each weight.
 
         Raises:
-            ValueError: there are more values than weights, or fewer.
+            ValueError: there are more values than weights, or fewer, or one has another shape. Then no weight is changed.
         """
         if len(weights) != len(self.weights):
             raise ValueError(
                 f"You called `set_weights(weights)` on layer {self.name!r} with a weight list of length {len(weights)}, "
                 f"but the layer was expecting {len(self.weights)} weights."
             )
+        for variable, value in zip(self.weights, weights):
+            if variable.shape != value.shape:
+                raise ValueError(
+                    f"Layer {self.name} weight shape {variable.shape} is not compatible with provided weight shape {value.shape}."
+                )
         for variable, value in zip(self.weights, weights):
             variable.assign(value)
 
@@ -254,6 +268,42 @@ class Layer:
 def takes_training(call):
     parameters = inspect.signature(call).parameters.values()
     return any(p.name == "training" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def named(args, **others):
+    """The values of these parameters, the first of which may be given without their names."""
+    if len(args) > len(others):
+        raise TypeError(f"add_weight() takes at most {len(others)} positional arguments but {len(args)} were given.")
+    if args and isinstance(args[0], str):
+        raise ValueError(
+            f"`name` must be passed as a keyword argument. Received: add_weight('{args[0]}', ...). "
+            f"Use: add_weight(shape=..., name='{args[0]}')."
+        )
+    for name, value in zip(others, args):
+        if others[name] is not None:
+            raise ValueError(f"`{name}` was passed both positionally and as a keyword argument.")
+        others[name] = value
+    return others.values()
+
+
+def shape_of(x):
+    """The shape of an input, as `build` is given it; None of None."""
+    return None if x is None else tuple(x.shape)
+
+
+def check_axes(layer, x, least):
+    """Refuse what is no Tensor, or has too few axes.
+
+    Raises:
+        ValueError: it is so.
+    """
+    if not hasattr(x, "shape"):
+        raise ValueError(f"Inputs to a layer should be tensors. Got '{x}' (of type {type(x)}) as input for layer '{layer.name}'.")
+    if len(x.shape) < least:
+        raise ValueError(
+            f"Input 0 with name 'None' of layer '{layer.name}' is incompatible with the layer: "
+            f"expected min_ndim={least}, found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
+        )
 
 
 def leaves(value):
@@ -304,13 +354,14 @@ class Dense(Layer):
         self.kernel_initializer, self.bias_initializer = initializers.get(kernel_initializer), initializers.get(bias_initializer)
         self.kernel_regularizer, self.bias_regularizer = regularizers.get(kernel_regularizer), regularizers.get(bias_regularizer)
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
-        self._kernel = self.bias = None
+        self._kernel = None
 
     def build(self, input_shape):
         self._kernel = self.add_weight(
             (input_shape[-1], self.units), self.kernel_initializer, regularizer=self.kernel_regularizer,
             constraint=self.kernel_constraint, name="kernel",
         )  # fmt: skip
+        self.bias = None
         if self.use_bias:
             self.bias = self.add_weight(
                 (self.units,), self.bias_initializer, regularizer=self.bias_regularizer, constraint=self.bias_constraint, name="bias"
@@ -328,20 +379,19 @@ class Dense(Layer):
         return self._kernel
 
     def _build_for(self, args, kwargs):
-        shape = tuple(args[0].shape) if args and hasattr(args[0], "shape") else (0, 0)  # the latter is for `call` to refuse
-        problem = f"Input 0 with name 'None' of layer '{self.name}' is incompatible with the layer:"
-        if len(shape) < 2:
-            raise ValueError(f"{problem} expected min_ndim=2, found ndim={len(shape)}. Full shape received: {shape}")
-        if self.built and shape[-1] != self._kernel.shape[0]:
-            raise ValueError(
-                f"{problem} expected axis -1 of input shape to have value {self._kernel.shape[0]}, but received input with shape {shape}"
-            )
+        for x in [*args, *kwargs.values()][:1]:
+            check_axes(self, x, 2)
+            if self.built and x.shape[-1] != self.kernel.shape[0]:
+                raise ValueError(
+                    f"Input 0 with name 'None' of layer '{self.name}' is incompatible with the layer: expected axis -1 of input shape "
+                    f"to have value {self.kernel.shape[0]}, but received input with shape {tuple(x.shape)}"
+                )
         super()._build_for(args, kwargs)
 
     def call(self, inputs):
         inputs = convert(inputs)
         dtype = dtypes.complex64 if inputs.dtype.is_complex else self.dtype
-        outputs = linalg.matmul(as_dtype(inputs, dtype), as_dtype(self._kernel, dtype))
+        outputs = linalg.matmul(as_dtype(inputs, dtype), as_dtype(self.kernel, dtype))
         if self.use_bias:
             outputs = outputs + as_dtype(self.bias, dtype)
         return self.activation(outputs)
@@ -372,12 +422,24 @@ class Embedding(Layer):
         self.input_dim, self.output_dim = input_dim, output_dim
         self.embeddings_initializer = initializers.get(embeddings_initializer)
         self.embeddings_regularizer, self.embeddings_constraint = regularizers.get(embeddings_regularizer), embeddings_constraint
+        self._embeddings = None
 
     def build(self, input_shape=None):
-        self.embeddings = self.add_weight(
+        self._embeddings = self.add_weight(
             (self.input_dim, self.output_dim), self.embeddings_initializer, regularizer=self.embeddings_regularizer,
             constraint=self.embeddings_constraint, name="embeddings",
         )  # fmt: skip
+
+    @property
+    def embeddings(self) -> Variable:
+        """The table.
+
+        Raises:
+            AttributeError: the layer was not built yet.
+        """
+        if self._embeddings is None:
+            raise AttributeError("You must build the layer before accessing `embeddings`.")
+        return self._embeddings
 
     def call(self, inputs):
         inputs = inputs if inputs.dtype in (dtypes.int32, dtypes.int64) else arrays.cast(inputs, dtypes.int32)
@@ -394,7 +456,6 @@ class Normalizing(Layer):
         self.beta_initializer, self.gamma_initializer = initializers.get(beta_initializer), initializers.get(gamma_initializer)
         self.beta_regularizer, self.gamma_regularizer = beta_regularizer, gamma_regularizer
         self.beta_constraint, self.gamma_constraint = beta_constraint, gamma_constraint
-        self.gamma = self.beta = None
 
     @property
     def axes(self) -> list:
@@ -403,6 +464,7 @@ class Normalizing(Layer):
 
     def build(self, input_shape):
         shape = [input_shape[axis] for axis in self.axes]
+        self.gamma = self.beta = None
         if self.scale:
             self.gamma = self.add_weight(
                 shape, self.gamma_initializer, regularizer=self.gamma_regularizer, constraint=self.gamma_constraint, name="gamma"
@@ -456,6 +518,7 @@ class BatchNormalization(Normalizing):
             beta_constraint, gamma_constraint, **kwargs,
         )  # fmt: skip
         self.momentum = momentum
+        self.gamma = self.beta = self.moving_mean = self.moving_variance = None
         self.moving_mean_initializer = initializers.get(moving_mean_initializer)
         self.moving_variance_initializer = initializers.get(moving_variance_initializer)
 
@@ -657,6 +720,11 @@ class Flatten(Layer):
         super().__init__(**kwargs)
         self.data_format = data_format or "channels_last"
 
+    def _build_for(self, args, kwargs):
+        for x in [*args, *kwargs.values()][:1]:
+            check_axes(self, x, 1)
+        super()._build_for(args, kwargs)
+
     def call(self, inputs):
         if self.data_format == "channels_first" and len(inputs.shape) > 1:
             inputs = arrays.transpose(inputs, [0, *range(2, len(inputs.shape)), 1])
@@ -690,10 +758,10 @@ class Merging(Layer):
     """What the layers that make one Tensor of a list of them share."""
 
     def _build_for(self, args, kwargs):
-        if args and not isinstance(args[0], (list, tuple)):
+        if args and (not isinstance(args[0], (list, tuple)) or any(x is None for x in args[0])):
             raise ValueError(
-                f"A merge layer should be called on a list of inputs. Received: input_shape={tuple(args[0].shape)} (not a list of shapes). "
-                "Write layer([x, y])."
+                "A merge layer should be called on a list of inputs. "
+                f"Received: input_shape={mapped(shape_of, args[0])} (not a list of shapes). Write layer([x, y])."
             )
         super()._build_for(args, kwargs)
 
@@ -830,7 +898,8 @@ class Input:
     """The shape of one example, for the beginning of a Sequential."""
 
     def __init__(self, shape=None, batch_size=None, dtype=None, name=None):
-        self.shape, self.dtype, self.name = (batch_size, *(shape or ())), dtypes.as_dtype(dtype or "float32").name, name
+        self.shape, self.dtype = (batch_size, *(shape or ())), dtypes.as_dtype(dtype or "float32").name
+        self.name = None if name is None else checked_name(name)
 
 
 class Sequential(Model):
@@ -849,13 +918,22 @@ class Sequential(Model):
             self.add(layer)
 
     def add(self, layer) -> None:
-        """Put a layer at the end."""
+        """Put a layer at the end.
+
+        Raises:
+            ValueError: it is no layer, or another one has its name.
+        """
         if isinstance(layer, Input):
             self._example = layer
             return
         if not isinstance(layer, Layer):
             raise ValueError(
                 f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {layer} (of type {type(layer)})"
+            )
+        if any(one is not layer and one.name == layer.name for one in self._row):
+            raise ValueError(
+                f"All layers added to a Sequential model should have unique names. Name '{layer.name}' is already the name of a layer in "
+                "this model. Update the `name` argument to pass a unique name."
             )
         self._row.append(layer)
         if layer._input_shape and self._example is None:

@@ -2,7 +2,7 @@
 
 from .. import arrays, dtypes, math, nn
 from ..op import convert
-from .activations import as_dtype, logits_of
+from .activations import as_dtype, as_float, logits_of
 from .utils import snake_case, unique_name
 
 EPSILON = 1e-7  # probabilities stay this far from 0 and 1
@@ -27,13 +27,13 @@ def mean_squared_error(y_true, y_pred):
     [2.]
     """
     y_true, y_pred = pair(y_true, y_pred)
-    return math.reduce_mean(math.square(y_true - y_pred), -1)
+    return math.reduce_mean(as_float(math.square(y_true - y_pred)), -1)
 
 
 def mean_absolute_error(y_true, y_pred):
     """The mean of |y_true - y_pred| over the last axis."""
     y_true, y_pred = pair(y_true, y_pred)
-    return math.reduce_mean(math.abs(y_true - y_pred), -1)
+    return math.reduce_mean(as_float(math.abs(y_true - y_pred)), -1)
 
 
 def huber(y_true, y_pred, delta=1.0):
@@ -41,8 +41,9 @@ def huber(y_true, y_pred, delta=1.0):
     y_true, y_pred = pair(y_true, y_pred)
     error = y_pred - y_true
     size = math.abs(error)
-    parts = arrays.where(size <= delta, 0.5 * math.square(error), delta * size - 0.5 * delta * delta)
-    return math.reduce_mean(parts, -1)
+    half, delta = as_dtype(0.5, size.dtype), as_dtype(delta, size.dtype)  # of whole numbers, as in Keras, half is 0
+    parts = arrays.where(size <= delta, half * math.square(error), delta * size - half * delta * delta)
+    return math.reduce_mean(as_float(parts), -1)
 
 
 def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):

@@ -12,7 +12,7 @@ from ..shape import bracketed
 from ..slices import IndexedSlices, Rows
 from ..tensor import Tensor
 from . import initializers
-from .utils import snake_case, unique_name
+from .utils import checked_name, snake_case, unique_name
 from .variable import Variable, inside
 
 
@@ -36,7 +36,7 @@ class Optimizer:
         name: by default made of the name of the class.
 
     Raises:
-        ValueError: the learning rate is no float, or a setting is out of its range.
+        ValueError: the learning rate is no float, a setting is out of its range, or the name is no string or has a slash.
         UnimplementedError: `gradient_accumulation_steps` is given.
 
     >>> import minigrad as mg
@@ -69,7 +69,7 @@ class Optimizer:
             )
         if use_ema:
             check_average(ema_momentum, ema_overwrite_frequency)
-        self.name = name or unique_name(snake_case(type(self).__name__))
+        self.name = checked_name(name or unique_name(snake_case(type(self).__name__)))
         self.weight_decay, self.clipnorm, self.clipvalue, self.global_clipnorm = weight_decay, clipnorm, clipvalue, global_clipnorm
         self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
         self.loss_scale_factor = loss_scale_factor

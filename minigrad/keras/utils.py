@@ -17,6 +17,17 @@ def unique_name(name) -> str:
     return f"{name}_{count}" if count else name
 
 
+def checked_name(name) -> str:
+    """The name, if it can be a part of a path.
+
+    Raises:
+        ValueError: it is no string, or has a slash.
+    """
+    if not isinstance(name, str) or "/" in name:
+        raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name} (of type {type(name)})")
+    return name
+
+
 def snake_case(name) -> str:
     """'LayerNormalization' as 'layer_normalization'."""
     name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))

@@ -11,7 +11,7 @@ from ..op import convert
 from ..tensor import Tensor
 from ..variable import Variable as Inner
 from . import initializers
-from .utils import unique_name
+from .utils import checked_name, unique_name
 
 
 class Calls(threading.local):
@@ -50,9 +50,7 @@ class Variable:
 
     def __init__(self, initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation="none",
                  synchronization="auto", name=None):  # fmt: skip
-        self.name = name or unique_name("variable")
-        if not isinstance(self.name, str) or "/" in self.name:
-            raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name}")
+        self.name = checked_name(name or unique_name("variable"))
         self.path = "/".join([layer.name for layer in calls.layers] + [self.name])
         initializer = initializers.get(initializer) if isinstance(initializer, str) else initializer
         if callable(initializer):
