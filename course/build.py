@@ -38,7 +38,11 @@ def executed(path):
     """A lesson with all that running it leaves behind, the state of its widgets too."""
     notebook = nbformat.read(path, as_version=4)
     nobody = os.environ | {"MINIGRAD_PROGRESS": str(COURSE / "nobody" / "progress.json")}  # so that nobody's progress is shown
-    NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(COURSE)}}).execute(env=nobody)
+    quiet = ["--log-level=ERROR"]
+    client = NotebookClient(
+        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(COURSE)}}, extra_arguments=quiet
+    )
+    client.execute(env=nobody)
     return notebook
 
 

@@ -28,7 +28,7 @@ def main(numbers):
     for path in build.chosen(numbers):
         file = FOLDER / f"{path.stem}.html"
         file.write_text(slides(path), encoding="utf-8")
-        print(f"made slides/{file.name}")
+        print(f"made course/slides/{file.name}")
 
 
 if __name__ == "__main__":

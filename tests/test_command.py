@@ -88,6 +88,31 @@ def test_a_taken_port_is_named_with_one_that_is_free(ready, capsys):
     assert ready == []
 
 
+def test_what_to_type_keeps_what_was_asked_for(ready, capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        said = told(capsys, "course", "--lesson", "7", "--reset", "--port", str(other.getsockname()[1]), "--no-browser")[1]
+    assert re.search(r"Try: minigrad course --lesson 07 --reset --port \d+ --no-browser\n", said)
+
+
+def test_the_number_of_a_lesson_may_be_short_and_needs_its_option(ready, capsys):
+    assert told(capsys, "course", "--lesson", "7")[0] == 0
+    assert "--LabApp.default_url=/lab/tree/07_why_none.ipynb" in ready
+    code, said = told(capsys, "course", "7")
+    assert (code, said.endswith("Try: minigrad course --lesson 07\n")) == (1, True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
+@pytest.mark.parametrize(
+    ("called", "shown"), [("/a/bin/minigrad", "/a/bin/minigrad"), ("/a b/minigrad", '"/a b/minigrad"'), ("pytest", "minigrad")]
+)
+def test_what_to_type_is_typed_as_it_was_just_now(called, shown, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [called])
+    assert str(telling.Trouble("x", "cd ~; minigrad course")).endswith(f"Try: cd ~; {shown} course")
+    assert telling.as_called("pip install minigrad") == "pip install minigrad"
+
+
 def test_a_free_port_is_the_one_that_is_used(ready, capsys):
     free = checkup.free_after(20000)
     assert told(capsys, "course", "--port", str(free), "--no-browser")[0] == 0
@@ -139,6 +164,35 @@ def test_reset_opens_the_lesson_anew_and_keeps_what_stood_in_it(ready, own_cours
     assert re.fullmatch(r"course.my_copies.07_why_none\.\d{4}-\d\d-\d\d\.1\.ipynb", copy)
     assert (own_course.parent / copy).read_text(encoding="utf-8") == mine
     assert "--LabApp.default_url=/lab/tree/07_why_none.ipynb" in ready
+
+
+@pytest.mark.parametrize("clone", [True, False])
+def test_a_damaged_or_deleted_lesson_can_be_had_again(clone, ready, own_course, capsys):
+    if clone:
+        (own_course.parent / ".git").mkdir()
+    again = f'git -C "{own_course.parent}" checkout course/' if clone else "copy "
+    lesson = own_course / "07_why_none.ipynb"
+    lesson.write_text("{broken", encoding="utf-8")
+    code, said = told(capsys, "course", "--lesson", "07", "--reset")
+    assert (code, "07_why_none.ipynb is damaged and was left as it is" in said, f"Try: {again}07_why_none.ipynb" in said) == (1, True, True)
+    assert lesson.read_text(encoding="utf-8") == "{broken"
+    lesson.unlink()
+    code, said = told(capsys, "course", "--lesson", "07")
+    assert (code, f"Try: {again}07_why_none.ipynb" in said) == (1, True)
+
+
+def test_build_stops_where_nothing_can_be_written(own_course, monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "packages", list)
+    monkeypatch.setattr(checkup, "can_write", lambda place: False)
+    code, said = told(capsys, "build", "00")
+    assert (code, "cannot be written" in said) == (1, True)
+
+
+def test_a_pack_needs_a_place_before_it_begins(tmp_path, capsys):
+    file = tmp_path / "file"
+    file.touch()
+    code, said = told(capsys, "pack", "--out", str(file))
+    assert (code, said) == (1, f"minigrad: Nothing can be written to {file}.\nTry: minigrad pack --out ~\n")
 
 
 @installed
@@ -202,6 +256,13 @@ def test_check_finds_everything_well_where_the_course_is_installed():
     assert re.search(r"^ok +widget +the inspector can be drawn", done.stdout, re.MULTILINE)
     assert done.stdout.splitlines()[-1] == "All is well. Begin: minigrad course"
     assert len(done.stdout.splitlines()) <= 24
+
+
+@installed
+def test_the_kernel_is_asked_where_the_source_does_not_lie(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(checkup, "PROBE", "import os; print(os.path.exists('minigrad'))")
+    assert checkup.asked_a_kernel() == ("False", "")
 
 
 def findings(monkeypatch, versions):

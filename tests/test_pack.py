@@ -141,6 +141,14 @@ def wheel(folder, name, *requires):
         made.writestr(f"{name}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\n{about}\n")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
+def test_how_to_begin_can_be_typed_as_it_stands():
+    assert [install.typed(Path(one)) for one in ("/a/minigrad", "/a b/l'école/minigrad")] == [
+        "/a/minigrad",
+        "'/a b/l'\"'\"'école/minigrad'",
+    ]
+
+
 def test_what_is_needed_is_read_as_it_is_there_not_here(tmp_path):
     wheel(tmp_path, "minigrad", "numpy>=2", 'lab[fast]>=4; extra == "course"', 'pytest; extra == "test"')
     wheel(tmp_path, "lab", 'console; sys_platform == "win32"', 'bell; sys_platform == "darwin"', 'rocket; extra == "fast"')

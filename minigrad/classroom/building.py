@@ -11,10 +11,10 @@ def build(lessons: Sequence[str]) -> None:
     """Run these lessons, or all, each in a fresh kernel. What stood in one that changes is kept in a copy.
 
     Raises:
-        Trouble: there is no such lesson, or Jupyter is not installed.
+        Trouble: there is no such lesson, it cannot be written, or Jupyter is not installed.
     """
     paths = numbered(*lessons)
-    checkup.refuse(checkup.packages())
+    checkup.refuse([*checkup.packages(), checkup.lessons_folder()])
     store = module("build").store
     for path in counted(paths, "building"):
         copy = store(path)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .course import folder
-from .telling import Trouble
+from .telling import Trouble, as_called
 
 PORT = 8888  # where JupyterLab begins to look for a free one
 KERNEL = "python3"  # what the lessons ask for
@@ -52,7 +52,7 @@ class Finding:
 
     def __str__(self):
         mark = "note" if self.note else "wrong" if self.wrong else "ok"
-        return f"{mark:7}{self.what:13}{self.seen}" + (f"\n{'':20}try: {self.instead}" if self.instead else "")
+        return f"{mark:7}{self.what:13}{self.seen}" + (f"\n{'':20}try: {as_called(self.instead)}" if self.instead else "")
 
 
 def check() -> int:
@@ -62,7 +62,8 @@ def check() -> int:
     for finding in findings():
         print(finding, flush=True)
         wrong += finding.wrong
-    print(f"{wrong} to mend. Begin with the first, then: minigrad check" if wrong else "All is well. Begin: minigrad course")
+    then = f"{wrong} to mend. Begin with the first, then: " if wrong else "All is well. Begin: "
+    print(then + as_called("minigrad check" if wrong else "minigrad course"))
     return 1 if wrong else 0
 
 
@@ -247,12 +248,13 @@ def kernel() -> Iterator[Finding]:
 
 
 def asked_a_kernel() -> tuple[str, str]:
-    """What it prints, or why it does not."""
+    """What it prints, or why it does not. (It runs where no `minigrad` lies that would answer for one that is not installed.)"""
     from jupyter_client.kernelspec import NoSuchKernel
     from jupyter_client.manager import start_new_kernel
 
+    quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        manager, client = start_new_kernel(kernel_name=KERNEL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        manager, client = start_new_kernel(kernel_name=KERNEL, cwd=tempfile.gettempdir(), **quiet)
     except (NoSuchKernel, OSError, RuntimeError) as problem:
         return "", f"does not start ({problem})"
     said = []

@@ -30,14 +30,23 @@ def module(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
+def restored(name: str) -> str:
+    """What to type to have a lesson that is damaged or gone."""
+    home = folder().parent
+    return f'git -C "{home}" checkout course/{name}' if (home / ".git").exists() else f"copy {name} from the pack into {folder()}"
+
+
 def numbered(*numbers: str) -> list[Path]:
-    """The notebooks with these numbers; without numbers, all.
+    """The notebooks with these numbers (7 is 07); without numbers, all.
 
     Raises:
         Trouble: there is no lesson of some number.
     """
     found = {path.name[:2]: path for path in sorted(folder().glob("[0-9][0-9]_*.ipynb"))}
-    unknown = [number for number in numbers if number not in found]
-    if unknown:
-        raise Trouble(f"There is no lesson {unknown[0]}. There are {' '.join(found)}.", f"minigrad course --lesson {min(found)}")
-    return [found[number] for number in numbers or found]
+    wanted = [number.zfill(2) for number in numbers]
+    for number in wanted:
+        if number not in found:
+            gone = next((folder() / "helpers" / "starts").glob(f"{number}_*.json"), None)
+            instead = restored(f"{gone.stem}.ipynb") if gone else f"minigrad course --lesson {min(found)}"
+            raise Trouble(f"There is no lesson {number}. There are {' '.join(found)}.", instead)
+    return [found[number] for number in wanted or found]

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -20,8 +21,13 @@ def main():
     if subprocess.call([str(PROGRAMS / "python"), "-m", "pip", "install", *offline, "minigrad[course]"]):
         here = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
         return complain(f"This is {here}. The pack was made for: {', '.join(made_for())}.", "python3.11 install.py")
-    print(f"Done. To begin:\n{PROGRAMS / 'minigrad'} course")
+    print(f"Done. To begin:\n{typed(PROGRAMS / 'minigrad')} course")
     return 0
+
+
+def typed(program):
+    """A program as it is typed: in quotes, if its path asks for them."""
+    return shlex.quote(str(program)) if os.name == "posix" else f'& "{program}"' if " " in str(program) else str(program)
 
 
 def made_for():

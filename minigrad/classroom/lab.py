@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import checkup
-from .course import folder, module, numbered
+from .course import folder, module, numbered, restored
 from .telling import Trouble, remark
 
 
@@ -22,13 +22,17 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
     """
     if reset and not lesson:
         raise Trouble("--reset needs the lesson that is to be as new.", "minigrad course --lesson 07 --reset")
+    for word in further:
+        if word.isdigit() and len(word) <= 2:
+            raise Trouble("A lesson is asked for by name.", f"minigrad course --lesson {word.zfill(2)}")
     path = numbered(*([lesson] if lesson else []))[0]
     checkup.refuse(checkup.quick())
     options = [f"--ServerApp.root_dir={folder()}", f"--LabApp.default_url=/lab/tree/{path.name}"]
     if port:
         if not checkup.is_free(port):
-            other = checkup.free_after(port)
-            raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", f"minigrad course --port {other}")
+            asked = ["minigrad course", *([f"--lesson {path.name[:2]}"] if lesson else []), *(["--reset"] if reset else [])]
+            instead = " ".join([*asked, f"--port {checkup.free_after(port)}", *further])
+            raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", instead)
         options += [f"--port={port}", "--ServerApp.port_retries=0"]
     if checkup.is_root():
         remark("you are root, so whoever opens the page is root too. On a machine with other people, be a user without such rights.")
@@ -49,5 +53,5 @@ def hand_out(path: Path) -> None:
     try:
         copy = overview.hand_out(path)
     except overview.UNREADABLE as problem:
-        raise Trouble(f"{path.name} was left as it is ({problem}).", f"minigrad course --lesson {path.name[:2]}") from None
+        raise Trouble(f"{path.name} is damaged and was left as it is ({problem}).", restored(path.name)) from None
     remark(f"{path.name} is as new. What stood in it is kept in {copy.relative_to(folder().parent)}.")

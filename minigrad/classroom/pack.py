@@ -39,6 +39,8 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     if not (source / "binder").is_dir():
         raise Trouble("A pack is made in a clone of the source; one that is made can just be copied.", "cd the-clone; minigrad pack")
     places = wheels.targets(platforms, pythons)
+    if not checkup.can_write(Path(out)):
+        raise Trouble(f"Nothing can be written to {out}.", "minigrad pack --out ~")
     checkup.refuse(checkup.packages())
     for number in worked_in():
         remark(f"somebody has worked in lesson {number}; it is packed as it stands. As new: minigrad course --lesson {number} --reset")
@@ -87,7 +89,6 @@ def write_pages(into: Path) -> None:
 
 def zipped(root: Path, out: Path) -> Path:
     """A folder as a zip of the same name. Wheels are compressed already."""
-    out.mkdir(parents=True, exist_ok=True)
     file = out / f"{root.name}.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
         for path in sorted(root.rglob("*")):

@@ -1,7 +1,10 @@
 """How the command talks: what is wrong and what to type, and how far a long work has come."""
 
+import re
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 Thing = TypeVar("Thing")
@@ -21,8 +24,17 @@ class Trouble(Exception):
     """
 
     def __init__(self, what: str, instead: str):
-        super().__init__(f"minigrad: {what}\nTry: {instead}")
+        super().__init__(f"minigrad: {what}\nTry: {as_called(instead)}")
         self.instead = instead
+
+
+def as_called(line: str) -> str:
+    """A line to type, with the command as it was called just now: it need not be on the path."""
+    called = Path(sys.argv[0]).absolute()
+    if called.stem != "minigrad" or shutil.which("minigrad") == str(called):
+        return line
+    command = f'"{called}"' if " " in str(called) else str(called)
+    return re.sub(r"(^|; )minigrad ", lambda found: f"{found[1]}{command} ", line)
 
 
 def remark(text: str) -> None:
