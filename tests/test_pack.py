@@ -66,7 +66,7 @@ def test_it_is_installed_without_a_network_and_runs(packed):
 
 def test_a_page_opens_from_disk_and_its_film_moves(packed, browser):
     for_learners, _ = packed
-    page = new_page(browser, (for_learners / "pages" / "index.html").as_uri(), offline=True)
+    page = new_page(browser, (for_learners / "pages" / "index.html").as_uri(), offline=True, color_scheme="dark")
     assert page.locator("li a").count() == len(LESSONS)
     page.click("text='Not None, but wrong'")
     page.wait_for_selector("iframe.film")
@@ -81,6 +81,10 @@ def test_a_page_opens_from_disk_and_its_film_moves(packed, browser):
     page.wait_for_timeout(500)  # the frame grows with its film
     tall = page.locator("iframe.film").first.evaluate("frame => frame.contentDocument.documentElement.scrollHeight - frame.clientHeight")
     assert tall <= 0, "the film is not cut off"
+    ground = page.frame_locator("iframe.film >> nth=0").locator("body").evaluate("body => getComputedStyle(body).backgroundColor")
+    assert ground == "rgb(255, 255, 255)", "the film is light, as the page around it"
+    page.click("text='All lessons'")
+    assert page.locator("li a").count() == len(LESSONS)
     assert page.trouble == []
     page.context.close()
 

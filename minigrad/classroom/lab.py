@@ -22,9 +22,8 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
     """
     if reset and not lesson:
         raise Trouble("--reset needs the lesson that is to be as new.", "minigrad course --lesson 07 --reset")
-    for word in further:
-        if word.isdigit() and len(word) <= 2:
-            raise Trouble("A lesson is asked for by name.", f"minigrad course --lesson {word.zfill(2)}")
+    if further and further[0].isdigit():
+        raise Trouble("The number of a lesson needs its option.", f"minigrad course --lesson {further[0].zfill(2)}")
     path = numbered(*([lesson] if lesson else []))[0]
     checkup.refuse(checkup.quick())
     options = [f"--ServerApp.root_dir={folder()}", f"--LabApp.default_url=/lab/tree/{path.name}"]

@@ -18,6 +18,12 @@ for (const frame of document.querySelectorAll("iframe.film"))  // the first may 
   rootOf(frame) ? grow(frame) : frame.addEventListener("load", () => grow(frame));
 </script>
 </body>"""
+LOOK = """<style>
+:root { --jp-content-font-size1: 17px; --jp-code-font-size: 15px; --jp-ui-font-size1: 15px }
+body.jp-Notebook { max-width: 76em; margin: 0 auto }
+</style>
+</head>"""
+TO_THE_LIST = '<nav style="padding: 1em; font: 15px system-ui, sans-serif"><a href="index.html">All lessons</a></nav>\n<main>'
 INDEX = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>minigrad: the course to read</title>
@@ -43,12 +49,13 @@ def page_of(lesson: Path) -> tuple[str, str]:
                 output.data = {"text/html": framed(films[output.data[WIDGET]["model_id"]]["state"], output.data["text/plain"])}
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
     text, _ = HTMLExporter(**NOWHERE).from_notebook_node(notebook, {"metadata": {"name": title}})
-    return title, text.replace("</body>", GROWING)
+    return title, text.replace("</head>", LOOK, 1).replace("<main>", TO_THE_LIST, 1).replace("</body>", GROWING)
 
 
 def framed(state: dict, twin: str) -> str:
-    """The inspector with this state, in a frame of its own."""
+    """The inspector with this state, in a frame of its own; light, as the page around it."""
     film = page(state["view"], twin, state["step"], state["selected"])
+    film = film.replace("<body>", '<body data-jp-theme-light="true" style="background: #fff">', 1)
     return FRAME.format(title="tape inspector", page=html.escape(film))
 
 
