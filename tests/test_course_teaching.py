@@ -244,7 +244,7 @@ def tags(cell):
 def test_slides_can_be_made(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(slides, "FOLDER", tmp_path / "slides")
     slides.main(["02"])
-    assert capsys.readouterr().out == "made slides/02_the_tape.html\n"
+    assert capsys.readouterr().out == "made course/slides/02_the_tape.html\n"
     html = (tmp_path / "slides" / "02_the_tape.html").read_text(encoding="utf-8")
     topics, below = (sum(kind in tags(cell) for cell in cells("02")) for kind in ("slide", "subslide"))
     assert html.count("<section") == 2 * topics + below  # a topic is a column with its first slide in it
