@@ -371,6 +371,75 @@ def test_cut_is_drawn_with_scissors_and_mend(open_page, tmp_path):
     assert page.locator(f"{ROOT} .torn").count() == 2
 
 
+BRANCH = """\
+import minigrad as mg
+mg.trace(True)
+z = mg.Variable([0.0, 2.0], name="z")
+with mg.GradientTape() as tape:
+    y = mg.where(z > 0.0, mg.math.log(z), 0.0)
+g = tape.gradient(y, z)
+inspector = mg.inspect(tape)
+"""
+
+
+def test_inf_is_shown_as_inf_with_one_triangle(open_page, tmp_path):
+    page = open_page(saved(inspected(BRANCH), tmp_path))
+    root = page.locator(ROOT)
+    root.focus()
+    page.keyboard.press("w")
+    value = root.locator(".pane dd").first
+    assert value.inner_text().split("(")[0].strip() == "[-inf 0.6931]"
+    assert value.locator(".mark.nan").count() == 1
+    boxes = root.locator(".pane .equation .box")
+    assert [boxes.nth(k).locator("svg text").all_text_contents() for k in range(3)] == [[], ["inf"], ["nan"]]
+    assert [boxes.nth(k).locator(".mark.nan").count() for k in range(3)] == [0, 1, 1]
+    assert boxes.nth(1).locator("title").text_content() == "[inf 0.5]"
+    log = root.locator(".films .written[data-frame='1']")
+    assert "= [-inf 0.6931]" in log.locator("text").all_text_contents()
+    assert log.locator(".mark.nan").count() == 1
+    assert log.locator(".picture").count() == 0
+    assert "-inf" in root.locator(".node[data-id=f1] .value-above text").all_text_contents()
+    page.keyboard.press("End")
+    assert root.locator(".pane .answer-row .large").inner_text().strip() == "[nan 0.5]"
+    assert page.trouble == []
+
+
+def test_triangle_beside_the_node_of_the_cursor_is_seen(open_page, tmp_path):
+    page = open_page(saved(inspected(BRANCH), tmp_path))
+    page.locator(ROOT).focus()
+    page.keyboard.press("w")
+    beside = page.locator(f"{ROOT} .node.now .value-above .mark.nan")
+    legend = page.locator(f"{ROOT} .legend .mark.nan")
+    assert beside.evaluate("mark => getComputedStyle(mark).color") == legend.evaluate("mark => getComputedStyle(mark).color")
+
+
+def test_inf_in_a_longer_vector_is_named_and_drawn_as_a_cross(open_page, tmp_path):
+    page = open_page(saved(inspected(BRANCH.replace("[0.0, 2.0]", "[1.0, 2.0, 3.0, 4.0, 0.0]")), tmp_path))
+    page.locator(ROOT).focus()
+    page.keyboard.press("w")
+    assert page.locator(f"{ROOT} .pane dd").first.inner_text().split() == ["-inf", "(5,)", "float32"]
+    assert page.locator(f"{ROOT} .films .written[data-frame='1'] .picture .crosses").count() == 1
+
+
+def test_squares_of_a_short_vector_are_large(open_page, tmp_path):
+    page = open_page(saved(inspected(BRANCH), tmp_path))
+    sides = page.locator(f"{ROOT} .films .written .picture .filled").evaluate_all("all => all.map(one => one.getBBox().width)")
+    assert len(sides) == 1 and sides[0] > 16
+
+
+def test_stale_tape_has_a_warning_and_says_which_reading_is_which(open_page, tmp_path):
+    program = PROGRAM.replace("Tape()", "Tape(persistent=True)").replace(
+        "inspector = mg", "x.assign(2.0)\nh = tape.gradient(z, x)\ninspector = mg"
+    )
+    page = open_page(saved(inspected(program), tmp_path))
+    root = page.locator(ROOT)
+    assert root.locator(".mark-slot .mark.stale path").count() == 2
+    assert root.locator(".mark.complete").count() == 0
+    assert root.locator(".say").inner_text().startswith("Stale. x was assigned after this tape read it.")
+    said = [text.split("\n")[0] for text in root.locator(".answer-row .said").all_inner_texts()]
+    assert said == ["reading 2, line 9", "reading 1, line 7"]
+
+
 @pytest.fixture(scope="module")
 def long_film(tmp_path_factory):
     loop = PROGRAM.replace("    y = x * x\n", "    y = x * x\n    for i in range(5000):\n        y = mg.sin(y)\n        y = y * 1.01\n")

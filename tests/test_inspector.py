@@ -403,6 +403,23 @@ def test_a_healthy_film_has_no_cuts_and_no_ghost_on_the_way():
         assert not any(frame["ghost"] and frame["ghost"]["on_way"] for frame in view["frames"])
 
 
+def test_the_verdict_of_an_old_tape_is_stale():
+    said = "Stale. x was assigned after this tape read it."
+    for film in (inspected(STALE), inspected(STALE, target="y", sources="x")):
+        verdict = film.view["verdict"]
+        assert (verdict["status"], verdict["answer"], verdict["say"]) == ("stale", "6.0", said)
+        assert verdict["mend"]["text"] == "compute y on a new tape after each assignment"
+    two = STALE.replace("y = x * x", "y = x * x * v").replace("second = tape.gradient(y, x)", "second = tape.gradient(y, [v, x])")
+    verdict = inspected(f"v = mg.Variable(2.0)\n{two}").view["verdict"]
+    assert verdict["status"] == "stale"
+    assert [one["status"] for one in verdict["each"]] == ["complete", "stale"]
+
+
+def test_a_tape_that_was_asked_before_the_assignment_is_not_stale():
+    program = HALF.replace("x.numpy()", "x") + "x.assign(2.0)"
+    assert inspected(program).view["verdict"]["status"] == "complete"
+
+
 def test_ghosts_say_why_in_words():
     ghosts = [frame["ghost"] for frame in inspected(NETWORK).view["frames"] if frame["ghost"]]
     assert [ghost["why"] for ghost in ghosts] == ["no derivative", "no floats", "nothing watched"]
@@ -480,6 +497,25 @@ def test_a_tiny_picture_shows_the_greatest_of_each_block():
     cells = np.frombuffer(base64.b64decode(thumb["q"]), np.int8).reshape(thumb["rows"], thumb["cols"])
     assert cells.shape == (12, 16)
     assert (cells[1, 2], cells[11, 15], np.count_nonzero(cells)) == (-127, -128, 2)
+
+
+ODD = {
+    "nan, inf": np.array([1, np.inf, np.nan], np.float32),
+    "-inf": np.array([[0, -np.inf]]),
+    "inf": np.array([complex(0, np.inf)]),
+    "": np.full(1000, np.nan),  # only the first of so many are kept
+}
+
+
+@pytest.mark.parametrize("words", ODD)
+def test_what_is_not_finite_is_named(words):
+    assert ", ".join(shown(ODD[words])["odd"]) == words
+    assert "odd" not in shown(np.zeros(3))
+
+
+def test_inf_is_a_cross_in_the_picture_too():
+    cells = base64.b64decode(shown(np.array([-np.inf, 0.7, np.inf]))["thumb"]["q"])
+    assert np.frombuffer(cells, np.int8).tolist() == [-128, 127, -128]
 
 
 def test_numbers_have_six_digits_at_most():

@@ -26,9 +26,18 @@ def shown(value, whole=None) -> dict:
     data = {"shape": list(summary.shape), "dtype": dtype_name(summary.dtype), "state": state_of(summary)}
     data["text"] = text_of(summary)
     data["first"] = [number_text(x) for x in kept.ravel()[:FIRST].tolist()]
+    if data["state"] == "nan":
+        data["odd"] = odd_numbers(kept) if kept.size == summary.size else []
     if kept.size == summary.size and kept.size and summary.dtype.kind in "biuf":
         data.update(statistics(kept))
     return data
+
+
+def odd_numbers(array) -> list:
+    """Which of nan, inf and -inf are in an array."""
+    numbers = np.append(array.real, array.imag)
+    found = {"nan": np.isnan(numbers), "inf": numbers == np.inf, "-inf": numbers == -np.inf}
+    return [word for word, places in found.items() if places.any()]
 
 
 def statistics(array) -> dict:
@@ -49,14 +58,14 @@ def norm_of(numbers) -> float:
 
 
 def thumbnail(numbers) -> dict:
-    """The picture: one signed byte a cell, of the greatest size in its block; -128 is nan. Vectors lie down."""
+    """The picture: one signed byte a cell, of the greatest size in its block; -128 is nan or inf. Vectors lie down."""
     grid = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim > 1 else numbers.reshape(1, -1)
     if grid.shape[1] == 1:
         grid = grid.T
     grid = pooled(pooled(grid, ROWS, 0), COLUMNS, 1)
     top = np.abs(grid[np.isfinite(grid)]).max(initial=0.0)
     scaled = np.clip(grid / top if top else grid, -1, 1) * 127
-    cells = np.where(np.isnan(scaled), -128, np.where((scaled != 0) & (np.abs(scaled) < 1), np.sign(scaled), np.round(scaled)))
+    cells = np.where(~np.isfinite(grid), -128, np.where((scaled != 0) & (np.abs(scaled) < 1), np.sign(scaled), np.round(scaled)))
     return {"rows": grid.shape[0], "cols": grid.shape[1], "q": base64.b64encode(cells.astype(np.int8).tobytes()).decode()}
 
 

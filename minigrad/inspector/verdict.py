@@ -4,8 +4,8 @@ from ..explain.search import number_of
 from ..tape import GradientTape
 from .summary import text_of
 
-ORDER = ["none", "partial", "nan", "zero", "complete"]  # of several sources the first of these is told
-HEADS = {"none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "complete": "Complete"}
+ORDER = ["none", "partial", "nan", "zero", "stale", "complete"]  # of several sources the first of these is told
+HEADS = {"none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "stale": "Stale", "complete": "Complete"}
 
 
 def cuts(model):
@@ -77,9 +77,10 @@ def one_verdict(model, number, reading) -> dict:
     if reading is None and explanation.status == "none":
         answer = "error" if explanation.codes == ("SPENT_TAPE",) else "None"
     cause = explanation.causes[0] if explanation.causes else None
-    head = HEADS[explanation.status] + (f": {explanation.meaning}" if explanation.meaning else "")
-    words = f" {sentence(cause.sentence)}" if cause else " Every path is on the tape." if explanation.status == "complete" else ""
-    return told(explanation.status, explanation.meaning, answer, f"{head}.{words}", cause)
+    status = "stale" if explanation.status == "complete" and cause and cause.code == "STALE" else explanation.status
+    head = HEADS[status] + (f": {explanation.meaning}" if explanation.meaning else "")
+    words = f" {sentence(cause.sentence)}" if cause else " Every path is on the tape." if status == "complete" else ""
+    return told(status, explanation.meaning, answer, f"{head}.{words}", cause)
 
 
 def told(status, meaning, answer, say, cause=None) -> dict:

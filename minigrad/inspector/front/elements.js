@@ -47,7 +47,7 @@ export function clip(text, room, size, family, weight) {
 
 // -------------------------------------------------------------------------------------------------------------- marks
 
-/** Four states of a number and four of an answer; each has its own shape, so none leans on colour. */
+/** Four states of a number and five of an answer; each has its own shape, so none leans on colour. */
 export function mark(kind, x, y, r = 8) {
   r = Math.max(2, r);
   const inner = r - 1;
@@ -59,6 +59,10 @@ export function mark(kind, x, y, r = 8) {
     zero: () => [ring("stroke"), tick(`M${x - r * 0.5} ${y}h${r}`)],
     nan: () => [path(`M${x} ${y - r}L${x + r} ${y + r - 1}L${x - r} ${y + r - 1}Z`, { class: "solid" }), path(`M${x} ${y - r * 0.3}V${y + r * 0.25}M${x} ${y + r * 0.58}v.1`, { class: "on-solid" })],
     complete: () => [svg("circle", { cx: x, cy: y, r, class: "solid" }), path(`M${x - r * 0.45} ${y}l${r * 0.35} ${r * 0.4} ${r * 0.6} ${-r * 0.75}`, { class: "on-solid" })],
+    stale: () => [
+      path(`M${x} ${y - r}l${r} ${r} ${-r} ${r} ${-r} ${-r}Z`, { class: "solid" }),
+      path(`M${x} ${y - r * 0.5}V${y + r * 0.15}M${x} ${y + r * 0.48}v.1`, { class: "on-solid" }),
+    ],
     partial: () => [ring("stroke"), path(`M${x} ${y - inner}a${inner} ${inner} 0 0 0 0 ${2 * inner}z`, { class: "solid" })],
     spent: () => [ring("stroke"), tick(`M${x - r * 0.4} ${y - r * 0.4}l${r * 0.8} ${r * 0.8}m0 ${-r * 0.8}l${-r * 0.8} ${r * 0.8}`)],
     cut: () => scissors(x, y, r),

@@ -1,7 +1,7 @@
 // The film: frames from left to right, and under them what the readings did.
 
 import { svg, rect, path, label, cell, measure, clip, mark, torn } from "./elements.js";
-import { stateOf, isScalar, shapeText, sizeOf, brief, picture, shown } from "./values.js";
+import { stateOf, isScalar, hasPicture, shapeText, sizeOf, brief, wordings, picture, shown } from "./values.js";
 import { stale, lineText, columnsOf, spread, space, detail } from "./story.js";
 
 /** The film: written from left to right on top, read back from right to left underneath, one lane for each tape. */
@@ -246,15 +246,20 @@ export class Film {
     const value = known ? frame.value : undefined;
     if (level === 3) {
       const size = (tall ? [20, 17, 15, 13.5] : [15, 13.5]).find((one) => measure(glyph, one, "ui", 600) <= w - 16) || 12.5;
-      const array = value && !isScalar(value) && value.thumb;
+      const array = hasPicture(value);
+      const marked = stateOf(value) === "nan" ? 18 : 0;
+      const room = w - 14 - marked - (array ? 44 : 0);
       const name = frame.name || "";
-      const text = array || !known ? name : value === undefined ? name : name ? `${name} = ${brief(value)}` : `= ${brief(value)}`;
-      const shownName = measure(text, 12.5, "mono") <= w - 14 - (array ? 44 : 0) ? text : array || !known ? clip(name, w - 56, 12.5, "mono") : clip(`= ${brief(value)}`, w - 14, 12.5, "mono");
+      const texts = array || value === undefined ? [name]
+        : wordings(value).flatMap((word) => (name ? [`${name} = ${word}`, `= ${word}`] : [`= ${word}`]));
+      const said = texts.find((text) => measure(text, 12.5, "mono") <= room) ?? clip(texts.at(-1), room, 12.5, "mono");
+      const foot = y + h - (tall ? 12 : 6);
       const note = ghost ? "not written" : String(this.story.place.get(frame.id) + 1);
       const noteFits = measure(glyph, size, "ui", 600) + measure(note, 11.5) + 26 < w && (tall || !array);
       return [
         label(x + 9, y + (tall ? 25 : 17), clip(glyph, w - 16, size, "ui", 600), { "font-size": size, "font-weight": 600 }),
-        label(x + 9, y + h - (tall ? 12 : 6), shownName, { class: "m", "font-size": 12.5 }),
+        marked > 0 && mark("nan", x + 16, foot - 4.5, 6.5),
+        label(x + 9 + marked, foot, said, { class: "m", "font-size": 12.5 }),
         array && picture(value, x + w - 50, tall ? y + (noteFits ? 20 : 8) : y + 3, 42, tall ? h - (noteFits ? 26 : 16) : h - 6),
         noteFits && label(x + w - 8, y + 15, note, { class: ghost ? "i" : "number", "text-anchor": "end", "font-size": 11.5 }),
       ];
@@ -328,8 +333,10 @@ export class Film {
         const name = `→ ${part.name || this.story.nameOf(part.to)}`;
         const left = x + k * each;
         const beside = each > 88;
-        return [shown(part.product, left + 5, y + 3, beside ? Math.min(52, each * 0.5) : each - 10, h - 6, { size: 12.5 }),
-          beside && label(left + Math.min(52, each * 0.5) + 10, y + h / 2 + 4.5, clip(name, each - Math.min(52, each * 0.5) - 14, 12.5), { "font-size": 12.5 })];
+        const bad = stateOf(part.product) === "nan";
+        const wide = beside ? Math.min(bad ? measure(brief(part.product), 12.5, "mono") + 24 : 52, each * 0.5) : each - 10;
+        return [shown(part.product, left + (bad ? 8 : 5), y + 3, wide, h - 6, { size: 12.5, align: bad ? "start" : "middle" }),
+          beside && label(left + wide + 10, y + h / 2 + 4.5, clip(name, each - wide - 14, 12.5), { "font-size": 12.5 })];
       });
     }
     const worst = states.includes("nan") ? "nan" : states.every((state) => state === "zero") ? "zero" : null;
@@ -493,7 +500,7 @@ export class Film {
     const out = [rect(x, lane.y, w, lane.h, { class: "source", rx: 8 })];
     if (!this.many) {
       const [source] = shownSources;
-      const array = source.value && !isScalar(source.value) && source.value.thumb;
+      const array = hasPicture(source.value);
       const tall = lane.h >= 50;
       const text = array ? source.name : `${source.name} = ${brief(source.value ?? undefined)}`;
       const size = [18, 16, 14, 12.5].find((s) => measure(text, s, "mono", 600) <= w - 22) || 12.5;

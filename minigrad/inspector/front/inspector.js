@@ -12,7 +12,9 @@ import { Pane } from "./pane.js";
 
 const KEYS = [
   ["← →", "one step back, one step on"], ["Shift ← →", "to another source line"], ["↑ ↓", "from a reading to its frame, and back"], ["Home End", "to the start, to the end"], ["Space", "play or pause"],
-  ["B", "to the turn"], ["W", "why: to the cut, or the first nan"], ["[ ]", "reading or tape before, after"], ["F", "fold or unfold here"], ["/", "find a name, an op or a line"], ["0", "fit: all of the graph, and folds as they were"], ["? Esc", "this sheet; Esc closes it, then leaves"],
+  ["B", "to the turn"], ["W", "why: to the cut, or the first nan or inf"], ["[ ]", "reading or tape before, after"],
+  ["F", "fold or unfold here"], ["/", "find a name, an op or a line"], ["0", "fit: all of the graph, and folds as they were"],
+  ["? Esc", "this sheet; Esc closes it, then leaves"],
 ];
 const ICONS = {
   first: ["M6 5v14M18 5L8 12l10 7z", "Home: to the start"], back: ["M16 5L6 12l10 7z", "←: one step back"], play: ["M7 4l13 8-13 8z", "Space: play"], pause: ["M8 5v14M16 5v14", "Space: pause"],
@@ -61,7 +63,8 @@ class Inspector {
     this.findCount = html("span", { class: "quiet" });
     this.findBox = html("div", { class: "find", hidden: "" }, this.finder, this.findCount);
     this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
-    const legend = [["notyet", "not yet"], ["none", "None"], ["zero", "0"], ["nan", "nan"], ["ghost", "ran, not written"], ["cut", "cut"]].map(([kind, word]) => html("span", {}, icon(kind, 14), word));
+    const words = { notyet: "not yet", none: "None", zero: "0", nan: "nan, inf", ghost: "ran, not written", cut: "cut" };
+    const legend = Object.entries(words).map(([kind, word]) => html("span", {}, icon(kind, 14), word));
     const keys = [["← →", "step"], ["↓ ↑", "written, read"], ["B", "turn"], ["W", "why"], ["Space", "play"], ["?", "all keys"]];
     this.element.append(
       html("header", {}, html("div", { class: "ask" }, this.mark, this.question), this.said, this.modes),
@@ -349,7 +352,7 @@ class Inspector {
   }
 
   markOf({ status }) {
-    return { complete: "complete", none: "none", partial: "partial", nan: "nan", zero: "zero", spent: "spent", error: "spent" }[status] || "notyet";
+    return ["complete", "stale", "none", "partial", "nan", "zero"].includes(status) ? status : "notyet";
   }
 
   drawFilms(both) {

@@ -1,7 +1,7 @@
 // The pane: what there is to say of the one thing that is selected.
 
-import { html, cell, clip, icon } from "./elements.js";
-import { isScalar, shapeText, bytesText, brief, valueBox } from "./values.js";
+import { html, cell, measure, clip, icon } from "./elements.js";
+import { isScalar, shapeText, bytesText, brief, wordings, valueBox } from "./values.js";
 import { stale, lineText, mendOf } from "./story.js";
 
 /** All about one moment, or about what is selected: the one place with every number. */
@@ -30,10 +30,14 @@ export class Pane {
   about(value) {
     if (value === undefined) return [html("span", { class: "quiet" }, "this turn's values were not saved")];
     if (value === null || value.state === "unknown") return [html("span", { class: "quiet" }, "not known")];
-    const range = value.min != null && !isScalar(value) ? ` ${value.min} … ${value.max}` : "";
-    const large = isScalar(value) || value.state === "text" || value.state === "empty" ? html("b", { class: "m" }, value.state === "empty" ? "empty" : cell(value.first[0] ?? value.text)) : null;
-    return [value.state !== "value" && value.state !== "text" && value.state !== "empty" && icon(value.state, 15), " ", large || (value.thumb ? valueBox(value, 58, 26) : html("span", { class: "m" }, value.first.join(" "))),
-      html("span", { class: "m quiet" }, range), html("span", { class: "quiet type" }, ` ${shapeText(value.shape)} ${value.dtype}`)];
+    const range = value.min != null && !isScalar(value) && value.state !== "nan" ? ` ${value.min} … ${value.max}` : "";
+    const text = { empty: "empty", text: cell(value.first[0] ?? value.text), nan: brief(value) }[value.state]
+      ?? (isScalar(value) ? brief(value) : null);
+    const large = text != null && html("b", { class: "m" }, text);
+    const marked = value.state === "nan" || (value.state === "zero" && (large || !value.thumb));
+    const small = value.thumb ? valueBox(value, 58, 26) : html("span", { class: "m" }, value.first.join(" "));
+    return [marked && icon(value.state, 15), " ", large || small, html("span", { class: "m quiet" }, range),
+      html("span", { class: "quiet type" }, ` ${shapeText(value.shape)} ${value.dtype}`)];
   }
 
   box(value, note, className = "", missing = false) {
@@ -103,10 +107,17 @@ export class Pane {
     const from = story.contributions(reading.id, source.id).filter(({ when }) => when <= t);
     const scalar = from.length > 0 && from.every(({ part }) => isScalar(part.product));
     const target = reading.targetName || story.nameOf(reading.target);
-    const row = html("div", { class: "answer-row" }, html("b", { class: "m" }, story.view.readings.length > 1 ? `d${target}/d${source.name}` : source.name),
-      value && isScalar(value) ? html("b", { class: "m large" }, ["zero", "nan"].includes(value.state) && icon(value.state, 17), " ", brief(value)) : value ? valueBox(value, 72, 40) : html("b", { class: "m large" }, icon("none", 18), " None"),
-      value && html("span", { class: "quiet said" }, html("span", {}, `${shapeText(value.shape)} ${value.dtype ?? ""}${final ? "" : ", so far"}`),
-        value.max != null && !isScalar(value) && html("span", { title: `${value.min} … ${value.max}` }, [value.min, value.max].map((x) => +(+x).toPrecision(4)).join(" … "))));
+    const several = story.view.readings.length > 1;
+    const odd = value?.state === "nan";
+    const words = value && (odd || isScalar(value)) && wordings(value);
+    const text = words && (words.find((word) => measure(word, 18, "mono", 600) <= 130) ?? words.at(-1));
+    const row = html("div", { class: "answer-row" }, html("b", { class: "m" }, several ? `d${target}/d${source.name}` : source.name),
+      words ? html("b", { class: "m large", title: words[0] }, (odd || value.state === "zero") && icon(value.state, 17), " ", text)
+        : value ? valueBox(value, 72, 40) : html("b", { class: "m large" }, icon("none", 18), " None"),
+      html("span", { class: "quiet said" }, several && html("span", {}, `reading ${reading.id + 1}${lineText(reading.line, ", ")}`),
+        value && html("span", {}, `${shapeText(value.shape)} ${value.dtype ?? ""}${final ? "" : ", so far"}`),
+        value?.max != null && !words && html("span", { title: `${value.min} … ${value.max}` },
+          [value.min, value.max].map((x) => +(+x).toPrecision(4)).join(" … "))));
     const each = story.view.verdict?.each?.find((one) => one.name === source.name);
     if (final && story.sources.length > 1 && each && each.status !== "complete") return [row, html("p", { class: "quiet" }, each.say)];
     if (!scalar || story.sources.length > 1 || reading.id !== story.view.readings.length - 1) return [row];

@@ -138,7 +138,7 @@ export class Story {
     return ["Read back ", [frame.op], line, ": ", ...(said.length ? said : ["nothing needs it"]), "."];
   }
 
-  /** Where the trouble is: the cut, else the first nan; else the end. */
+  /** Where the trouble is: the cut, else the first nan or inf; else the end. */
   trouble() {
     const { steps } = this;
     const cut = steps.findIndex(([kind]) => kind === "cut" || kind === "error");

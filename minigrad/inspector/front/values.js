@@ -13,14 +13,31 @@ export function brief(value) {
   if (value == null) return value === null ? "None" : "…";
   if (value.state === "unknown") return cell(value.text) || "?";
   if (isScalar(value)) return cell(value.first[0] ?? value.text);
-  return value.state === "nan" ? "nan" : value.state === "zero" ? `0 ${shapeText(value.shape)}` : shapeText(value.shape);
+  return value.state === "nan" ? wordings(value)[0] : value.state === "zero" ? `0 ${shapeText(value.shape)}` : shapeText(value.shape);
 }
 
-/** Hinton squares: area is size, filled is positive, hollow is negative, a dot is 0, a cross is nan. */
+/** A value in ever fewer words; of what is not finite, all of a short one, and then which of nan, inf and -inf are in it. */
+export function wordings(value) {
+  if (stateOf(value) !== "nan" || isScalar(value)) return [brief(value)];
+  const kinds = value.odd.length ? [value.odd.join(", "), `${value.odd[0]}…`] : ["nan or inf"];
+  return value.text.endsWith(" ...]") ? kinds : [value.text, ...kinds];
+}
+
+/** Is it drawn as squares? Short values that are not finite are written out. */
+export const hasPicture = (value) => Boolean(value?.thumb) && !isScalar(value) && !(value.state === "nan" && brief(value) === value.text);
+
+/** The side of a square: those of short vectors are larger. */
+function sideOf({ rows, cols }, width, height) {
+  const most = Math.max(11, Math.min(22, 60 / Math.max(rows, cols)));
+  return Math.min(width / cols, height / rows, most);
+}
+
+/** Hinton squares: area is size, filled is positive, hollow is negative, a dot is 0, a cross is nan or inf. */
 export function picture(value, x, y, width, height) {
   const { rows, cols, q } = value.thumb;
   const cells = Uint8Array.from(atob(q), (letter) => letter.charCodeAt(0));
-  const side = Math.min(width / cols, height / rows, 11);
+  const side = sideOf(value.thumb, width, height);
+  const dot = Math.max(0.6, side * 0.08);
   const left = x + (width - side * cols) / 2;
   const top = y + (height - side * rows) / 2;
   const filled = [], hollow = [], dots = [], crosses = [];
@@ -29,7 +46,7 @@ export function picture(value, x, y, width, height) {
     const cx = left + ((k % cols) + 0.5) * side, cy = top + (Math.floor(k / cols) + 0.5) * side;
     const half = (Math.sqrt(Math.abs(level) / 127) * side * 0.88) / 2;
     if (level === -128) crosses.push(`M${cx - side * 0.3} ${cy - side * 0.3}l${side * 0.6} ${side * 0.6}m0 ${-side * 0.6}l${-side * 0.6} ${side * 0.6}`);
-    else if (half < 0.35) dots.push(`M${cx - 0.6} ${cy - 0.6}h1.2v1.2h-1.2z`);
+    else if (half < 0.35) dots.push(`M${cx - dot} ${cy - dot}h${2 * dot}v${2 * dot}h${-2 * dot}z`);
     else if (level > 0) filled.push(`M${cx - half} ${cy - half}h${2 * half}v${2 * half}h${-2 * half}z`);
     else { const inset = Math.max(0.3, half - 0.5); hollow.push(`M${cx - inset} ${cy - inset}h${2 * inset}v${2 * inset}h${-2 * inset}z`); }
   });
@@ -44,15 +61,20 @@ export function shown(value, x, y, width, height, { size = 14, align = "middle",
   const state = stateOf(value);
   const middle = y + height / 2;
   if (["notyet", "none", "zero", "nan"].includes(state)) {
-    const word = { notyet: "not yet", none: "None", zero: "0", nan: (isScalar(value) && brief(value)) || "nan" }[state];
+    const words = { notyet: ["not yet"], none: ["None"], zero: ["0"] }[state] || wordings(value);
     const r = Math.max(2, Math.min(8, width / 2 - 1, height / 2 - 1));
-    const long = measure(word, size, "mono", weight) + 2 * r + 6;
-    if (long > width) return mark(state, x + width / 2, middle, r);
-    const start = align === "end" ? x + width - long : align === "start" ? x : x + (width - long) / 2;
-    return svg("g", {}, mark(state, start + r, middle, r), label(start + 2 * r + 6, middle + size * 0.35, word, { class: "m", "font-size": size, "font-weight": weight }));
+    const full = state === "nan" && svg("title", {}, words[0]);
+    const sizes = [size, 14, 12.5, 11.5, 11].filter((one) => one <= size);
+    const long = (word, one) => measure(word, one, "mono", weight) + 2 * r + 6;
+    const found = words.flatMap((word) => sizes.map((one) => [word, one])).find(([word, one]) => long(word, one) <= width);
+    if (!found) return svg("g", {}, full, mark(state, x + width / 2, middle, r));
+    const [word, used] = found;
+    const start = align === "end" ? x + width - long(word, used) : align === "start" ? x : x + (width - long(word, used)) / 2;
+    const text = label(start + 2 * r + 6, middle + used * 0.35, word, { class: "m", "font-size": used, "font-weight": weight });
+    return svg("g", {}, full, mark(state, start + r, middle, r), text);
   }
   if (value.thumb && !isScalar(value) && height >= 9) {
-    const wide = Math.min(width, value.thumb.cols * Math.min(11, (height - 4) / value.thumb.rows));
+    const wide = value.thumb.cols * sideOf(value.thumb, width, height - 4);
     return picture(value, align === "start" ? x + 2 : align === "end" ? x + width - wide - 2 : x, y + 2, align === "middle" ? width : wide, height - 4);
   }
   const text = brief(value);
