@@ -781,6 +781,23 @@ def unjoinable(shapes, axis):
     return invalid(f"ConcatOp : Dimension {differ} in both shapes must be equal: {both}")
 
 
+def constants_at_once(pack):
+    """The op, but what holds no Tensor becomes one as a whole: its dtype is that of all elements, and not of the first."""
+
+    @functools.wraps(pack)
+    def stack(values, axis=0, name=None):
+        connected = isinstance(values, (list, tuple)) and first_tensor(values) is not None
+        if axis.__class__ is int and axis == 0 and not connected:
+            try:
+                return convert_to_tensor(values)
+            except (TypeError, ValueError):
+                pass  # rows of different lengths: the op says so
+        return pack(values, axis)
+
+    return stack
+
+
+@constants_at_once
 @op("Pack", dvalues=lambda dz, k, axis: dz[at(k, axis)])
 def stack(values: list, axis: tidy.integer = 0):
     """Tensors of one shape, side by side along a new axis.
@@ -806,25 +823,6 @@ def stack(values: list, axis: tidy.integer = 0):
                 text = f"values[0].shape = {bracketed(first)} != values[{k}].shape = {bracketed(x.shape)}"
                 raise invalid(f"Shapes of all inputs must match: {text}") from None
         raise no_axis(axis, ndim) from None
-
-
-def constants_at_once(pack):
-    """The op, but what holds no Tensor becomes one as a whole: its dtype is that of all elements, and not of the first."""
-
-    @functools.wraps(pack)
-    def stack(values, axis=0, name=None):
-        connected = isinstance(values, (list, tuple)) and first_tensor(values) is not None
-        if axis.__class__ is int and axis == 0 and not connected:
-            try:
-                return convert_to_tensor(values)
-            except (TypeError, ValueError):
-                pass  # rows of different lengths: the op says so
-        return pack(values, axis)
-
-    return stack
-
-
-stack = constants_at_once(stack)
 
 
 def at(k, axis):

@@ -32,9 +32,14 @@ def depth(number) -> int:
     return integer(number)
 
 
+def tidied(numbers) -> bool:
+    """Is it a tuple of ints already, as it is nearly always?"""
+    return numbers.__class__ is tuple and all([n.__class__ is int for n in numbers])
+
+
 def lengths(shape, attr="Tshape") -> tuple:
     """A shape: a tuple of ints. A number alone is a shape of one axis."""
-    if shape.__class__ is tuple and all([n.__class__ is int for n in shape]):
+    if tidied(shape):
         return shape
     value = integers(shape, attr)
     if value.ndim > 1:
@@ -44,7 +49,7 @@ def lengths(shape, attr="Tshape") -> tuple:
 
 def vector(numbers) -> tuple:
     """A list of whole numbers, one for each axis, or some."""
-    if numbers.__class__ is tuple and all([n.__class__ is int for n in numbers]):
+    if tidied(numbers):
         return numbers
     value = integers(numbers, "Tidx")
     if value.ndim != 1:

@@ -27,7 +27,7 @@ from .arguments import NUMPY_TWINS, Again, answering
 from .listening import listening
 from .operands import OPS, again, agree, convert, convert_all, refuse, tensor_of
 from .tensor import Tensor, next_id
-from .writing import written
+from .writing import parameters, with_name, written
 
 KERNELS = {}  # every op by its TensorFlow name
 
@@ -60,8 +60,7 @@ def made(forward, kernel, kinds, lenient, rules, worked_by=lambda rule: rule):
     run = space["this"] = types.FunctionType(first_call.__code__, space, forward.__name__, forward.__defaults__)
     run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
     run.__qualname__ = forward.__name__  # which Python's own errors show
-    given = forward.__defaults__ or ()
-    run.__defaults__ = given if "name" in forward.__code__.co_varnames[: forward.__code__.co_argcount] else (*given, None)
+    run.__defaults__ = with_name(parameters(forward), forward.__defaults__)[1]
     run.kernel, run.kinds, run.lenient, run.rules, run.for_strings = kernel, kinds, lenient, rules, None
     run.others = {}  # other kinds of dtype, and what is called for them
     run.np, run.source = answering(forward), Source(run)

@@ -298,10 +298,9 @@ class GradientTape(Listener):
         must_persist(self, experimental_use_pfor, "jacobian")
         tracked = one_tensor("target", target).id in self.live or (self.auto and getattr(target, "trainable", False))
         target, (leaves, wanted) = convert(target), source_leaves(sources)
-        tracked = tracked and target.value.dtype.kind in "fc"
         steps = prune(self.play(), wanted)
         shape, size = target.value.shape, target.value.size
-        if tracked:
+        if tracked and target.value.dtype.kind in "fc":
             rows = np.eye(size, dtype=target.value.dtype).reshape((size, *shape))
             found = rows_walked(steps, target.id, rows, wanted)
         else:
@@ -490,8 +489,9 @@ def unbroadcast(dx, shape):
     return np.add.reduce(dx, axis=axes).reshape(shape)
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=4)
 def ones(length, dtype):
+    """A row of ones, kept ready: a batch has as many rows in every step."""
     return np.ones(length, dtype)
 
 
@@ -624,7 +624,7 @@ def fitted(seed, value):
         return seed
     extra = seed.value.ndim - value.ndim
     try:
-        if seed.value.shape[:extra] == (1,) * extra:
+        if extra > 0 and seed.value.shape[:extra] == (1,) * extra:
             seed = OPS["reshape"](seed, seed.value.shape[extra:])
         np.broadcast_to(seed.value, value.shape)
     except ValueError:

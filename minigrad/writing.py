@@ -15,6 +15,11 @@ def with_defaults(names, defaults):
     return names[:required] + [f"{name}={value!r}" for name, value in zip(names[required:], defaults or ())]
 
 
+def with_name(names, defaults):
+    """The parameters and their defaults with TensorFlow's `name`, which has no effect: the last, unless it was declared elsewhere."""
+    return (names, defaults) if "name" in names else ([*names, "name"], (*(defaults or ()), None))
+
+
 def row(names):
     """The source of a tuple."""
     return f"({', '.join(names)}{',' * (len(names) == 1)})"
@@ -70,7 +75,7 @@ def written(run, tools):
     s = Signature(run.__name__, run.__wrapped__, run.rules, tools)
     results = ", ".join(f"{p}_" for p in [s.output, *s.extras])
     given = ", ".join([*(f"{x}_" for x in s.inputs), *s.attributes])
-    lines = [f"def {s.name}({', '.join(with_name(with_defaults(s.parameters, run.__wrapped__.__defaults__)))}):"]
+    lines = [f"def {s.name}({', '.join(with_defaults(*with_name(s.parameters, run.__wrapped__.__defaults__)))}):"]
     lines += written_inputs(s, run.lenient, {"b": ", truth", "O": ", text"}.get(run.kinds, ""))
     lines += [f"    if {a} is not None: {a} = tidy_{a}({a})" for a in s.tidy]
     lines += written_dtype_checks(s, run)
@@ -86,11 +91,6 @@ def written(run, tools):
               "        write = listener.steps.append"]  # fmt: skip
     lines += [written_step(x, s) if x in s.needs else written_dead_end(x, s) for x in s.inputs]
     return "\n".join([*lines, f"    return {s.output}"]) + "\n"
-
-
-def with_name(parameters):
-    """TensorFlow's `name`, which has no effect, is the last parameter unless the declaration says otherwise."""
-    return parameters if any(p.startswith("name=") for p in parameters) else [*parameters, "name=None"]
 
 
 def written_inputs(s, lenient, alone):

@@ -51,7 +51,7 @@ SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("tape", "self.entered, self.ended = True, 0"): "no Tensor has a number as small as 1 that is asked about here",
     ("tape", "self.roots.add("): "it decides whether steps are left out that lead to no source: the walk is only shorter",
     ("tape", "if not self.roots.issubset(wanted):"): "the steps that are left out lead to no source: the walk is only shorter",
-    ("tape", "@functools.lru_cache(maxsize=16)"): "how many rows of ones are kept ready changes no answer",
+    ("tape", "@functools.lru_cache(maxsize=4)"): "how many rows of ones are kept ready changes no answer",
     ("tape", "answer = Tensor.of(np.zeros((batch"): "NumPy takes the dtypes of ours too",
     ("special", "long = x > 5000"): "beside the border both series are exact",
     ("special", "terms = int(60 + 2 *"): "there are more terms than the sum needs",
