@@ -5,8 +5,10 @@ keeps no Tensor alive and no large array, and forgets the oldest events when it 
 """
 
 import cmath
+import math as python_math
 import sys
 import sysconfig
+import threading
 import weakref
 from collections import deque
 from dataclasses import dataclass
@@ -115,7 +117,9 @@ def light(value) -> Any:
 
 def finite(value) -> bool:
     """Is there no inf and no nan, in an array or in what is kept of one? The sum of squares tells quickly, unless it overflows."""
-    if isinstance(value, np.inexact):
+    if isinstance(value, np.floating):
+        return python_math.isfinite(value)
+    if isinstance(value, np.complexfloating):
         return cmath.isfinite(value)
     if value.__class__ is Summary:
         return value.finite
@@ -242,6 +246,11 @@ class Event:
     def place(self) -> Place:
         return Place(*self.at)
 
+    @property
+    def gave(self) -> tuple:
+        """The numbers of the Tensors that came from it."""
+        return ()
+
 
 @dataclass(slots=True, eq=False)
 class Ran(Event):
@@ -255,6 +264,10 @@ class Ran(Event):
     heard: tuple  # pairs: a tape that listened, and the inputs along which it wrote a step
     result: Any  # ... kept lightly
     numbers: dict  # which input -> the Python number
+
+    @property
+    def gave(self) -> tuple:
+        return self.outputs
 
     @property
     def recorded(self) -> dict:
@@ -309,6 +322,10 @@ class Came(Event):
     given: "Given | None"
     value: Summary
 
+    @property
+    def gave(self) -> tuple:
+        return (self.tensor,)
+
 
 @dataclass(slots=True, eq=False)
 class Stored(Event):
@@ -319,6 +336,10 @@ class Stored(Event):
     versions: dict
     result: int
     tapes: tuple
+
+    @property
+    def gave(self) -> tuple:
+        return (self.result,)
 
 
 @dataclass(slots=True, eq=False)
@@ -350,6 +371,10 @@ class Asked(Event):
     began: int
     released: bool  # was the tape used up by it?
     tapes: tuple  # those that listened meanwhile
+
+    @property
+    def gave(self) -> tuple:
+        return tuple(filter(None, self.results))
 
 
 @dataclass(slots=True, eq=False)
@@ -413,10 +438,9 @@ def slope_of(step, dy) -> "Summary | None":
 class Trace(Listener):
     """The log, as a context manager.
 
+    Programs wait while it hears them, so what ran is noted as a row of fields; who reads the log makes events of the rows.
+
     Attributes:
-        events: Ran, Wrote, Left, Came, Stored, Turned, Watched and Asked, in the order of time.
-        steps: Walked, in the order of time.
-        made: the number of a Tensor -> the event that it came from.
         written: a Variable's number and version -> the event that wrote it.
     """
 
@@ -424,9 +448,9 @@ class Trace(Listener):
         if limit < 1:
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
         self.strict, self.limit, self.count, self.cut = strict, limit, 0, False
-        self.events, self.steps = deque(), deque(maxlen=limit)
-        self.made, self.written = {}, {}
-        self.tapes = {}  # the numbers of the tapes that it has heard
+        self.noted, self.walks = deque(maxlen=limit), deque(maxlen=limit)  # what nobody has read yet, and rows of Walked
+        self.known, self.makers, self.reading = deque(), {}, threading.Lock()
+        self.written, self.tapes = {}, {}  # the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
         self.began, self.walk_began, self.last = next_id(), 0, NO_STEP
 
@@ -441,29 +465,49 @@ class Trace(Listener):
     def __repr__(self):
         return f"<mg.trace: {'on' if self in listening.now else 'off'}, {len(self.events)} events>"
 
-    def add(self, event):
-        """Write down an event, and forget the oldest if there are too many."""
-        self.last = NO_STEP
-        if len(self.events) >= self.limit:
-            self.cut = True
-            self.forget(self.events.popleft())
-        self.events.append(event)
+    @property
+    def events(self) -> deque:
+        """Ran, Wrote, Left, Came, Stored, Turned, Watched and Asked, in the order of time: the latest, if there were too many."""
+        with self.reading:
+            while self.noted:
+                event = self.noted.popleft()
+                self.keep(Ran(*event) if event.__class__ is tuple else event)
+        return self.known
 
-    def forget(self, event):
-        kind = event.__class__
-        if kind is Ran:
-            for number in event.outputs:
-                self.made.pop(number, None)
-        elif kind is Wrote:
-            self.written.pop((event.variable, event.version), None)
-        elif kind is Came or kind is Stored:
-            self.made.pop(event.tensor if kind is Came else event.result, None)
-        elif kind is Asked:
-            for number in event.results:
-                self.made.pop(number, None)
-        for known in (self.tapes, self.versions, self.first, self.seen):
-            while len(known) > self.limit:
-                del known[next(iter(known))]
+    @property
+    def made(self) -> dict:
+        """The number of a Tensor -> the event that it came from."""
+        return self.makers if self.events else {}
+
+    @property
+    def steps(self) -> list:
+        """Walked, in the order of time."""
+        return [Walked(*row) for row in tuple(self.walks)]
+
+    def keep(self, event):
+        """Keep an event that somebody reads, and forget the oldest if there are too many."""
+        if len(self.known) == self.limit:
+            self.cut = True
+            for number in self.known.popleft().gave:
+                self.makers.pop(number, None)
+        self.known.append(event)
+        for number in event.gave:
+            self.makers[number] = self.makers.get(number, event) if event.__class__ is Asked else event
+
+    def add(self, event):
+        """Note an event."""
+        self.note(event)
+        if self.cut:
+            for past in (self.written, self.tapes, self.versions, self.first, self.seen):
+                while len(past) > self.limit:
+                    del past[next(iter(past))]
+
+    def note(self, row):
+        """Note a row or an event; the oldest is lost if there are too many."""
+        self.last = NO_STEP
+        if len(self.noted) == self.limit:
+            self.cut = True
+        self.noted.append(row)
 
     def next(self) -> int:
         self.count += 1
@@ -489,9 +533,11 @@ class Trace(Listener):
                 numbers = {**numbers, len(ids): float(x.value.real)}
             ids.append(i)
             kinds += kind
+        ids = tuple(ids)
         for tape in listening.now:
-            if tape.live is not None:
-                heard += ((tape.number, tuple(filter(tape.live.__contains__, ids))),)
+            live = tape.live
+            if live is not None:
+                heard += ((tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))),)
         many = output.__class__ is list
         outputs = tuple([y.id for y in output]) if many else (output.id,)
         result = light(output.value) if not many else light(output[0].value) if output else None
@@ -500,10 +546,7 @@ class Trace(Listener):
             frame, called = user_frame()
         at = frame.f_code, frame.f_lasti, callers_of(frame) if numbers else ()
         self.count += 1
-        event = Ran(self.count, at, called, op, tuple(ids), outputs, kinds, versions, heard, result, numbers)
-        for number in outputs:
-            self.made[number] = event
-        self.add(event)
+        self.note((self.count, at, called, op, ids, outputs, kinds, versions, heard, result, numbers))
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
@@ -531,14 +574,10 @@ class Trace(Listener):
         self.add(Left(self.next(), *here(True), door, tensor.id, tensor.value.dtype.kind, self.version_of(tensor.id), Given.of(result)))
 
     def came(self, given, tensor):
-        event = Came(self.next(), *here(True), tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value))
-        self.made[tensor.id] = event
-        self.add(event)
+        self.add(Came(self.next(), *here(True), tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value)))
 
     def stored(self, tensor, result, where):
-        event = Stored(self.next(), *here(), where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes())
-        self.made[result.id] = event
-        self.add(event)
+        self.add(Stored(self.next(), *here(), where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes()))
 
     def started(self, tape):
         self.turned("opened", tape)
@@ -572,7 +611,7 @@ class Trace(Listener):
         self.last = dx, went, dy, arrived
         self.count += 1
         local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.steps.append(Walked(self.count, step[0], step[1], arrived, went, local))
+        self.walks.append((self.count, step[0], step[1], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
         self.tapes[tape.number] = True
@@ -582,8 +621,6 @@ class Trace(Listener):
             tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
             tuple([getattr(dx, "id", 0) for dx in results]), slopes, self.walk_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
-        for number in filter(None, event.results):
-            self.made.setdefault(number, event)
         self.add(event)
         if self.strict:
             judge(tape, targets, sources)

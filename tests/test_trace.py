@@ -257,6 +257,23 @@ def without_addresses(result):
     return re.sub(r"0x[0-9a-f]+|\d+\.\d+ ?(?=ms|us|s\b)", "", repr(result))
 
 
+def calls_of(work):
+    """How many functions run, of ours and of NumPy: unlike times, they are the same on every machine."""
+    count = 0
+
+    def heard(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    work()
+    sys.setprofile(heard)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
 def test_it_costs_a_few_calls_for_each_call_of_the_work():
     rng = np.random.default_rng(0)
     x, labels = mg.constant(rng.normal(size=(32, 64)), mg.float32), mg.constant(rng.integers(0, 10, 32), mg.int32)
@@ -271,25 +288,34 @@ def test_it_costs_a_few_calls_for_each_call_of_the_work():
         for w, dw in zip(weights, tape.gradient(loss, weights)):
             w.assign_sub(0.01 * dw)
 
-    def calls():
-        """How many functions run, of ours and of NumPy: unlike times, they are the same on every machine."""
-        count = 0
-
-        def heard(frame, event, argument):
-            nonlocal count
-            count += event in ("call", "c_call")
-
-        step()
-        sys.setprofile(heard)
-        try:
-            step()
-        finally:
-            sys.setprofile(None)
-        return count
-
-    without = calls()
+    without = calls_of(step)
     with mg.trace():
-        assert calls() < 5.4 * without
+        assert calls_of(step) < 5.4 * without
+
+
+def test_it_costs_a_few_calls_for_each_op_on_numbers():
+    x = mg.Variable(0.7)
+
+    def chain(length):
+        with mg.GradientTape() as tape:
+            y = x
+            for _ in range(length):
+                y = mg.sin(y * x + x)
+        tape.gradient(y, x)
+
+    with mg.trace():
+        per_op = (calls_of(lambda: chain(50)) - calls_of(lambda: chain(10))) / (3 * 40)
+    assert per_op < 37
+
+
+def test_an_op_is_an_event_only_once_somebody_reads_the_log():
+    x = mg.constant(2.0)
+    with mg.trace() as log:
+        y = x * x
+    assert {type(row) for row in log.noted} == {tuple}
+    assert [event.outputs for event in log.events] == [(y.id,)]
+    assert not log.noted
+    assert log.made[y.id] is log.events[-1]
 
 
 def test_a_switch_that_is_entered_too_hears_everything_once():

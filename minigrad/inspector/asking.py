@@ -48,8 +48,8 @@ class Here:
 def frozen(trace):
     """The log as it is now: another thread may be writing in it."""
     now = copy.copy(trace)
-    now.events, now.steps = deque(tuple(trace.events)), deque(tuple(trace.steps))
-    now.made, now.written, now.first, now.tapes = dict(trace.made), dict(trace.written), dict(trace.first), dict(trace.tapes)
+    now.noted, now.known, now.makers, now.walks = deque(), deque(tuple(trace.events)), dict(trace.made), deque(tuple(trace.walks))
+    now.written, now.first, now.tapes = dict(trace.written), dict(trace.first), dict(trace.tapes)
     return now
 
 
