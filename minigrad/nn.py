@@ -276,11 +276,12 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
     except ValueError:
         raise unusable(labels, logits) from None
     z = logits - np.maximum.reduce(logits, 1, None, None, True)
-    p = np.exp(z)
+    right = z.take(at)
+    p = np.exp(z, z)
     total = np.add.reduce(p, 1, None, None, True)
     p /= total
     p.reshape(-1)[at] -= 1
-    return np.log(total.reshape(-1)) - z.take(at), p
+    return np.log(total.reshape(-1)) - right, p
 
 
 INDICES = "ilq"  # int32 and int64, as NumPy's letters
