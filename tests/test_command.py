@@ -73,6 +73,7 @@ def ready(monkeypatch):
     started = []
     monkeypatch.setattr(checkup, "quick", list)
     monkeypatch.setattr(LabApp, "launch_instance", started.extend)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")  # which the command writes into
     return started
 
 
@@ -117,6 +118,19 @@ def test_a_free_port_is_the_one_that_is_used(ready, capsys):
     free = checkup.free_after(20000)
     assert told(capsys, "course", "--port", str(free), "--no-browser")[0] == 0
     assert {f"--port={free}", "--ServerApp.port_retries=0", "--no-browser"} <= set(ready)
+
+
+def test_nobody_is_asked_about_news_or_told_of_updates_unless_they_set_it_themselves(ready, monkeypatch, tmp_path, capsys):
+    from jupyterlab_server.config import ConfigManager
+
+    own = tmp_path / "labconfig" / "default_setting_overrides.json"
+    own.parent.mkdir()
+    own.write_text('{"@jupyterlab/apputils-extension:themes": {"theme": "JupyterLab Dark"}}')
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
+    assert told(capsys, "course")[0] == 0
+    found = ConfigManager(config_dir_name="labconfig").get("default_setting_overrides")
+    assert found["@jupyterlab/apputils-extension:notification"] == {"fetchNews": "false", "checkForUpdates": False}
+    assert found["@jupyterlab/apputils-extension:themes"] == {"theme": "JupyterLab Dark"}
 
 
 def test_without_a_browser_it_says_where_to_look_and_goes_on(ready, monkeypatch, capsys):

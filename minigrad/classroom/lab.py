@@ -1,11 +1,14 @@
 """`minigrad course`: a lesson in JupyterLab, perhaps handed out anew."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from . import checkup
 from .course import folder, module, numbered, restored
 from .telling import Trouble, remark
+
+QUIET = str(Path(__file__).parent)  # whose labconfig keeps JupyterLab from asking about its news and its updates
 
 
 def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequence[str]) -> None:
@@ -41,6 +44,8 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
     if reset:
         hand_out(path)
 
+    found = os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([QUIET, *([found] if found else [])])
     from jupyterlab.labapp import LabApp
 
     LabApp.launch_instance([*options, *further])
