@@ -1,7 +1,7 @@
 // The film: frames from left to right, and under them what the readings did.
 
 import { svg, rect, path, label, cell, measure, clip, mark, torn } from "./elements.js";
-import { stateOf, isScalar, hasPicture, shapeText, sizeOf, brief, wordings, picture, shown } from "./values.js";
+import { stateOf, isScalar, hasPicture, shapeText, sizeOf, brief, uniform, wordings, picture, shown } from "./values.js";
 import { stale, lineText, columnsOf, spread, space, detail } from "./story.js";
 
 /** The film: written from left to right on top, read back from right to left underneath, one lane for each tape. */
@@ -480,7 +480,7 @@ export class Film {
       path(`M${x} ${y0}h${straight}a${rx} ${(y1 - y0) / 2} 0 0 1 0 ${y1 - y0}h${-back}`, { class: "arc" }),
       path(`M${x + straight - back - 8} ${y1}l10 -7v14z`, { class: "head" }),
       words && label(x + 8, (y0 + y1) / 2 - (nested || this.two ? 0 : 4), "turn", { class: "halo", "font-size": 12.5, "font-weight": 700 }),
-      words && !this.two && reading.seed && label(x + 8, (y0 + y1) / 2 + (this.two ? 14 : 12), clip(`seed ${isScalar(reading.seed) ? brief(reading.seed) : cell(reading.seed.text)}`, 66, 12, "mono"), { class: "m quiet halo", "font-size": 12 }));
+      words && !this.two && reading.seed && label(x + 8, (y0 + y1) / 2 + (this.two ? 14 : 12), clip(`seed ${uniform(reading.seed)}`, 66, 12, "mono"), { class: "m quiet halo", "font-size": 12 }));
   }
 
   /** The left end: where the film comes from, and what comes home. */

@@ -16,6 +16,9 @@ export function brief(value) {
   return value.state === "nan" ? wordings(value)[0] : value.state === "zero" ? `0 ${shapeText(value.shape)}` : shapeText(value.shape);
 }
 
+/** The same, where one number repeated is that number: a seed of ones is 1.0. */
+export const uniform = (value) => (value?.min !== undefined && value.min === value.max && value.state !== "nan" ? value.min : brief(value));
+
 /** A value in ever fewer words; of what is not finite, all of a short one, and then which of nan, inf and -inf are in it. */
 export function wordings(value) {
   if (stateOf(value) !== "nan" || isScalar(value)) return [brief(value)];
