@@ -18,12 +18,24 @@ export class Code {
     for (const { n, text } of story.view.code || []) {
       const gutter = cuts.has(n) ? "cut" : ghosts.has(n) ? "ghost" : null;
       const says = { cut: ", the path is cut here", ghost: ", ran without being written" }[gutter] || "";
-      const item = html("li", { role: "button", tabindex: -1, class: gutter || "", "aria-label": `line ${n}: ${text.trim()}${says}`, onclick: () => this.choose(story, n) },
-        html("span", { class: "n" }, n), html("span", { class: "gutter" }, gutter && icon(gutter, gutter === "cut" ? 15 : 13)), html("span", { class: "text" }, text));
+      const item = html(
+        "li",
+        {
+          role: "button",
+          tabindex: -1,
+          class: gutter || "",
+          "aria-label": `line ${n}: ${text.trim()}${says}`,
+          onclick: () => this.choose(story, n),
+        },
+        html("span", { class: "n" }, n),
+        html("span", { class: "gutter" }, gutter && icon(gutter, gutter === "cut" ? 15 : 13)),
+        html("span", { class: "text" }, text),
+      );
       this.lines.set(n, item);
     }
     this.list.replaceChildren(...this.lines.values());
-    if (!this.lines.size) this.list.append(html("li", { class: "empty" }, html("span"), html("span"), html("span", {}, "no source lines are known")));
+    if (!this.lines.size)
+      this.list.append(html("li", { class: "empty" }, html("span"), html("span"), html("span", {}, "no source lines are known")));
   }
 
   choose(story, n) {
@@ -37,7 +49,8 @@ export class Code {
       const current = n === line;
       item.classList.toggle("current", current);
       item.tabIndex = current ? 0 : -1;
-      if (current) item.setAttribute("aria-current", "step"); else item.removeAttribute("aria-current");
+      if (current) item.setAttribute("aria-current", "step");
+      else item.removeAttribute("aria-current");
     }
     const item = this.lines.get(line) || this.lines.values().next().value;
     if (!item) return;

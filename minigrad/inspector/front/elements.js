@@ -15,7 +15,8 @@ function build(element, attributes, children) {
 export const html = (tag, attributes = {}, ...children) => build(document.createElement(tag), attributes, children);
 export const svg = (tag, attributes = {}, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
 
-export const rect = (x, y, width, height, attributes = {}) => svg("rect", { x, y, width: Math.max(0, width), height: Math.max(0, height), rx: 3, ...attributes });
+export const rect = (x, y, width, height, attributes = {}) =>
+  svg("rect", { x, y, width: Math.max(0, width), height: Math.max(0, height), rx: 3, ...attributes });
 export const path = (d, attributes = {}) => svg("path", { d, ...attributes });
 export const label = (x, y, text, attributes = {}) => svg("text", { x, y, ...attributes }, String(text));
 export const cell = (value) => (value == null ? "" : String(value));
@@ -55,10 +56,19 @@ export function mark(kind, x, y, r = 8) {
   const ring = (className) => svg("circle", { cx: x, cy: y, r: inner, class: className });
   const shapes = {
     notyet: () => [ring("stroke dots")],
-    none: () => [rect(x - inner, y - inner, 2 * inner, 2 * inner, { rx: 0, class: "stroke" }), tick(`M${x - inner} ${y + inner}L${x + inner} ${y - inner}`)],
+    none: () => [
+      rect(x - inner, y - inner, 2 * inner, 2 * inner, { rx: 0, class: "stroke" }),
+      tick(`M${x - inner} ${y + inner}L${x + inner} ${y - inner}`),
+    ],
     zero: () => [ring("stroke"), tick(`M${x - r * 0.5} ${y}h${r}`)],
-    nan: () => [path(`M${x} ${y - r}L${x + r} ${y + r - 1}L${x - r} ${y + r - 1}Z`, { class: "solid" }), path(`M${x} ${y - r * 0.3}V${y + r * 0.25}M${x} ${y + r * 0.58}v.1`, { class: "on-solid" })],
-    complete: () => [svg("circle", { cx: x, cy: y, r, class: "solid" }), path(`M${x - r * 0.45} ${y}l${r * 0.35} ${r * 0.4} ${r * 0.6} ${-r * 0.75}`, { class: "on-solid" })],
+    nan: () => [
+      path(`M${x} ${y - r}L${x + r} ${y + r - 1}L${x - r} ${y + r - 1}Z`, { class: "solid" }),
+      path(`M${x} ${y - r * 0.3}V${y + r * 0.25}M${x} ${y + r * 0.58}v.1`, { class: "on-solid" }),
+    ],
+    complete: () => [
+      svg("circle", { cx: x, cy: y, r, class: "solid" }),
+      path(`M${x - r * 0.45} ${y}l${r * 0.35} ${r * 0.4} ${r * 0.6} ${-r * 0.75}`, { class: "on-solid" }),
+    ],
     stale: () => [
       path(`M${x} ${y - r}l${r} ${r} ${-r} ${r} ${-r} ${-r}Z`, { class: "solid" }),
       path(`M${x} ${y - r * 0.5}V${y + r * 0.15}M${x} ${y + r * 0.48}v.1`, { class: "on-solid" }),
@@ -73,11 +83,19 @@ export function mark(kind, x, y, r = 8) {
 
 function scissors(x, y, r) {
   const blades = "M-6 -4.6a2.6 2.6 0 1 1 .1 .1M-6 4.6a2.6 2.6 0 1 0 .1 -.1M-4 -3L7 4.6M-4 3L7 -4.6";
-  return [svg("circle", { cx: x, cy: y, r, class: "solid" }), path(blades, { class: "on-solid", transform: `translate(${x} ${y}) scale(${r / 12})` })];
+  return [
+    svg("circle", { cx: x, cy: y, r, class: "solid" }),
+    path(blades, { class: "on-solid", transform: `translate(${x} ${y}) scale(${r / 12})` }),
+  ];
 }
 
 /** A mark as a picture of its own, for lines of text. */
-export const icon = (kind, size = 18) => svg("svg", { class: "icon", viewBox: "0 0 20 20", style: `width:${size / 13}em;height:${size / 13}em`, "aria-hidden": "true" }, mark(kind, 10, 10, 9));
+export const icon = (kind, size = 18) =>
+  svg(
+    "svg",
+    { class: "icon", viewBox: "0 0 20 20", style: `width:${size / 13}em;height:${size / 13}em`, "aria-hidden": "true" },
+    mark(kind, 10, 10, 9),
+  );
 
 export function torn(x, y, height, direction) {
   const teeth = Math.max(2, Math.round(height / 8));

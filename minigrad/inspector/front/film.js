@@ -25,7 +25,14 @@ export class Film {
   /** Lanes from the innermost tape to the outermost, each with the rows of its readings. */
   arrange() {
     const { view } = this.story;
-    const depth = (tape) => { let n = 0; for (let id = tape.outer, seen = 0; id && seen < 20; seen++) { n++; id = view.tapes.find((other) => other.id === id)?.outer; } return n; };
+    const depth = (tape) => {
+      let n = 0;
+      for (let id = tape.outer, seen = 0; id && seen < 20; seen++) {
+        n++;
+        id = view.tapes.find((other) => other.id === id)?.outer;
+      }
+      return n;
+    };
     const tapes = [...view.tapes].sort((a, b) => depth(b) - depth(a));
     const current = this.now.reading != null ? view.readings[this.now.reading].tape : this.now.tape;
     return (tapes.length ? tapes : [{ id: "", name: "" }]).map((tape) => {
@@ -44,19 +51,36 @@ export class Film {
     for (const lane of this.lanes) {
       lane.y = y + (this.two ? 7 : 3);
       lane.h = lane.closed ? 14 : high[0];
-      lane.rows = lane.closed ? [] : lane.readings.map((reading, k) => ({ reading, y: lane.y + lane.h + 6 + k * (high[1] + 5), h: high[1] }));
+      lane.rows = lane.closed
+        ? []
+        : lane.readings.map((reading, k) => ({ reading, y: lane.y + lane.h + 6 + k * (high[1] + 5), h: high[1] }));
       lane.bottom = lane.rows.length ? lane.rows.at(-1).y + high[1] : lane.y + lane.h;
       y = lane.bottom + (this.two ? 8 : 0);
     }
     this.height = y + (this.two ? 6 : 14);
-    const drawing = svg("svg", { class: "film", viewBox: `0 0 ${this.width} ${this.height}`, style: `width:${this.width / 13}em`, role: "group", "aria-label": "Film of the tape: written from left to right, read back from right to left" });
-    drawing.append(this.hatch(), ...this.brackets().filter(Boolean), ...this.nests().filter(Boolean), ...this.lanes.flatMap((lane) => this.lane(lane)).filter(Boolean));
+    const drawing = svg("svg", {
+      class: "film",
+      viewBox: `0 0 ${this.width} ${this.height}`,
+      style: `width:${this.width / 13}em`,
+      role: "group",
+      "aria-label": "Film of the tape: written from left to right, read back from right to left",
+    });
+    drawing.append(
+      this.hatch(),
+      ...this.brackets().filter(Boolean),
+      ...this.nests().filter(Boolean),
+      ...this.lanes.flatMap((lane) => this.lane(lane)).filter(Boolean),
+    );
     if (!drawing.querySelector("[tabindex='0']")) drawing.setAttribute("tabindex", "0");
     return drawing;
   }
 
   hatch() {
-    const stripes = svg("pattern", { id: `hatch-${this.uid}`, width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, path("M0 0V7", { class: "hatching" }));
+    const stripes = svg(
+      "pattern",
+      { id: `hatch-${this.uid}`, width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+      path("M0 0V7", { class: "hatching" }),
+    );
     return svg("defs", {}, stripes);
   }
 
@@ -64,31 +88,47 @@ export class Film {
   brackets() {
     const groups = [];
     for (const column of this.columns) {
-      if (column.empty) { groups.push({}); continue; }
+      if (column.empty) {
+        groups.push({});
+        continue;
+      }
       const frame = column.frame != null && this.story.frame(column.frame);
-      const key = frame ? (frame.by != null ? `reading ${frame.by}` : `line ${frame.line} ${column.turn ?? ""}`) : column.capsule ? `capsule ${column.fold}` : `bars ${column.fold ?? "loose"}`;
+      const key = frame
+        ? frame.by != null
+          ? `reading ${frame.by}`
+          : `line ${frame.line} ${column.turn ?? ""}`
+        : column.capsule
+          ? `capsule ${column.fold}`
+          : `bars ${column.fold ?? "loose"}`;
       const last = groups.at(-1);
       const end = column.x + column.width;
       if (last?.key === key && !column.gap) Object.assign(last, { end, turnB: column.turnB, to: column.to });
       else groups.push({ ...column, key, start: column.x, end, frame });
     }
-    return groups.filter((group) => group.key).flatMap((group) => {
-      const room = group.end - group.start;
-      const lit = group.frame && group.frame.by == null && group.frame.line === this.now.line;
-      const text = this.bracketText(group, room);
-      if (!text && room < 14) return [];
-      return [
-        path(`M${group.start + 3} 24v-3h${Math.max(1, room - 6)}v3`, { class: lit ? "bracket lit" : "bracket" }),
-        text && label(group.start + room / 2, 16, text, { class: `m ${lit ? "lit" : "quiet"}`, "text-anchor": "middle", "font-size": 11.5 }),
-      ];
-    });
+    return groups
+      .filter((group) => group.key)
+      .flatMap((group) => {
+        const room = group.end - group.start;
+        const lit = group.frame && group.frame.by == null && group.frame.line === this.now.line;
+        const text = this.bracketText(group, room);
+        if (!text && room < 14) return [];
+        return [
+          path(`M${group.start + 3} 24v-3h${Math.max(1, room - 6)}v3`, { class: lit ? "bracket lit" : "bracket" }),
+          text &&
+            label(group.start + room / 2, 16, text, { class: `m ${lit ? "lit" : "quiet"}`, "text-anchor": "middle", "font-size": 11.5 }),
+        ];
+      });
   }
 
   bracketText(group, room) {
     const fits = (text) => measure(text, 11.5, "mono") <= room - 2;
     if (!group.frame) {
       const fold = this.story.folds[group.fold];
-      const texts = group.capsule ? [fold.label, ""] : group.turnA != null ? [`turns ${group.turnA + 1}–${group.turnB}`, `${group.turnA + 1}–${group.turnB}`] : [`${group.to - group.from} more`, `${group.to - group.from}`];
+      const texts = group.capsule
+        ? [fold.label, ""]
+        : group.turnA != null
+          ? [`turns ${group.turnA + 1}–${group.turnB}`, `${group.turnA + 1}–${group.turnB}`]
+          : [`${group.to - group.from} more`, `${group.to - group.from}`];
       return texts.find(fits) || (group.capsule ? clip(fold.label, room, 11.5, "mono") : "");
     }
     const { by, line } = group.frame;
@@ -107,7 +147,12 @@ export class Film {
       const nested = lane.tape.outer != null && lane.tape.outer !== "";
       const end = nested ? Math.min(this.width - 8 - inset, this.endOf(lane) + 56) : this.width - 6;
       const top = nested || !this.lanes.some((other) => other.tape.outer === lane.tape.id) ? lane.y - 5 : this.lanes[0].y - 9;
-      out.unshift(rect(6 + inset / 2, top, end - 6 - inset / 2, lane.bottom - top + (nested ? 4 : 7), { rx: 5, class: nested ? "nest inner" : "nest" }));
+      out.unshift(
+        rect(6 + inset / 2, top, end - 6 - inset / 2, lane.bottom - top + (nested ? 4 : 7), {
+          rx: 5,
+          class: nested ? "nest inner" : "nest",
+        }),
+      );
       if (nested && !lane.closed) out.push(...this.handover(lane, this.lanes[k + 1], end));
     });
     return out;
@@ -124,7 +169,10 @@ export class Film {
       path(`M${end} ${y}H${target}V${outer.y - 12}`, { class: done ? "track read" : "track waiting" }),
       path(`M${target - 6} ${outer.y - 13}h12l-6 9z`, { class: done ? "tip read" : "tip waiting" }),
       words && label(end + 24, lane.y + 14, "Reading back is itself work:", { "font-size": 14, "font-weight": 600 }),
-      words && label(end + 24, lane.y + 32, `it ran ${ran.length} ops, and ${outer.tape.name || "the outer tape"}, still open, wrote them down.`, { "font-size": 13.5 }),
+      words &&
+        label(end + 24, lane.y + 32, `it ran ${ran.length} ops, and ${outer.tape.name || "the outer tape"}, still open, wrote them down.`, {
+          "font-size": 13.5,
+        }),
     ];
   }
 
@@ -156,7 +204,13 @@ export class Film {
       ? [label(x, lane.y + 11, clip(`${name} →`, 92, 11.5), { class: "written", "font-size": 11.5, "font-weight": 700 })]
       : gutter(lane.y, lane.h, "written →", bars ? `bar = |${carriedName || "value"}|` : name, "written");
     lane.rows.forEach((row) => {
-      const quiet = lane.hidden ? `${lineText(row.reading.line, "", ", ")}${lane.hidden} more` : bars ? "bar = |grad|" : small ? "size = |grad|" : lineText(row.reading.line);
+      const quiet = lane.hidden
+        ? `${lineText(row.reading.line, "", ", ")}${lane.hidden} more`
+        : bars
+          ? "bar = |grad|"
+          : small
+            ? "size = |grad|"
+            : lineText(row.reading.line);
       out.push(...gutter(row.y, row.h, "← read back", quiet, "read"));
     });
     if (mine.length) {
@@ -173,7 +227,13 @@ export class Film {
       }
     }
     if (lane === this.lanes.at(-1)) out.push(...this.cutsOf(lane), ...this.marks(lane));
-    if (!mine.length) out.push(label(this.left + this.sourceWidth + 22, lane.y + lane.h / 2 + 5, "nothing is written on this tape", { class: "quiet i", "font-size": 13 }));
+    if (!mine.length)
+      out.push(
+        label(this.left + this.sourceWidth + 22, lane.y + lane.h / 2 + 5, "nothing is written on this tape", {
+          class: "quiet i",
+          "font-size": 13,
+        }),
+      );
     return out;
   }
 
@@ -210,11 +270,22 @@ export class Film {
 
   /** Something that can be clicked, spoken, and focused: what stands for one moment. */
   spot({ when, selected = "", says, current, twin, className }, ...children) {
-    return svg("g", {
-      class: className, role: "button", tabindex: current ? 0 : -1, "aria-label": says, "aria-current": current ? "step" : null, "data-frame": twin, "data-step": when,
-      onclick: () => this.inspector.go(this.inspector.timeIn(this.story, when), selected),
-      onpointerenter: twin != null && (() => this.inspector.hover(twin)), onpointerleave: twin != null && (() => this.inspector.hover(null)),
-    }, children);
+    return svg(
+      "g",
+      {
+        class: className,
+        role: "button",
+        tabindex: current ? 0 : -1,
+        "aria-label": says,
+        "aria-current": current ? "step" : null,
+        "data-frame": twin,
+        "data-step": when,
+        onclick: () => this.inspector.go(this.inspector.timeIn(this.story, when), selected),
+        onpointerenter: twin != null && (() => this.inspector.hover(twin)),
+        onpointerleave: twin != null && (() => this.inspector.hover(null)),
+      },
+      children,
+    );
   }
 
   phase(when) {
@@ -227,17 +298,22 @@ export class Film {
     const ghost = story.isGhost(frame);
     const when = story.writtenAt.get(frame.id);
     const phase = this.phase(when);
-    const pad = space(column), x = column.x + pad, w = column.width - 2 * pad, { y, h } = lane;
+    const pad = space(column),
+      x = column.x + pad,
+      w = column.width - 2 * pad,
+      { y, h } = lane;
     const known = phase !== "future";
     const now = phase === "now" && (!this.two || frame.tapes.includes(lane.tape.id) || ghost);
     const found = this.inspector.found.has(frame.id);
     const classes = `spot frame ${ghost ? "ghost" : "written"} ${phase}${found ? " found" : ""}${this.inspector.state.selected === `f${frame.id}` ? " picked" : ""}`;
     const says = `${ghost ? "ran, not written" : "written"}: ${frame.op}${frame.name ? ` ${frame.name}` : ""}${lineText(frame.line, ", ")}${ghost && frame.ghost ? `, ${frame.ghost.why}` : ""}`;
-    return this.spot({ when, selected: `f${frame.id}`, says, current: now, twin: frame.id, className: classes },
+    return this.spot(
+      { when, selected: `f${frame.id}`, says, current: now, twin: frame.id, className: classes },
       rect(x, y, w, h, { class: "box" }),
       ghost && known && phase !== "now" && rect(x, y, w, h, { fill: `url(#hatch-${this.uid})`, class: "hatched" }),
       lane.closed ? null : this.writtenInside(frame, ghost, known, { x, y, w, h }, detail(column)),
-      phase === "now" && path(`M${x + w / 2 - 7} ${y - 8}h14l-7 7z`, { class: "pointer" }));
+      phase === "now" && path(`M${x + w / 2 - 7} ${y - 8}h14l-7 7z`, { class: "pointer" }),
+    );
   }
 
   writtenInside(frame, ghost, known, { x, y, w, h }, level) {
@@ -250,8 +326,10 @@ export class Film {
       const marked = stateOf(value) === "nan" ? 18 : 0;
       const room = w - 14 - marked - (array ? 44 : 0);
       const name = frame.name || "";
-      const texts = array || value === undefined ? [name]
-        : wordings(value).flatMap((word) => (name ? [`${name} = ${word}`, `= ${word}`] : [`= ${word}`]));
+      const texts =
+        array || value === undefined
+          ? [name]
+          : wordings(value).flatMap((word) => (name ? [`${name} = ${word}`, `= ${word}`] : [`= ${word}`]));
       const said = texts.find((text) => measure(text, 12.5, "mono") <= room) ?? clip(texts.at(-1), room, 12.5, "mono");
       const foot = y + h - (tall ? 12 : 6);
       const note = ghost ? "not written" : String(this.story.place.get(frame.id) + 1);
@@ -268,7 +346,11 @@ export class Film {
       const size = (tall ? [17, 15, 13, 11.5] : [15, 13, 11.5]).find((s) => measure(glyph, s, "ui", 600) <= w - 8) || 11.5;
       const both = !tall && known && value && w >= 50;
       return [
-        label(x + w / 2, y + (tall ? 25 : both ? 16 : h / 2 + 5), clip(glyph, w - 4, size, "ui", 600), { "text-anchor": "middle", "font-size": size, "font-weight": 600 }),
+        label(x + w / 2, y + (tall ? 25 : both ? 16 : h / 2 + 5), clip(glyph, w - 4, size, "ui", 600), {
+          "text-anchor": "middle",
+          "font-size": size,
+          "font-weight": 600,
+        }),
         both && shown(value, x + 3, y + h - 19, w - 6, 17, { size: 12 }),
         tall && known && value && shown(value, x + 3, y + h - 27, w - 6, 22, { size: 12 }),
       ];
@@ -281,14 +363,20 @@ export class Film {
     if (w < 9) return null;
     const lying = [13, 11.5].find((size) => measure(text, size, "ui", 600) <= w - 5);
     if (lying) return label(x + w / 2, y + h / 2 + 4.5, text, { "text-anchor": "middle", "font-size": lying, "font-weight": 600 });
-    return svg("text", { transform: `translate(${x + w / 2 + 4} ${y + h / 2}) rotate(-90)`, "text-anchor": "middle", "font-size": 11.5, "font-weight": 600 }, clip(text, h - 4, 11.5, "ui", 600));
+    return svg(
+      "text",
+      { transform: `translate(${x + w / 2 + 4} ${y + h / 2}) rotate(-90)`, "text-anchor": "middle", "font-size": 11.5, "font-weight": 600 },
+      clip(text, h - 4, 11.5, "ui", 600),
+    );
   }
 
   readBack(column, lane, row) {
     const { story } = this;
     const { reading, y, h } = row;
     const frame = story.frame(column.frame);
-    const pad = space(column), x = column.x + pad, w = column.width - 2 * pad;
+    const pad = space(column),
+      x = column.x + pad,
+      w = column.width - 2 * pad;
     const level = detail(column);
     const over = this.t >= (story.doneAt[reading.id] ?? Infinity);
     if (reading.error) return this.failed(column, row, x, w);
@@ -296,7 +384,15 @@ export class Film {
       const words = over || this.wholeCut() ? "nothing to read" : "";
       const dotted = path(`M${column.x} ${y + h / 2}h${column.width}`, { class: `track ${!this.wholeCut() && over ? "read" : "waiting"}` });
       const long = measure(words, 12.5) + 10;
-      return long > w || !words ? dotted : svg("g", {}, dotted, rect(x + w / 2 - long / 2, y + h / 2 - 9, long, 18, { class: "paper" }), label(x + w / 2, y + h / 2 + 4, words, { class: "quiet i", "text-anchor": "middle", "font-size": 12.5 }));
+      return long > w || !words
+        ? dotted
+        : svg(
+            "g",
+            {},
+            dotted,
+            rect(x + w / 2 - long / 2, y + h / 2 - 9, long, 18, { class: "paper" }),
+            label(x + w / 2, y + h / 2 + 4, words, { class: "quiet i", "text-anchor": "middle", "font-size": 12.5 }),
+          );
     }
     const when = story.readAt[reading.id].get(frame.id);
     if (when === undefined) {
@@ -304,19 +400,37 @@ export class Film {
       const word = !over ? "not yet" : this.wholeCut() ? "never reached" : "not on the way";
       const worded = measure(word, 12.5) + 36 <= w;
       const inside = worded ? x + 17 : x + w / 2;
-      return svg("g", { class: "unread" }, rect(x, y, w, h, { class: "box dotted" }),
-        kind === "off" ? path(`M${inside - Math.min(7, w / 4)} ${y + h / 2}h${Math.min(14, w / 2)}`, { class: "dash" }) : mark(kind, inside, y + h / 2, Math.min(8, w / 2)),
-        worded && label(x + 32, y + h / 2 + 4.5, word, { class: "quiet", "font-size": 12.5 }));
+      return svg(
+        "g",
+        { class: "unread" },
+        rect(x, y, w, h, { class: "box dotted" }),
+        kind === "off"
+          ? path(`M${inside - Math.min(7, w / 4)} ${y + h / 2}h${Math.min(14, w / 2)}`, { class: "dash" })
+          : mark(kind, inside, y + h / 2, Math.min(8, w / 2)),
+        worded && label(x + 32, y + h / 2 + 4.5, word, { class: "quiet", "font-size": 12.5 }),
+      );
     }
     const phase = this.phase(when);
     const read = story.read(reading.id, frame.id);
     const box = { x, y, w, h };
-    return this.spot({ when, selected: `f${frame.id}`, says: `read back: ${frame.op}${lineText(frame.line, ", ")}`, current: phase === "now", twin: frame.id, className: `spot frame read ${phase}` },
+    return this.spot(
+      {
+        when,
+        selected: `f${frame.id}`,
+        says: `read back: ${frame.op}${lineText(frame.line, ", ")}`,
+        current: phase === "now",
+        twin: frame.id,
+        className: `spot frame read ${phase}`,
+      },
       rect(x, y, w, h, { class: "box" }),
       phase === "future"
-        ? [mark("notyet", level === 3 ? x + 17 : x + w / 2, y + h / 2, Math.min(8, w / 2)), level === 3 && label(x + 32, y + h / 2 + 4.5, "not yet", { class: "quiet", "font-size": 12.5 })]
+        ? [
+            mark("notyet", level === 3 ? x + 17 : x + w / 2, y + h / 2, Math.min(8, w / 2)),
+            level === 3 && label(x + 32, y + h / 2 + 4.5, "not yet", { class: "quiet", "font-size": 12.5 }),
+          ]
         : this.readInside(read, box, level),
-      phase === "now" && path(`M${x + w / 2 - 7} ${y + h + 8}h14l-7 -7z`, { class: "pointer" }));
+      phase === "now" && path(`M${x + w / 2 - 7} ${y + h + 8}h14l-7 -7z`, { class: "pointer" }),
+    );
   }
 
   readInside(read, { x, y, w, h }, level) {
@@ -327,7 +441,8 @@ export class Film {
     const states = products.map(stateOf);
     if (level === 3) {
       const rows = parts.slice(0, 2);
-      if (products.every(isScalar) && parts.some((part) => this.story.equation(read, part))) return rows.map((part, k) => this.line(read, part, { x, y: y + (h / rows.length) * k, w, h: h / rows.length }, rows.length));
+      if (products.every(isScalar) && parts.some((part) => this.story.equation(read, part)))
+        return rows.map((part, k) => this.line(read, part, { x, y: y + (h / rows.length) * k, w, h: h / rows.length }, rows.length));
       const each = w / rows.length;
       return rows.map((part, k) => {
         const name = `→ ${part.name || this.story.nameOf(part.to)}`;
@@ -335,14 +450,17 @@ export class Film {
         const beside = each > 88;
         const bad = stateOf(part.product) === "nan";
         const wide = beside ? Math.min(bad ? measure(brief(part.product), 12.5, "mono") + 24 : 52, each * 0.5) : each - 10;
-        return [shown(part.product, left + (bad ? 8 : 5), y + 3, wide, h - 6, { size: 12.5, align: bad ? "start" : "middle" }),
-          beside && label(left + wide + 10, y + h / 2 + 4.5, clip(name, each - wide - 14, 12.5), { "font-size": 12.5 })];
+        return [
+          shown(part.product, left + (bad ? 8 : 5), y + 3, wide, h - 6, { size: 12.5, align: bad ? "start" : "middle" }),
+          beside && label(left + wide + 10, y + h / 2 + 4.5, clip(name, each - wide - 14, 12.5), { "font-size": 12.5 }),
+        ];
       });
     }
     const worst = states.includes("nan") ? "nan" : states.every((state) => state === "zero") ? "zero" : null;
     if (worst) return mark(worst, x + w / 2, y + h / 2, Math.min(8, w / 2 - 0.5));
     const first = products.find((product) => product && product.state === "value") || products[0];
-    if (level === 2 && isScalar(first) && measure(brief(first), 12, "mono", 600) <= w - 3) return shown(first, x + 1, y, w - 2, h, { size: w > 60 ? 14 : 12, weight: 600 });
+    if (level === 2 && isScalar(first) && measure(brief(first), 12, "mono", 600) <= w - 3)
+      return shown(first, x + 1, y, w - 2, h, { size: w > 60 ? 14 : 12, weight: 600 });
     if (level === 2 && first?.thumb && !isScalar(first)) return shown(first, x + 3, y + 3, w - 6, h - 6);
     const decades = Math.log10(sizeOf(first) / this.story.largest);
     const side = Math.max(2, Math.min(w - 3, 14) * Math.min(1, Math.max(0.15, 1 + decades / 4)));
@@ -363,10 +481,13 @@ export class Film {
     const length = measure(text, used, "mono", 600);
     const middle = y + h / 2;
     const toFits = length + measure(to, 11.5) + 22 + marked < w;
-    return svg("g", {},
+    return svg(
+      "g",
+      {},
       marked > 0 && mark(state, x + 16, middle, Math.min(8, h / 2 - 1)),
       label(x + 8 + marked * 1.2, middle + used * 0.35, text, { class: "m", "font-size": used, "font-weight": 600 }),
-      toFits && label(x + w - 7, middle + 4, to, { "text-anchor": "end", "font-size": 11.5 }));
+      toFits && label(x + w - 7, middle + 4, to, { "text-anchor": "end", "font-size": 11.5 }),
+    );
   }
 
   failed(column, row, x, w) {
@@ -377,8 +498,13 @@ export class Film {
     if (column !== first) return svg("g");
     const last = this.columns.findLast((one) => !one.empty);
     const long = last.x + last.width - column.x - 12;
-    return svg("g", { class: "lost" }, rect(x, row.y, long, row.h, { class: "box" }), mark("spent", x + 20, row.y + row.h / 2, 9),
-      label(x + 38, row.y + row.h / 2 + 5, clip(row.reading.error, long - 46, 14, "ui", 600), { "font-size": 14, "font-weight": 600 }));
+    return svg(
+      "g",
+      { class: "lost" },
+      rect(x, row.y, long, row.h, { class: "box" }),
+      mark("spent", x + 20, row.y + row.h / 2, 9),
+      label(x + 38, row.y + row.h / 2 + 5, clip(row.reading.error, long - 46, 14, "ui", 600), { "font-size": 14, "font-weight": 600 }),
+    );
   }
 
   /** Neighbouring bars of one fold. */
@@ -408,7 +534,8 @@ export class Film {
       const down = this.level(column, "read");
       if (!row || !down) continue;
       const when = this.firstRead(row.reading.id, column);
-      shapes[this.t >= when ? "bar-r" : "bar-r waiting"] += `M${left} ${row.y}v${Math.max(1.5, row.h * down)}h${thick}v${-Math.max(1.5, row.h * down)}z`;
+      shapes[this.t >= when ? "bar-r" : "bar-r waiting"] +=
+        `M${left} ${row.y}v${Math.max(1.5, row.h * down)}h${thick}v${-Math.max(1.5, row.h * down)}z`;
     }
     const [first, last] = [run[0], run.at(-1)];
     const bottom = row ? row.y + row.h : lane.y + lane.h;
@@ -418,9 +545,14 @@ export class Film {
       const column = run[Math.max(0, Math.min(run.length - 1, Math.floor(((event.clientX - left) / width) * run.length)))] || last;
       inspector.go(inspector.timeIn(story, this.lastWritten(column)), `f${story.order[column.to - 1]}`);
     };
-    return svg("g", { class: "spot bars", role: "button", tabindex: -1, "aria-label": `folded: ${what}; a click opens one`, onclick: choose },
-      Object.entries(shapes).filter(([, d]) => d).map(([className, d]) => path(d, { class: className })),
-      rect(first.x, lane.y, last.x + last.width - first.x, bottom - lane.y, { rx: 0, class: "catch" }));
+    return svg(
+      "g",
+      { class: "spot bars", role: "button", tabindex: -1, "aria-label": `folded: ${what}; a click opens one`, onclick: choose },
+      Object.entries(shapes)
+        .filter(([, d]) => d)
+        .map(([className, d]) => path(d, { class: className })),
+      rect(first.x, lane.y, last.x + last.width - first.x, bottom - lane.y, { rx: 0, class: "catch" }),
+    );
   }
 
   lastWritten(column) {
@@ -430,13 +562,25 @@ export class Film {
   /** A layer, or another short fold: one frame in front of another. */
   capsule(column, lane) {
     const { story } = this;
-    const fold = story.folds[column.fold], row = lane.rows.at(-1);
+    const fold = story.folds[column.fold],
+      row = lane.rows.at(-1);
     const id = story.order[column.from];
-    const pad = space(column), x = column.x + pad, w = column.width - 2 * pad;
+    const pad = space(column),
+      x = column.x + pad,
+      w = column.width - 2 * pad;
     const read = row && this.t >= this.firstRead(row.reading.id, column);
-    return this.spot({ when: story.writtenAt.get(id), selected: `f${id}`, says: `folded: ${fold.label}`, className: `spot frame written capsule ${this.t >= this.lastWritten(column) ? "past" : "future"}` },
-      rect(x + 2, lane.y - 3, w, lane.h, { class: "box behind" }), rect(x, lane.y, w, lane.h, { class: "box" }), this.upright(fold.label, x, lane.y, w, lane.h),
-      row && rect(x, row.y, w, row.h, { class: read ? "box read-box" : "box dotted" }));
+    return this.spot(
+      {
+        when: story.writtenAt.get(id),
+        selected: `f${id}`,
+        says: `folded: ${fold.label}`,
+        className: `spot frame written capsule ${this.t >= this.lastWritten(column) ? "past" : "future"}`,
+      },
+      rect(x + 2, lane.y - 3, w, lane.h, { class: "box behind" }),
+      rect(x, lane.y, w, lane.h, { class: "box" }),
+      this.upright(fold.label, x, lane.y, w, lane.h),
+      row && rect(x, row.y, w, row.h, { class: read ? "box read-box" : "box dotted" }),
+    );
   }
 
   inColumn(id, column) {
@@ -454,9 +598,17 @@ export class Film {
   level(column, side) {
     const { story } = this;
     const fold = story.folds[column.fold];
-    const sizes = column.turnA != null ? fold[side] || [] : story.order.slice(column.from, column.to).map((id) => sizeOf(side === "written" ? story.frame(id).value : story.read(story.reads.length - 1, id)?.up));
+    const sizes =
+      column.turnA != null
+        ? fold[side] || []
+        : story.order
+            .slice(column.from, column.to)
+            .map((id) => sizeOf(side === "written" ? story.frame(id).value : story.read(story.reads.length - 1, id)?.up));
     const all = column.turnA != null ? sizes : [story.largest];
-    const mine = Math.max(0, ...(column.turnA != null ? sizes.slice(column.turnA, column.turnB) : sizes).map(Number).filter(Number.isFinite));
+    const mine = Math.max(
+      0,
+      ...(column.turnA != null ? sizes.slice(column.turnA, column.turnB) : sizes).map(Number).filter(Number.isFinite),
+    );
     const scale = (fold && (fold[`${side}Scale`] ||= scaleOf(all))) || scaleOf(all);
     if (!mine || !scale.most) return 0;
     return scale.linear ? Math.min(1, mine / scale.most) : Math.max(0.03, Math.min(1, 1 + Math.log10(mine / scale.most) / 6));
@@ -468,34 +620,47 @@ export class Film {
     const when = story.turnAt[reading.id];
     const phase = this.phase(when);
     const several = lane.readings.length > 1;
-    const y0 = lane.y + lane.h / 2, y1 = row.y + row.h / 2;
+    const y0 = lane.y + lane.h / 2,
+      y1 = row.y + row.h / 2;
     const nested = this.two && lane.tape.outer;
     const x = this.endOf(lane) + 8;
     const straight = nested ? 8 : several ? 34 + 12 * k : 42;
     const rx = nested ? 30 : several ? 20 + 8 * k : 32;
     const back = nested ? 4 : straight - 4;
     const words = lane.readings.length === 1;
-    return this.spot({ when, says: `the turn: ${cell(story.code.get(reading.line)).trim()}`, current: phase === "now", className: `spot turn ${phase}` },
+    return this.spot(
+      { when, says: `the turn: ${cell(story.code.get(reading.line)).trim()}`, current: phase === "now", className: `spot turn ${phase}` },
       rect(x, y0 - 6, straight + rx + 6, y1 - y0 + 12, { class: "catch" }),
       path(`M${x} ${y0}h${straight}a${rx} ${(y1 - y0) / 2} 0 0 1 0 ${y1 - y0}h${-back}`, { class: "arc" }),
       path(`M${x + straight - back - 8} ${y1}l10 -7v14z`, { class: "head" }),
       words && label(x + 8, (y0 + y1) / 2 - (nested || this.two ? 0 : 4), "turn", { class: "halo", "font-size": 12.5, "font-weight": 700 }),
-      words && !this.two && reading.seed && label(x + 8, (y0 + y1) / 2 + (this.two ? 14 : 12), clip(`seed ${uniform(reading.seed)}`, 66, 12, "mono"), { class: "m quiet halo", "font-size": 12 }));
+      words &&
+        !this.two &&
+        reading.seed &&
+        label(x + 8, (y0 + y1) / 2 + (this.two ? 14 : 12), clip(`seed ${uniform(reading.seed)}`, 66, 12, "mono"), {
+          class: "m quiet halo",
+          "font-size": 12,
+        }),
+    );
   }
 
   /** The left end: where the film comes from, and what comes home. */
   sources(lane) {
     const { story } = this;
-    const x = this.left, w = this.sourceWidth;
+    const x = this.left,
+      w = this.sourceWidth;
     const shownSources = story.sources.slice(0, story.sources.length > 5 ? 4 : 5);
     const rest = story.sources.length - shownSources.length;
     const row = lane.rows[0];
     if (lane.closed || !shownSources.length) return [];
     if (this.many && lane.rows.length === 1) {
-      const h = row.y + row.h - lane.y, each = h / (shownSources.length + (rest ? 1 : 0));
-      return [rect(x, lane.y, w, h, { class: `source ${this.answerClass(row.reading, null)}`, rx: 8 }),
+      const h = row.y + row.h - lane.y,
+        each = h / (shownSources.length + (rest ? 1 : 0));
+      return [
+        rect(x, lane.y, w, h, { class: `source ${this.answerClass(row.reading, null)}`, rx: 8 }),
         ...shownSources.flatMap((source, k) => this.sourceRow(source, row.reading, x, lane.y + k * each, w, each, k)),
-        rest > 0 && label(x + 12, lane.y + h - each / 2 + 4, `and ${rest} more`, { class: "quiet", "font-size": 12 })];
+        rest > 0 && label(x + 12, lane.y + h - each / 2 + 4, `and ${rest} more`, { class: "quiet", "font-size": 12 }),
+      ];
     }
     const out = [rect(x, lane.y, w, lane.h, { class: "source", rx: 8 })];
     if (!this.many) {
@@ -504,16 +669,43 @@ export class Film {
       const tall = lane.h >= 50;
       const text = array ? source.name : `${source.name} = ${brief(source.value ?? undefined)}`;
       const size = [18, 16, 14, 12.5].find((s) => measure(text, s, "mono", 600) <= w - 22) || 12.5;
-      out.push(label(x + 12, lane.y + (tall ? lane.h / 2 - 4 : lane.h / 2 + 5), clip(text, w - (array ? 62 : 20), size, "mono", 600), { class: "m", "font-size": tall ? size : Math.min(size, 16), "font-weight": 600 }),
-        tall && label(x + 12, lane.y + lane.h - 13, stale(source) || (array ? shapeText(source.value.shape) : cell(source.kind)), { class: "quiet", "font-size": 12 }),
-        array && picture(source.value, x + w - 50, lane.y + 5, 42, lane.h - 10));
-    } else out.push(label(x + 12, lane.y + lane.h / 2 + 5, clip(story.sources.map((source) => source.name).join(", "), w - 20, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }));
+      out.push(
+        label(x + 12, lane.y + (tall ? lane.h / 2 - 4 : lane.h / 2 + 5), clip(text, w - (array ? 62 : 20), size, "mono", 600), {
+          class: "m",
+          "font-size": tall ? size : Math.min(size, 16),
+          "font-weight": 600,
+        }),
+        tall &&
+          label(x + 12, lane.y + lane.h - 13, stale(source) || (array ? shapeText(source.value.shape) : cell(source.kind)), {
+            class: "quiet",
+            "font-size": 12,
+          }),
+        array && picture(source.value, x + w - 50, lane.y + 5, 42, lane.h - 10),
+      );
+    } else
+      out.push(
+        label(x + 12, lane.y + lane.h / 2 + 5, clip(story.sources.map((source) => source.name).join(", "), w - 20, 14, "mono", 600), {
+          class: "m",
+          "font-size": 14,
+          "font-weight": 600,
+        }),
+      );
     for (const one of lane.rows) out.push(...this.answerBox(one, x, w));
     return out.map((element, k) => (k === 0 && !this.many ? this.sourceSpot(shownSources[0], element) : element));
   }
 
   sourceSpot(source, ...children) {
-    return svg("g", { class: `spot${this.inspector.state.selected === source.id ? " picked" : ""}`, role: "button", tabindex: -1, "aria-label": `source ${source.name}`, onclick: () => this.inspector.go(this.inspector.state.step, source.id) }, children);
+    return svg(
+      "g",
+      {
+        class: `spot${this.inspector.state.selected === source.id ? " picked" : ""}`,
+        role: "button",
+        tabindex: -1,
+        "aria-label": `source ${source.name}`,
+        onclick: () => this.inspector.go(this.inspector.state.step, source.id),
+      },
+      children,
+    );
   }
 
   answerClass(reading, source) {
@@ -528,10 +720,16 @@ export class Film {
   sourceRow(source, reading, x, y, w, h, k) {
     const { value, final } = this.story.answer(reading.id, source.id, this.t);
     const valueWidth = 62;
-    return [k > 0 && path(`M${x} ${y}h${w}`, { class: "rule" }), this.sourceSpot(source, rect(x, y, w, h, { class: "catch" }),
-      label(x + 10, y + h / 2 + 5, clip(source.name, 60, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }),
-      !final && value !== undefined && mark("notyet", x + w - valueWidth - 18, y + h / 2, 6),
-      !(final && value === undefined) && shown(value, x + w - valueWidth - 8, y + 1, valueWidth, h - 2, { size: 12.5, align: "end" }))];
+    return [
+      k > 0 && path(`M${x} ${y}h${w}`, { class: "rule" }),
+      this.sourceSpot(
+        source,
+        rect(x, y, w, h, { class: "catch" }),
+        label(x + 10, y + h / 2 + 5, clip(source.name, 60, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }),
+        !final && value !== undefined && mark("notyet", x + w - valueWidth - 18, y + h / 2, 6),
+        !(final && value === undefined) && shown(value, x + w - valueWidth - 8, y + 1, valueWidth, h - 2, { size: 12.5, align: "end" }),
+      ),
+    ];
   }
 
   answerBox({ reading, y, h }, x, w) {
@@ -544,21 +742,44 @@ export class Film {
     const title = this.many ? "" : [asked, `d${target}/d${one.source.name}`].find((text) => text && text.length < 12) || "gradient";
     const className = `answer ${this.answerClass(reading, this.many ? null : one.source)}`;
     const box = rect(x, y, w, h, { class: "source", rx: 8 });
-    if (reading.error && over) return [svg("g", { class: className }, box, mark("spent", x + 18, y + h / 2, 8), label(x + 34, y + h / 2 + 5, "error", { class: "m", "font-size": 14, "font-weight": 600 }))];
+    if (reading.error && over)
+      return [
+        svg(
+          "g",
+          { class: className },
+          box,
+          mark("spent", x + 18, y + h / 2, 8),
+          label(x + 34, y + h / 2 + 5, "error", { class: "m", "font-size": 14, "font-weight": 600 }),
+        ),
+      ];
     if (this.many) {
       const each = (w - 12) / Math.min(4, all.length);
-      return [svg("g", { class: className }, box, all.slice(0, 4).map(({ value }, k) => shown(value, x + 6 + k * each, y + 3, each - 2, h - 6, { size: 12 })))];
+      return [
+        svg(
+          "g",
+          { class: className },
+          box,
+          all.slice(0, 4).map(({ value }, k) => shown(value, x + 6 + k * each, y + 3, each - 2, h - 6, { size: 12 })),
+        ),
+      ];
     }
     const tall = h >= 50;
     const soFar = !one.final && one.value !== undefined;
     const titleWidth = measure(title, 12, "mono");
     const partial = className.includes("partial");
-    return [svg("g", { class: className }, box,
-      label(x + 11, tall ? y + 18 : y + h / 2 + 4, soFar && !tall ? "so far" : title, { class: "m", "font-size": 12 }),
-      soFar && tall && label(x + w - 10, y + 18, "so far", { class: "i", "text-anchor": "end", "font-size": 11.5 }),
-      partial && mark("partial", x + w - 18, y + h / 2, 9),
-      tall ? shown(one.value, x + 11, y + 22, w - (partial ? 50 : 22), h - 26, { size: 17, align: "start", weight: 600 })
-        : shown(one.value, x + 14 + titleWidth, y + 3, w - titleWidth - 24, h - 6, { size: 15, align: "end", weight: 600 }))];
+    return [
+      svg(
+        "g",
+        { class: className },
+        box,
+        label(x + 11, tall ? y + 18 : y + h / 2 + 4, soFar && !tall ? "so far" : title, { class: "m", "font-size": 12 }),
+        soFar && tall && label(x + w - 10, y + 18, "so far", { class: "i", "text-anchor": "end", "font-size": 11.5 }),
+        partial && mark("partial", x + w - 18, y + h / 2, 9),
+        tall
+          ? shown(one.value, x + 11, y + 22, w - (partial ? 50 : 22), h - 26, { size: 17, align: "start", weight: 600 })
+          : shown(one.value, x + 14 + titleWidth, y + 3, w - titleWidth - 24, h - 6, { size: 15, align: "end", weight: 600 }),
+      ),
+    ];
   }
 
   /** Between two frames: a watch, or an assignment to a Variable. */
@@ -570,8 +791,14 @@ export class Film {
       const x = column ? column.x - column.gap : last ? last.x + last.width : this.left + this.sourceWidth + 10;
       const when = this.story.writtenAt.get(at) ?? this.story.writtenAt.get(this.story.order.at(-1)) ?? 0;
       const says = lineText(line, "", ": ") + say;
-      return [this.spot({ when, says, className: "spot moment" },
-        path(`M${x} ${lane.y - 2}V${lane.y + lane.h + 2}`, { class: "moment-line" }), path(`M${x} ${lane.y - 8}l5 6 -5 6 -5 -6z`, { class: "diamond" }), svg("title", {}, says))];
+      return [
+        this.spot(
+          { when, says, className: "spot moment" },
+          path(`M${x} ${lane.y - 2}V${lane.y + lane.h + 2}`, { class: "moment-line" }),
+          path(`M${x} ${lane.y - 8}l5 6 -5 6 -5 -6z`, { class: "diamond" }),
+          svg("title", {}, says),
+        ),
+      ];
     });
   }
 
@@ -586,9 +813,15 @@ export class Film {
       const when = story.steps.findIndex(([kind, which]) => kind === "cut" && which === k) + 1 || story.writtenAt.get(id);
       const end = cut.whole ? bottom + 5 : lane.y + lane.h + 4;
       const y = cut.whole && lane.rows.length ? (lane.y + lane.h + lane.rows[0].y) / 2 : lane.y + lane.h / 2;
-      return [this.spot({ when, says: `cut: ${cut.say}`, current: this.now.kind === "cut" && this.now.cut === k, className: "spot cut" },
-        rect(x - 13, lane.y - 6, 26, end - lane.y + 6, { rx: 0, class: "paper" }), torn(x - 11, lane.y - 6, end - lane.y + 6, 1), torn(x + 7, lane.y - 6, end - lane.y + 6, 1),
-        mark("cut", x, y, 13.5))];
+      return [
+        this.spot(
+          { when, says: `cut: ${cut.say}`, current: this.now.kind === "cut" && this.now.cut === k, className: "spot cut" },
+          rect(x - 13, lane.y - 6, 26, end - lane.y + 6, { rx: 0, class: "paper" }),
+          torn(x - 11, lane.y - 6, end - lane.y + 6, 1),
+          torn(x + 7, lane.y - 6, end - lane.y + 6, 1),
+          mark("cut", x, y, 13.5),
+        ),
+      ];
     });
   }
 }

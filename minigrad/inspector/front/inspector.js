@@ -11,14 +11,26 @@ import { Code } from "./code.js";
 import { Pane } from "./pane.js";
 
 const KEYS = [
-  ["← →", "one step back, one step on"], ["Shift ← →", "to another source line"], ["↑ ↓", "from a reading to its frame, and back"], ["Home End", "to the start, to the end"], ["Space", "play or pause"],
-  ["B", "to the turn"], ["W", "why: to the cut, or the first nan or inf"], ["[ ]", "reading or tape before, after"],
-  ["F", "fold or unfold here"], ["/", "find a name, an op or a line"], ["0", "fit: all of the graph, and folds as they were"],
+  ["← →", "one step back, one step on"],
+  ["Shift ← →", "to another source line"],
+  ["↑ ↓", "from a reading to its frame, and back"],
+  ["Home End", "to the start, to the end"],
+  ["Space", "play or pause"],
+  ["B", "to the turn"],
+  ["W", "why: to the cut, or the first nan or inf"],
+  ["[ ]", "reading or tape before, after"],
+  ["F", "fold or unfold here"],
+  ["/", "find a name, an op or a line"],
+  ["0", "fit: all of the graph, and folds as they were"],
   ["? Esc", "this sheet; Esc closes it, then leaves"],
 ];
 const ICONS = {
-  first: ["M6 5v14M18 5L8 12l10 7z", "Home: to the start"], back: ["M16 5L6 12l10 7z", "←: one step back"], play: ["M7 4l13 8-13 8z", "Space: play"], pause: ["M8 5v14M16 5v14", "Space: pause"],
-  on: ["M8 5l10 7-10 7z", "→: one step on"], turn: ["M5 7h9a5 5 0 0 1 0 10H6M10 13l-4 4 4 4", "B: to the turn"],
+  first: ["M6 5v14M18 5L8 12l10 7z", "Home: to the start"],
+  back: ["M16 5L6 12l10 7z", "←: one step back"],
+  play: ["M7 4l13 8-13 8z", "Space: play"],
+  pause: ["M8 5v14M16 5v14", "Space: pause"],
+  on: ["M8 5l10 7-10 7z", "→: one step on"],
+  turn: ["M5 7h9a5 5 0 0 1 0 10H6M10 13l-4 4 4 4", "B: to the turn"],
 };
 let instances = 0;
 
@@ -29,7 +41,13 @@ class Inspector {
     this.folding = new Map();
     this.found = new Set();
     this.state = { step: 0, selected: "", mode: 0, overview: false };
-    this.element = html("div", { class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "Tape inspector", "data-lm-suppress-shortcuts": "true" });
+    this.element = html("div", {
+      class: "mg-inspector",
+      role: "region",
+      tabindex: 0,
+      "aria-label": "Tape inspector",
+      "data-lm-suppress-shortcuts": "true",
+    });
     this.code = new Code(this);
     this.graph = new Graph(this);
     this.pane = new Pane(this);
@@ -37,7 +55,12 @@ class Inspector {
     this.skeleton();
     el.append(this.element);
     this.element.addEventListener("keydown", (event) => this.key(event));
-    this.listeners = { "change:view": () => this.load(), "change:step": () => this.heard("step"), "change:selected": () => this.heard("selected"), "msg:custom": (message) => this.opened(message) };
+    this.listeners = {
+      "change:view": () => this.load(),
+      "change:step": () => this.heard("step"),
+      "change:selected": () => this.heard("selected"),
+      "msg:custom": (message) => this.opened(message),
+    };
     for (const [event, listener] of Object.entries(this.listeners)) model.on(event, listener);
     this.resized = new ResizeObserver(() => this.fit());
     this.resized.observe(el);
@@ -57,29 +80,88 @@ class Inspector {
     this.said = html("p", { class: "say", role: "status", "aria-live": "polite" });
     this.modes = html("div", { class: "modes", role: "group", "aria-label": "Which film" });
     this.films = html("div", { class: "films" });
-    this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
+    this.buttons = Object.fromEntries(
+      ["first", "back", "play", "on", "turn"].map((name) => [
+        name,
+        html("button", { type: "button", class: name, onclick: () => this.act(name) }),
+      ]),
+    );
     this.memory = html("div", { class: "memory" });
-    this.finder = html("input", { type: "search", "aria-label": "Find a name, an op or a line", placeholder: "find", oninput: () => this.find(0), onkeydown: (event) => this.findKey(event) });
+    this.finder = html("input", {
+      type: "search",
+      "aria-label": "Find a name, an op or a line",
+      placeholder: "find",
+      oninput: () => this.find(0),
+      onkeydown: (event) => this.findKey(event),
+    });
     this.findCount = html("span", { class: "quiet" });
     this.findBox = html("div", { class: "find", hidden: "" }, this.finder, this.findCount);
-    this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
+    this.sheet = html(
+      "dl",
+      { class: "sheet", hidden: "" },
+      KEYS.map(([keys, does]) => [
+        html(
+          "dt",
+          {},
+          keys.split(" ").map((key) => html("kbd", {}, key)),
+        ),
+        html("dd", {}, does),
+      ]),
+    );
     const words = { notyet: "not yet", none: "None", zero: "0", nan: "nan, inf", ghost: "ran, not written", cut: "cut" };
     const legend = Object.entries(words).map(([kind, word]) => html("span", {}, icon(kind, 14), word));
-    const keys = [["← →", "step"], ["↓ ↑", "written, read"], ["B", "turn"], ["W", "why"], ["Space", "play"], ["?", "all keys"]];
+    const keys = [
+      ["← →", "step"],
+      ["↓ ↑", "written, read"],
+      ["B", "turn"],
+      ["W", "why"],
+      ["Space", "play"],
+      ["?", "all keys"],
+    ];
     this.element.append(
       html("header", {}, html("div", { class: "ask" }, this.mark, this.question), this.said, this.modes),
       this.films,
-      html("div", { class: "control" }, html("div", { class: "left" }, html("div", { class: "buttons", role: "toolbar", "aria-label": "Time" }, Object.values(this.buttons)), this.memory), this.scrubber.element),
+      html(
+        "div",
+        { class: "control" },
+        html(
+          "div",
+          { class: "left" },
+          html("div", { class: "buttons", role: "toolbar", "aria-label": "Time" }, Object.values(this.buttons)),
+          this.memory,
+        ),
+        this.scrubber.element,
+      ),
       html("div", { class: "panes" }, this.code.element, this.graph.element, this.pane.element),
-      html("footer", {}, html("div", { class: "legend" }, legend), html("div", { class: "keys" }, keys.map(([key, does]) => html("span", {}, key.split(" ").map((one) => html("kbd", {}, one)), does)))),
-      this.findBox, this.sheet);
+      html(
+        "footer",
+        {},
+        html("div", { class: "legend" }, legend),
+        html(
+          "div",
+          { class: "keys" },
+          keys.map(([key, does]) =>
+            html(
+              "span",
+              {},
+              key.split(" ").map((one) => html("kbd", {}, one)),
+              does,
+            ),
+          ),
+        ),
+      ),
+      this.findBox,
+      this.sheet,
+    );
     for (const name of Object.keys(this.buttons)) this.face(name, name);
   }
 
   face(button, name) {
     const [d, title] = ICONS[name];
     const line = name === "turn" || name === "pause";
-    this.buttons[button].replaceChildren(svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, path(d, { class: line ? "line" : "" })));
+    this.buttons[button].replaceChildren(
+      svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, path(d, { class: line ? "line" : "" })),
+    );
     this.buttons[button].title = title;
     this.buttons[button].setAttribute("aria-label", title);
   }
@@ -102,9 +184,15 @@ class Inspector {
     this.fit(true);
   }
 
-  get both() { return this.state.mode >= this.stories.length && this.stories.length > 1; }
-  get story() { return this.stories[this.both ? 0 : this.state.mode]; }
-  get end() { return this.axis ? this.axis.length - 1 : this.stories[0].end; }
+  get both() {
+    return this.state.mode >= this.stories.length && this.stories.length > 1;
+  }
+  get story() {
+    return this.stories[this.both ? 0 : this.state.mode];
+  }
+  get end() {
+    return this.axis ? this.axis.length - 1 : this.stories[0].end;
+  }
 
   /** Time in one story; two stories share a longer time, in which steps of the same line happen together. */
   timeOf(story) {
@@ -114,18 +202,24 @@ class Inspector {
   timeIn(story, t) {
     if (!this.axis) return t;
     const k = this.stories.indexOf(story);
-    return Math.max(0, this.axis.findIndex((pair) => pair[k] >= t));
+    return Math.max(
+      0,
+      this.axis.findIndex((pair) => pair[k] >= t),
+    );
   }
 
   timesOf(story) {
     if (!this.axis) return Array.from({ length: story.end + 1 }, (_, t) => t);
-    const k = this.stories.indexOf(story), times = [];
-    this.axis.forEach((pair, step) => { times[pair[k]] ??= step; });
+    const k = this.stories.indexOf(story),
+      times = [];
+    this.axis.forEach((pair, step) => {
+      times[pair[k]] ??= step;
+    });
     return times;
   }
 
   bytesAt(story, t) {
-    return t > 0 ? story.view.bytes[(this.axis ? this.axis[t][this.stories.indexOf(story)] : t) - 1] ?? 0 : 0;
+    return t > 0 ? (story.view.bytes[(this.axis ? this.axis[t][this.stories.indexOf(story)] : t) - 1] ?? 0) : 0;
   }
 
   /** The one hand: it moves time and selection together. */
@@ -166,7 +260,8 @@ class Inspector {
 
   /** To the reading before or after; without one, to the tape before or after. */
   reading(direction) {
-    const t = this.timeOf(this.story), turns = this.story.turnAt.filter(Boolean);
+    const t = this.timeOf(this.story),
+      turns = this.story.turnAt.filter(Boolean);
     const next = direction > 0 ? turns.find((turn) => turn > t) : turns.findLast((turn) => turn < t);
     this.goTo(this.story, next ?? (direction > 0 ? this.story.end : 0));
   }
@@ -175,7 +270,10 @@ class Inspector {
     if (this.state.step >= this.end) this.go(0);
     const slow = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const stride = Math.max(1, Math.round(this.end / 60));
-    this.timer = setInterval(() => (this.state.step >= this.end || !this.element.isConnected ? this.pause() : this.go(this.state.step + stride)), slow ? 1200 : 700);
+    this.timer = setInterval(
+      () => (this.state.step >= this.end || !this.element.isConnected ? this.pause() : this.go(this.state.step + stride)),
+      slow ? 1200 : 700,
+    );
     this.face("play", "pause");
   }
 
@@ -190,7 +288,8 @@ class Inspector {
     const { story } = this;
     let t = this.timeOf(story);
     const { line } = story.at(t);
-    do t += direction; while (t > 0 && t < story.end && story.at(t).line === line);
+    do t += direction;
+    while (t > 0 && t < story.end && story.at(t).line === line);
     this.goTo(story, Math.max(0, Math.min(story.end, t)));
   }
 
@@ -202,7 +301,8 @@ class Inspector {
 
   /** From a frame to its reading (down), or from a reading to its frame (up). */
   cross(down) {
-    const { story } = this, now = story.at(this.timeOf(story));
+    const { story } = this,
+      now = story.at(this.timeOf(story));
     if (now.frame == null) return;
     if (!down && now.kind === "read") this.goTo(story, story.writtenAt.get(now.frame));
     const reading = down && (now.kind === "read" ? now.reading + 1 : 0);
@@ -211,7 +311,8 @@ class Inspector {
   }
 
   fold() {
-    const { story } = this, id = story.at(this.timeOf(story)).frame ?? this.lastFrame;
+    const { story } = this,
+      id = story.at(this.timeOf(story)).frame ?? this.lastFrame;
     const fold = id == null ? undefined : story.foldOf(id);
     const index = fold ? story.folds.indexOf(fold) : 0;
     if (!story.folds.length) return;
@@ -229,10 +330,17 @@ class Inspector {
   find(step) {
     const wanted = this.finder.value.trim().toLowerCase();
     const { story } = this;
-    const matches = !wanted ? [] : story.order.filter((id) => {
-      const frame = story.frame(id);
-      return !frame.missing && [frame.name, frame.op, frame.glyph, `line ${frame.line}`, story.code.get(frame.line)].some((text) => cell(text).toLowerCase().includes(wanted));
-    });
+    const matches = !wanted
+      ? []
+      : story.order.filter((id) => {
+          const frame = story.frame(id);
+          return (
+            !frame.missing &&
+            [frame.name, frame.op, frame.glyph, `line ${frame.line}`, story.code.get(frame.line)].some((text) =>
+              cell(text).toLowerCase().includes(wanted),
+            )
+          );
+        });
     this.found = new Set(matches);
     this.match = matches.length ? (((step ? (this.match ?? -1) + step : 0) % matches.length) + matches.length) % matches.length : null;
     this.findCount.textContent = !wanted ? "" : matches.length ? `${this.match + 1} of ${matches.length}` : "none";
@@ -266,10 +374,28 @@ class Inspector {
     }
     const { step } = this.state;
     const actions = {
-      ArrowRight: () => (event.shiftKey ? this.line(1) : this.go(step + 1)), ArrowLeft: () => (event.shiftKey ? this.line(-1) : this.go(step - 1)),
-      ArrowDown: () => this.cross(true), ArrowUp: () => this.cross(false), Home: () => this.go(0), End: () => this.go(this.end), " ": () => this.act("play"),
-      b: () => this.turn(), w: () => this.goTo(this.story, this.story.trouble()), "[": () => this.reading(-1), "]": () => this.reading(1), f: () => this.fold(), 0: () => this.overview(),
-      "/": () => { this.findBox.hidden = false; this.finder.select(); this.finder.focus({ preventScroll: true }); }, "?": () => { this.sheet.hidden = !this.sheet.hidden; }, Escape: () => this.escape(),
+      ArrowRight: () => (event.shiftKey ? this.line(1) : this.go(step + 1)),
+      ArrowLeft: () => (event.shiftKey ? this.line(-1) : this.go(step - 1)),
+      ArrowDown: () => this.cross(true),
+      ArrowUp: () => this.cross(false),
+      Home: () => this.go(0),
+      End: () => this.go(this.end),
+      " ": () => this.act("play"),
+      b: () => this.turn(),
+      w: () => this.goTo(this.story, this.story.trouble()),
+      "[": () => this.reading(-1),
+      "]": () => this.reading(1),
+      f: () => this.fold(),
+      0: () => this.overview(),
+      "/": () => {
+        this.findBox.hidden = false;
+        this.finder.select();
+        this.finder.focus({ preventScroll: true });
+      },
+      "?": () => {
+        this.sheet.hidden = !this.sheet.hidden;
+      },
+      Escape: () => this.escape(),
     };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
@@ -280,7 +406,8 @@ class Inspector {
 
   hover(id) {
     const line = id == null ? null : this.story.frame(id).line;
-    for (const element of this.element.querySelectorAll("[data-frame]")) element.classList.toggle("twin", id != null && +element.dataset.frame === id);
+    for (const element of this.element.querySelectorAll("[data-frame]"))
+      element.classList.toggle("twin", id != null && +element.dataset.frame === id);
     for (const [n, item] of this.code.lines) item.classList.toggle("hover", n === line);
   }
 
@@ -310,7 +437,8 @@ class Inspector {
     const t = this.timeOf(story);
     const now = story.at(t);
     if (now.frame != null) this.lastFrame = now.frame;
-    const inFilm = document.activeElement?.closest?.(".films"), inGraph = document.activeElement?.closest?.(".graph");
+    const inFilm = document.activeElement?.closest?.(".films"),
+      inGraph = document.activeElement?.closest?.(".graph");
     const mine = this.element.contains(document.activeElement);
     this.drawHead(story, t);
     this.drawFilms(both);
@@ -338,11 +466,17 @@ class Inspector {
     this.said.replaceChildren(...(verdictSaid || step).flat(2).filter(Boolean));
     this.sentence = known ? `${cell(verdict.ask)} = ${answer}. ${cell(verdict.say)}` : plain(story.sentence(t));
     const names = this.stories.length > 1 ? [...this.names.slice(0, this.stories.length), "both"] : [];
-    this.modes.replaceChildren(...names.map((name, k) => html("button", { type: "button", "aria-pressed": String(this.state.mode === k), onclick: () => this.show(k) }, name)));
+    this.modes.replaceChildren(
+      ...names.map((name, k) =>
+        html("button", { type: "button", "aria-pressed": String(this.state.mode === k), onclick: () => this.show(k) }, name),
+      ),
+    );
   }
 
   mendButton(mend) {
-    return this.stories.length > 1 ? html("button", { type: "button", class: "mend", onclick: () => this.show(this.stories.length) }, mendOf(mend)) : html("code", { class: "mend" }, mendOf(mend));
+    return this.stories.length > 1
+      ? html("button", { type: "button", class: "mend", onclick: () => this.show(this.stories.length) }, mendOf(mend))
+      : html("code", { class: "mend" }, mendOf(mend));
   }
 
   show(mode) {
@@ -383,8 +517,19 @@ class Inspector {
     const line = story.frame(this.cutFrames?.[k])?.line;
     const { verdict } = story.view;
     const known = t >= story.answered && verdict;
-    return html("div", { class: "film-head" }, html("b", {}, this.names[k] || ""), html("code", {}, line ? `${line}  ${cell(story.code.get(line)).trim()}` : ""),
-      html("span", {}, icon(known ? this.markOf(verdict) : "notyet", 17), " ", html("b", { class: "m" }, `${cell(verdict?.ask)} = ${known ? cell(verdict.answer) : "?"}`)));
+    return html(
+      "div",
+      { class: "film-head" },
+      html("b", {}, this.names[k] || ""),
+      html("code", {}, line ? `${line}  ${cell(story.code.get(line)).trim()}` : ""),
+      html(
+        "span",
+        {},
+        icon(known ? this.markOf(verdict) : "notyet", 17),
+        " ",
+        html("b", { class: "m" }, `${cell(verdict?.ask)} = ${known ? cell(verdict.answer) : "?"}`),
+      ),
+    );
   }
 
   /** The frames, one of each story, where the first cut is. */
@@ -427,7 +572,16 @@ class Inspector {
     if (frame == null || story.frames.has(frame) || !this.model.send) return;
     const fold = story.foldOf(frame);
     if (!fold) return;
-    this.asking = setTimeout(() => this.model.send({ type: "open_turn", film: this.stories.indexOf(story), fold: fold.id ?? story.folds.indexOf(fold), turn: Math.floor((frame - fold.first) / fold.per) }), 150);
+    this.asking = setTimeout(
+      () =>
+        this.model.send({
+          type: "open_turn",
+          film: this.stories.indexOf(story),
+          fold: fold.id ?? story.folds.indexOf(fold),
+          turn: Math.floor((frame - fold.first) / fold.per),
+        }),
+      150,
+    );
   }
 
   /** Python sends a turn that was folded. */
@@ -435,7 +589,9 @@ class Inspector {
     if (type !== "turn") return;
     const story = this.stories[film];
     for (const frame of frames) story.frames.set(frame.id, frame);
-    reads.forEach((list, k) => { for (const read of list) story.reads[k].set(read.frame, read); });
+    reads.forEach((list, k) => {
+      for (const read of list) story.reads[k].set(read.frame, read);
+    });
     story.totals = null;
     this.draw();
   }
@@ -448,15 +604,26 @@ function merged(first, second, pairs) {
   const twins = new Map(pairs.map(([a, b]) => (turned ? [b, a] : [a, b])).filter(([a, b]) => a != null && b != null));
   const anchors = [[0, 0]];
   for (let t = 1; t <= long.end; t++) {
-    const now = long.at(t), twin = twins.get(now.frame);
-    const time = now.kind === "read" ? short.readAt[now.reading]?.get(twin) : now.frame != null ? short.writtenAt.get(twin) : now.kind === "turn" ? short.turnAt[now.reading] : now.kind === "done" ? short.doneAt[now.reading] : undefined;
+    const now = long.at(t),
+      twin = twins.get(now.frame);
+    const time =
+      now.kind === "read"
+        ? short.readAt[now.reading]?.get(twin)
+        : now.frame != null
+          ? short.writtenAt.get(twin)
+          : now.kind === "turn"
+            ? short.turnAt[now.reading]
+            : now.kind === "done"
+              ? short.doneAt[now.reading]
+              : undefined;
     if (time > anchors.at(-1)[1]) anchors.push([t, time]);
   }
   anchors.push([long.end, short.end]);
   const times = [];
   anchors.slice(1).forEach(([t, time], k) => {
     const [t0, time0] = anchors[k];
-    for (let n = t0; n < t; n++) times.push([n, Math.min(Math.max(time0, time - 1), time0 + Math.ceil(((time - time0) * (n - t0)) / (t - t0)))]);
+    for (let n = t0; n < t; n++)
+      times.push([n, Math.min(Math.max(time0, time - 1), time0 + Math.ceil(((time - time0) * (n - t0)) / (t - t0)))]);
   });
   times.push([long.end, short.end]);
   return turned ? times.map(([a, b]) => [b, a]) : times;

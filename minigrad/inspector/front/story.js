@@ -32,7 +32,8 @@ export class Story {
     });
     this.order = [...this.writtenAt.keys()];
     this.place = new Map(this.order.map((id, k) => [id, k]));
-    this.homeAt = this.readAt.map((times) => {  // when the reading line passes a place: the first reading of it or of a frame before it
+    this.homeAt = this.readAt.map((times) => {
+      // when the reading line passes a place: the first reading of it or of a frame before it
       let least = Infinity;
       return Float64Array.from(this.order, (id) => (least = Math.min(least, times.get(id) ?? Infinity)));
     });
@@ -56,13 +57,33 @@ export class Story {
 
   /** A frame; one of a turn that was not sent has the form of the same frame in a turn that was, and no value. */
   frame(id) {
-    return this.frames.get(id) || this.imagined(id, (twin) => this.frames.get(twin), (frame, shift) => ({ ...frame, in: frame.in.map(shift), value: undefined, keeps: [] }));
+    return (
+      this.frames.get(id) ||
+      this.imagined(
+        id,
+        (twin) => this.frames.get(twin),
+        (frame, shift) => ({ ...frame, in: frame.in.map(shift), value: undefined, keeps: [] }),
+      )
+    );
   }
 
   read(reading, id) {
     if (!this.readAt[reading].has(id)) return undefined;
-    const unsaid = (part, shift) => ({ ...part, to: shift(part.to), product: undefined, total: undefined, local: { ...part.local, value: undefined } });
-    return this.reads[reading].get(id) || this.imagined(id, (twin) => this.reads[reading].get(twin), (read, shift) => ({ up: undefined, parts: read.parts.map((part) => unsaid(part, shift)) }));
+    const unsaid = (part, shift) => ({
+      ...part,
+      to: shift(part.to),
+      product: undefined,
+      total: undefined,
+      local: { ...part.local, value: undefined },
+    });
+    return (
+      this.reads[reading].get(id) ||
+      this.imagined(
+        id,
+        (twin) => this.reads[reading].get(twin),
+        (read, shift) => ({ up: undefined, parts: read.parts.map((part) => unsaid(part, shift)) }),
+      )
+    );
   }
 
   imagined(id, known, form) {
@@ -93,7 +114,10 @@ export class Story {
         for (const part of read.parts) if (part.to === source) received.push([this.readAt[reading].get(id), part]);
       totals.set(source, received);
     }
-    const latest = totals.get(source).filter(([when]) => when <= t).at(-1);
+    const latest = totals
+      .get(source)
+      .filter(([when]) => when <= t)
+      .at(-1);
     return { value: latest?.[1].total ?? latest?.[1].product, final: false };
   }
 
@@ -126,15 +150,41 @@ export class Story {
     const frame = now.frame != null && this.frame(now.frame);
     const reading = now.reading != null && this.view.readings[now.reading];
     if (now.kind === "start") return ["Nothing has run yet."];
-    if (now.kind === "write") return ["Written: ", [frame.op], line, frame.value ? `, ${frame.name ? frame.name + " = " : "value "}${brief(frame.value)}.` : "."];
+    if (now.kind === "write")
+      return ["Written: ", [frame.op], line, frame.value ? `, ${frame.name ? frame.name + " = " : "value "}${brief(frame.value)}.` : "."];
     if (now.kind === "ghost") return [[frame.op], ` ran${line} and is not written: `, cell(frame.ghost?.why) || "no tape watched it", "."];
-    if (now.kind === "turn") return ["The turn", line, ": reading starts at ", [reading.targetName || this.nameOf(reading.target)], ` with the seed ${brief(reading.seed)}.`];
+    if (now.kind === "turn")
+      return [
+        "The turn",
+        line,
+        ": reading starts at ",
+        [reading.targetName || this.nameOf(reading.target)],
+        ` with the seed ${brief(reading.seed)}.`,
+      ];
     if (now.kind === "cut") return [[cell(this.cuts[now.cut]?.say)]];
     if (now.kind === "error") return [[cell(reading.error)]];
     if (now.kind === "release") return ["The tape lets go of what it kept."];
-    if (now.kind === "done") return ["Read to the end", line, ": ", this.sources.slice(0, 4).map((s) => `${s.name} gets ${brief(reading.answers[s.id] ?? null)}`).join(", "), "."];
+    if (now.kind === "done")
+      return [
+        "Read to the end",
+        line,
+        ": ",
+        this.sources
+          .slice(0, 4)
+          .map((s) => `${s.name} gets ${brief(reading.answers[s.id] ?? null)}`)
+          .join(", "),
+        ".",
+      ];
     const parts = (this.read(now.reading, now.frame)?.parts || []).filter((part) => part.to);
-    const said = parts.slice(0, 2).flatMap((part, k) => [k ? "; " : "", this.equation(this.read(now.reading, now.frame), part) || (isScalar(part.product) ? brief(part.product) : part.product ? `a ${shapeText(part.product.shape)} gradient` : "a gradient"), " goes to ", [part.name || this.nameOf(part.to)]]);
+    const said = parts
+      .slice(0, 2)
+      .flatMap((part, k) => [
+        k ? "; " : "",
+        this.equation(this.read(now.reading, now.frame), part) ||
+          (isScalar(part.product) ? brief(part.product) : part.product ? `a ${shapeText(part.product.shape)} gradient` : "a gradient"),
+        " goes to ",
+        [part.name || this.nameOf(part.to)],
+      ]);
     return ["Read back ", [frame.op], line, ": ", ...(said.length ? said : ["nothing needs it"]), "."];
   }
 
@@ -143,7 +193,9 @@ export class Story {
     const { steps } = this;
     const cut = steps.findIndex(([kind]) => kind === "cut" || kind === "error");
     if (cut >= 0) return cut + 1;
-    const bad = steps.findIndex(([kind, a, b]) => kind === "read" && (this.reads[a].get(b)?.parts || []).some((part) => part.product?.state === "nan"));
+    const bad = steps.findIndex(
+      ([kind, a, b]) => kind === "read" && (this.reads[a].get(b)?.parts || []).some((part) => part.product?.state === "nan"),
+    );
     return bad < 0 ? this.end : bad + 1;
   }
 }
@@ -162,12 +214,15 @@ export function columnsOf(story, cursor, room, overrides) {
   const here = cursor == null ? null : story.place.get(cursor);
   const crowded = order.length > Math.min(60, room);
   const columns = [];
-  const open = (from, to, extra = {}) => { for (let k = from; k < to; k++) columns.push({ frame: order[k], ...extra }); };
+  const open = (from, to, extra = {}) => {
+    for (let k = from; k < to; k++) columns.push({ frame: order[k], ...extra });
+  };
   let next = 0;
   folds.forEach((fold, index) => {
     const first = story.place.get(fold.first);
     if (first === undefined || first < next) return;
-    const turns = fold.turns || 1, last = first + turns * fold.per;
+    const turns = fold.turns || 1,
+      last = first + turns * fold.per;
     const inside = here != null && here >= first && here < last;
     const folded = overrides.get(index) ?? (crowded && (turns > 2 || !inside));
     open(next, first);
@@ -180,7 +235,10 @@ export function columnsOf(story, cursor, room, overrides) {
     const opened = Math.floor(turn / group) * group;
     const bar = (a, b) => columns.push({ fold: index, turnA: a, turnB: b, from: first + a * fold.per, to: first + b * fold.per });
     for (let k = 0; k < turns; k += group) {
-      if (k !== opened) { bar(k, Math.min(k + group, turns)); continue; }
+      if (k !== opened) {
+        bar(k, Math.min(k + group, turns));
+        continue;
+      }
       for (let j = k; j < Math.min(k + group, turns); j++) {
         if (j === turn) open(first + j * fold.per, first + (j + 1) * fold.per, { fold: index, turn: j });
         else bar(j, j + 1);
@@ -196,13 +254,17 @@ function thinned(columns, here, room, story) {
   const single = columns.filter((column) => column.frame != null);
   if (single.length <= room) return columns;
   const keep = Math.max(8, Math.floor(room * 0.6));
-  const middle = Math.max(0, single.findIndex((column) => story.place.get(column.frame) >= here));
+  const middle = Math.max(
+    0,
+    single.findIndex((column) => story.place.get(column.frame) >= here),
+  );
   const start = Math.max(0, Math.min(single.length - keep, middle - Math.floor(keep / 2)));
   const kept = new Set(single.slice(start, start + keep).map((column) => column.frame));
   const group = Math.max(2, Math.ceil((single.length - keep) / 60));
   const out = [];
   for (const column of columns) {
-    const k = story.place.get(column.frame), last = out.at(-1);
+    const k = story.place.get(column.frame),
+      last = out.at(-1);
     if (column.frame == null || kept.has(column.frame)) out.push(column);
     else if (last?.loose && last.to === k && last.to - last.from < group) last.to = k + 1;
     else out.push({ loose: true, from: k, to: k + 1 });
@@ -241,9 +303,11 @@ export const detail = (column) => (column.width >= 92 ? 3 : column.width >= 40 ?
 /** Columns of two films in which frames that belong together have the same place; pairs come from Python. */
 export function aligned(left, right, pairs) {
   const rows = [[], []];
-  let i = 0, j = 0;
+  let i = 0,
+    j = 0;
   for (const [a, b] of pairs) {
-    const first = a != null && left[i]?.frame === a, second = b != null && right[j]?.frame === b;
+    const first = a != null && left[i]?.frame === a,
+      second = b != null && right[j]?.frame === b;
     if (!first && !second) continue;
     rows[0].push(first ? left[i++] : { empty: true });
     rows[1].push(second ? right[j++] : { empty: true });
