@@ -19,6 +19,10 @@ export const rect = (x, y, width, height, attributes = {}) =>
   svg("rect", { x, y, width: Math.max(0, width), height: Math.max(0, height), rx: 3, ...attributes });
 export const path = (d, attributes = {}) => svg("path", { d, ...attributes });
 export const label = (x, y, text, attributes = {}) => svg("text", { x, y, ...attributes }, String(text));
+
+/** The classes of an element: those that hold. */
+export const classes = (...names) => names.filter(Boolean).join(" ");
+
 export const cell = (value) => (value == null ? "" : String(value));
 
 const canvas = document.createElement("canvas").getContext("2d");

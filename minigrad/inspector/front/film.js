@@ -1,6 +1,6 @@
 // The film: frames from left to right, and under them what the readings did.
 
-import { svg, rect, path, label, cell, measure, clip, mark, torn } from "./elements.js";
+import { svg, rect, path, label, cell, measure, clip, mark, torn, classes } from "./elements.js";
 import { stateOf, isScalar, hasPicture, shapeText, sizeOf, brief, uniform, wordings, picture, shown } from "./values.js";
 import { stale, lineText, columnsOf, spread, space, detail } from "./story.js";
 
@@ -305,10 +305,13 @@ export class Film {
     const known = phase !== "future";
     const now = phase === "now" && (!this.two || frame.tapes.includes(lane.tape.id) || ghost);
     const found = this.inspector.found.has(frame.id);
-    const classes = `spot frame ${ghost ? "ghost" : "written"} ${phase}${found ? " found" : ""}${this.inspector.state.selected === `f${frame.id}` ? " picked" : ""}`;
-    const says = `${ghost ? "ran, not written" : "written"}: ${frame.op}${frame.name ? ` ${frame.name}` : ""}${lineText(frame.line, ", ")}${ghost && frame.ghost ? `, ${frame.ghost.why}` : ""}`;
+    const picked = this.inspector.state.selected === `f${frame.id}`;
+    const className = classes("spot frame", ghost ? "ghost" : "written", phase, found && "found", picked && "picked");
+    const name = frame.name ? ` ${frame.name}` : "";
+    const why = ghost && frame.ghost ? `, ${frame.ghost.why}` : "";
+    const says = `${ghost ? "ran, not written" : "written"}: ${frame.op}${name}${lineText(frame.line, ", ")}${why}`;
     return this.spot(
-      { when, selected: `f${frame.id}`, says, current: now, twin: frame.id, className: classes },
+      { when, selected: `f${frame.id}`, says, current: now, twin: frame.id, className },
       rect(x, y, w, h, { class: "box" }),
       ghost && known && phase !== "now" && rect(x, y, w, h, { fill: `url(#hatch-${this.uid})`, class: "hatched" }),
       lane.closed ? null : this.writtenInside(frame, ghost, known, { x, y, w, h }, detail(column)),
@@ -698,7 +701,7 @@ export class Film {
     return svg(
       "g",
       {
-        class: `spot${this.inspector.state.selected === source.id ? " picked" : ""}`,
+        class: classes("spot", this.inspector.state.selected === source.id && "picked"),
         role: "button",
         tabindex: -1,
         "aria-label": `source ${source.name}`,

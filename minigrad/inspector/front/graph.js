@@ -1,6 +1,6 @@
 // The graph: what depends on what.
 
-import { html, svg, rect, path, label, measure, clip, mark } from "./elements.js";
+import { html, svg, rect, path, label, measure, clip, mark, classes } from "./elements.js";
 import { isScalar, shown } from "./values.js";
 
 /** What depends on what, in layers from left to right as the film; small graphs whole, large ones by source line. */
@@ -248,9 +248,10 @@ export class Graph {
       b = hit.at(-1).x + hit.at(-1).w / 2 + 2;
     const left = Math.max(x1 + 10, Math.min(...hit.map((n) => n.x - n.w / 2)) - 4),
       right = Math.min(x2 - 10, Math.max(...hit.map((n) => n.x + n.w / 2)) + 4);
-    return a <= b
-      ? `M${x1} ${y1}C${(x1 + left) / 2} ${y1} ${(x1 + left) / 2} ${y} ${left} ${y}H${right}C${(right + x2) / 2} ${y} ${(right + x2) / 2} ${y2} ${x2} ${y2}`
-      : "";
+    if (a > b) return "";
+    const up = (x1 + left) / 2,
+      down = (right + x2) / 2;
+    return `M${x1} ${y1}C${up} ${y1} ${up} ${y} ${left} ${y}H${right}C${down} ${y} ${down} ${y2} ${x2} ${y2}`;
   }
 
   node(story, t, node, current, values) {
@@ -263,7 +264,7 @@ export class Graph {
       return svg(
         "g",
         {
-          class: `spot node source-node${inspector.state.selected === node.id ? " picked" : ""}`,
+          class: classes("spot node source-node", inspector.state.selected === node.id && "picked"),
           role: "button",
           tabindex: -1,
           "aria-label": `source ${node.text}`,
@@ -284,10 +285,12 @@ export class Graph {
     const now = story.at(t);
     const when = inspector.twinTime(story, last, now);
     const texts = node.stack ? rect(left + 4, top - 4, w, h, { class: "box behind" }) : null;
+    const picked = inspector.state.selected === `f${last}`;
+    const found = ids.some((id) => inspector.found.has(id));
     return svg(
       "g",
       {
-        class: `spot frame node ${kind} ${phase}${inspector.state.selected === `f${last}` ? " picked" : ""}${inspector.found.size && ids.some((id) => inspector.found.has(id)) ? " found" : ""}`,
+        class: classes("spot frame node", kind, phase, picked && "picked", found && "found"),
         role: "button",
         tabindex: current ? 0 : -1,
         "aria-label": `${node.text}${node.under ? `, ${node.under}` : ""}, ${kind}`,
