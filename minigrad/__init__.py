@@ -34,7 +34,7 @@ from .flow import (
     case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, print, scan, switch_case,
     vectorized_map, while_loop,
 )
-from .function import TensorSpec, device, executing_eagerly, function
+from .function import TensorSpec, device, executing_eagerly, function, numpy_function
 from .indexing import slice, strided_slice
 from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
 from .math import (

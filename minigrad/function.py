@@ -7,6 +7,8 @@ import itertools
 import re
 from typing import Any
 
+import numpy as np
+
 from . import dtypes, errors, nest
 from .op import convert, tensor_of
 from .shape import TensorShape
@@ -160,6 +162,29 @@ def as_tensor(func, value):
             f"compilation of {func}, found return value of type {type(value).__name__}, which is not a Tensor or ExtensionType. "
             "Return numbers, arrays or Tensors, in lists and dicts if you like."
         ) from None
+
+
+def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None) -> Any:
+    """Call a function of NumPy, outside of every tape: what it gives is a constant to them.
+
+    Args:
+        func: a function of NumPy arrays that gives arrays, numbers or texts, one or several.
+        inp: a list of Tensors, or of what can be an array; `func` is given each as an array.
+        Tout, stateful, name: accepted as in TensorFlow, without effect: the dtypes are those that `func` gives.
+
+    Returns:
+        What `func` gave as a Tensor; a list if it gave several.
+
+    >>> import minigrad as mg, numpy as np
+    >>> x = mg.Variable([1.0, 3.0])
+    >>> with mg.GradientTape() as tape:
+    ...     y = mg.numpy_function(np.cumsum, [x], mg.float32)
+    >>> print(y.numpy(), tape.gradient(y, x))
+    [1. 4.] None
+    """
+    given = nest.flatten(func(*[np.array(x) for x in inp]))
+    results = [None if y is None else convert(y) for y in given]
+    return results[0] if len(results) == 1 else results
 
 
 @contextlib.contextmanager

@@ -145,6 +145,14 @@ def _numpy_over_several_lines():
     return tape.explain(y, x)
 
 
+@program("partial", "", "LEFT_ENGINE", "(proved): mg.numpy_function works in NumPy, where no tape follows x", "x -> mg.numpy_function")
+def _numpy_function():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * mg.numpy_function(np.sin, [x], mg.float32))
+    return tape.explain(y, x)
+
+
 def numpy_norm(values):
     return np.sqrt(np.sum(np.square(values)))
 

@@ -172,6 +172,9 @@ def left_engine(q, edge, op, line):
     if op.startswith(ROOTS):
         stay = INSTEAD.get(function)
         return sentence, f"use mg.{stay}: {with_our_own(line)}" if stay else f"write {op} with mg's own functions"
+    if function == "numpy_function":
+        mend = "write it with mg's own functions, or give it a rule by mg.custom_gradient"
+        return f"{op} works in NumPy, where no tape follows {name}", mend
     if function == "predict":
         return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
     inner = plain[: -len(".numpy()")] if plain.endswith(".numpy()") else plain[len("float") :] if plain.startswith("float(") else ""
