@@ -21,6 +21,7 @@ from .listening import Listener, heard_by, listening
 from .tensor import next_id
 
 LIMIT = 20_000  # events that a trace keeps
+reading = threading.Lock()  # several threads may read one log
 SMALL = 64  # a value of up to so many elements is kept whole
 SAMPLE = 8  # of a larger one, so many
 
@@ -449,7 +450,7 @@ class Trace(Listener):
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
         self.strict, self.limit, self.count, self.cut = strict, limit, 0, False
         self.noted, self.walks = deque(maxlen=limit), deque(maxlen=limit)  # what nobody has read yet, and rows of Walked
-        self.known, self.makers, self.reading = deque(), {}, threading.Lock()
+        self.known, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
         self.written, self.tapes = {}, {}  # the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
         self.began, self.walk_began, self.last = next_id(), 0, NO_STEP
@@ -466,18 +467,24 @@ class Trace(Listener):
         return f"<mg.trace: {'on' if self in listening.now else 'off'}, {len(self.events)} events>"
 
     @property
-    def events(self) -> deque:
+    def events(self) -> tuple:
         """Ran, Wrote, Left, Came, Stored, Turned, Watched and Asked, in the order of time: the latest, if there were too many."""
-        with self.reading:
-            while self.noted:
-                event = self.noted.popleft()
-                self.keep(Ran(*event) if event.__class__ is tuple else event)
-        return self.known
+        with reading:
+            self.read_up()
+            return tuple(self.known)
 
     @property
     def made(self) -> dict:
         """The number of a Tensor -> the event that it came from."""
-        return self.makers if self.events else {}
+        with reading:
+            self.read_up()
+        return self.makers
+
+    def read_up(self):
+        """Make events of the rows that nobody has read yet."""
+        while self.noted:
+            event = self.noted.popleft()
+            self.keep(Ran(*event) if event.__class__ is tuple else event)
 
     @property
     def steps(self) -> list:
@@ -689,7 +696,7 @@ class trace(Trace):
 
 def trace_of(tape) -> "Trace | None":
     """The trace that heard this tape, the newest first; or one that listens now."""
-    for one in reversed(latest):
+    for one in reversed(tuple(latest)):
         if tape.number in one.tapes or any(tape.number in e.recorded for e in one.events if isinstance(e, Ran)):
             return one
     return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

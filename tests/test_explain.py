@@ -153,6 +153,255 @@ def _numpy_function():
     return tape.explain(y, x)
 
 
+# ---- plain numbers, through helpers, containers and comprehensions -----------------------------------------------------
+
+
+def length_of(t):
+    return np.linalg.norm(t)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "np.linalg.norm")
+def _the_call_of_a_helper_whose_number_was_used():
+    a, b = mg.Variable([1.5, 1.0]), mg.Variable([2.5, 2.0])
+    with mg.GradientTape() as tape:
+        of_a = length_of(a)
+        of_b = length_of(b)
+        y = mg.reduce_sum(a / of_a + b * 2.0)
+    assert of_b > 0
+    return tape.explain(y, a)
+
+
+@healthy
+def _the_call_of_a_helper_whose_number_was_only_logged():
+    a, b = mg.Variable([1.5, 1.0]), mg.Variable([2.5, 2.0])
+    with mg.GradientTape() as tape:
+        of_a = length_of(a)
+        of_b = length_of(b)
+        y = mg.reduce_sum(a / of_a + b * 2.0)
+    assert of_b > 0
+    return tape.explain(y, b)
+
+
+@program("none", "broken", "LEFT_ENGINE", "(likely)")
+def _the_first_of_several_numbers_in_a_list():
+    a, b = mg.Variable(1.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.constant([float(v) for v in (a, b)]))
+    return tape.explain(y, a)
+
+
+@program("none", "broken", "LEFT_ENGINE", "total += float(w)")
+def _the_second_of_several_numbers_in_a_sum():
+    ws = [mg.Variable(1.0), mg.Variable(2.0), mg.Variable(3.0)]
+    with mg.GradientTape() as tape:
+        total = 0.0
+        for w in ws:
+            total += float(w)
+        y = ws[0] * mg.sqrt(total)
+    return tape.explain(y, ws[1])
+
+
+@program("partial", "", "LEFT_ENGINE", "leaves out 1 of 2 paths")
+def _a_number_that_left_in_a_generator():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = x + sum(float(v * v) for v in [x])
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "decay")
+def _weight_decay_in_numpy():
+    w = mg.Variable([2.0, 3.0])
+    with mg.GradientTape() as tape:
+        decay = 0.01 * sum(np.sum(v.numpy() ** 2) for v in [w])
+        y = mg.reduce_sum(w * w) + decay
+    return tape.explain(y, w)
+
+
+def squared(v):
+    return v**2
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "squared(float(x))")
+def _a_number_through_a_helper():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = x * squared(float(x))
+    return tape.explain(y, x)
+
+
+def always_three(v):
+    return 3.0 if v == v else 4.0
+
+
+@healthy
+def _a_number_into_a_helper_that_ignores_it():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = x * always_three(float(x))
+    return tape.explain(y, x)
+
+
+def mean_and_deviation(t):
+    v = t.numpy()
+    return v.mean(), v.std()
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _statistics_of_a_helper():
+    x = mg.Variable([2.0, 3.0])
+    with mg.GradientTape() as tape:
+        m, s = mean_and_deviation(x)
+        y = mg.reduce_sum(((x - m) / s) ** 3)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _a_generator_of_random_numbers():
+    x, rng = mg.Variable(2.0), np.random.default_rng(0)
+    with mg.GradientTape() as tape:
+        y = x * x + rng.normal(0.0, float(x))
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "factor=float(x)")
+def _a_number_as_a_default():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+
+        def scaled(t, factor=float(x)):
+            return t * factor
+
+        y = scaled(x)
+    return tape.explain(y, x)
+
+
+def product_of(*values):
+    return values[0] * values[1]
+
+
+@program("partial", "", "LEFT_ENGINE", "product_of(x, float(x))")
+def _a_number_among_many_arguments():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = product_of(x, float(x))
+    return tape.explain(y, x)
+
+
+def times_keyword(t, **options):
+    return t * options["factor"]
+
+
+@program("partial", "", "LEFT_ENGINE", "factor=float(x)")
+def _a_number_as_a_keyword():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = times_keyword(x, factor=float(x))
+    return tape.explain(y, x)
+
+
+def store_globally(t):
+    global stored_globally
+    stored_globally = float(t)
+
+
+@program("partial", "", "LEFT_ENGINE", "stored_globally = float(t)")
+def _a_number_in_a_global():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        store_globally(x)
+        y = x * stored_globally
+    return tape.explain(y, x)
+
+
+class Remembering:
+    def __init__(self):
+        self.history = []
+
+    def keep(self, t):
+        self.history.append(float(t))
+
+    def scaled(self, t):
+        self.keep(t)
+        return t * sum(self.history)
+
+
+@program("partial", "", "LEFT_ENGINE", "self.history.append(float(t))")
+def _a_number_in_a_list_of_an_object():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = Remembering().scaled(x)
+    return tape.explain(y, x)
+
+
+@healthy
+def _the_other_side_of_max():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = x * max(float(x), 5.0)
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_norm_below_its_limit():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        n = float(mg.norm(x))
+        scale = 1 / n if n > 10 else 1.0
+        y = mg.reduce_sum(x * scale)
+    return tape.explain(y, x)
+
+
+@healthy
+def _sizes_and_forms():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * np.ones_like(x)) / np.size(x) * np.shape(x)[0] * np.ndim(x.numpy())
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_log_in_the_same_dictionary():
+    x, out = mg.Variable(2.0), {}
+    with mg.GradientTape() as tape:
+        loss = x * x
+        out["loss"] = float(loss)
+        out["weight"] = 0.5
+        y = loss * out["weight"]
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_name_given_anew_by_a_loop():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        v = float(x)
+        assert v == 2.0
+        for v in (0.5, 0.25):
+            y = x * v
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_number_on_the_left_of_a_tensor_that_was_not_multiplied():
+    x, debug = mg.Variable(2.0), False
+    with mg.GradientTape() as tape:
+        v = float(x)
+        total, loss = 0.0, x * x
+        if debug:
+            loss = loss * v
+        total += loss
+    return tape.explain(total, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "multiply was given the number 2.0, not x")
+def _a_number_on_the_left():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = x.numpy() * x
+    return tape.explain(y, x)
+
+
 def numpy_norm(values):
     return np.sqrt(np.sum(np.square(values)))
 

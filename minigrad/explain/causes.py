@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from ..events import Came, Ran, Stored, Wrote, brief
+from ..events import QUIET, Came, Ran, Stored, Wrote, brief
 from .search import number_of
 from .source import called_text, expression_text, inside_where, safe_where
 
@@ -200,13 +200,19 @@ def number_given(edge):
     return left if left in numbers else numbers[0] if len(numbers) == 1 else ""
 
 
+def taker(event, q):
+    """Who took what came in: the function that was called, or for an operator the op."""
+    taken = q.history.returns.taken.get(event.tensor)
+    return event.called if taken is None or event.called not in QUIET else taken[0].name
+
+
 def receiver(edge, q):
     """Who was given the plain value."""
     event = edge.event
     return (
         f"{q.names.of(edge.end)}.{event.how}"
         if isinstance(event, Wrote)
-        else event.called or "the next op"
+        else taker(event, q) or "the next op"
         if isinstance(event, Came)
         else event.name
     )

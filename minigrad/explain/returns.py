@@ -15,6 +15,8 @@ from ..events import Asked, Came, Left, Ran, Stored, Wrote
 from . import source
 
 RANK = ("perhaps", "likely", "proved")
+MANY = 64  # of what left at one place, so much is looked at
+DEEP = 12  # calls within calls that are followed
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Returns:
 
     def __init__(self, trace):
         self.exits = [e for e in trace.events if isinstance(e, Left) and e.kind in "fc"]
-        self.objects, self.left_at, self.made_at = {}, {}, {}
+        self.objects, self.left_at, self.made_at, self.taken = {}, {}, {}, {}
         for exit in self.exits:
             for depth, place in enumerate((exit.place, *exit.place.callers)):
                 numbers, exits = self.left_at.setdefault(spot(place), ([], []))
@@ -41,6 +43,11 @@ class Returns:
         for event in trace.events if self.exits else ():
             if isinstance(event, (Ran, Came, Wrote, Stored, Asked)):
                 self.made_at.setdefault(spot(event.place), []).append(event.number)
+            if isinstance(event, Ran):
+                for k, number in enumerate(event.inputs):
+                    came = trace.made.get(number)
+                    if isinstance(came, Came) and spot(came.place) == spot(event.place):
+                        self.taken.setdefault(number, (event, k))
 
     def of(self, event, given, content, k=None, names=()):
         """The Returns for a value that came in with an event.
@@ -57,6 +64,8 @@ class Returns:
         same = self.same_object(event, given) or self.copied(event)
         if same is not None:
             return [Return(same, "proved")]
+        if isinstance(event, Came) and event.tensor in self.taken:
+            k = self.taken[event.tensor][1]
         search = Search(self, event, content)
         found = search.begin(k, names)
         if found or not search.open or content is None or not unusual(content):
@@ -117,21 +126,23 @@ class Search:
             sure: how sure it is that the value in question comes from this expression.
             whole: is it this very value, and not computed further?
         """
-        if (node, len(frames)) in self.seen or len(self.seen) > 500:
+        if (node, *frames) in self.seen or len(self.seen) > 500:
             return
-        self.seen.add((node, len(frames)))
+        self.seen.add((node, *frames))
         here = module, source.span_of(node) if hasattr(node, "lineno") else None
         numbers, exits = self.returns.left_at.get(here, ((), ()))
         made = self.returns.made_at.get(here, ())
         left, ran = (bisect.bisect_left(one, self.event.number) for one in (numbers, made))
         if left and not (ran and made[ran - 1] > numbers[left - 1]):
-            self.follow_exits(module, node, frames, sure, whole, exits[max(0, left - 8) : left])
+            self.follow_exits(module, node, frames, sure, whole, within(frames, exits[:left])[-MANY:])
         elif not ran:
             getattr(self, f"in_{type(node).__name__}", self.in_parts)(module, node, frames, sure, whole)
 
     def follow_exits(self, module, node, frames, sure, whole, exits):
         """Something left in this expression: directly, or in a function that it called."""
         exit, depth = exits[-1]
+        if isinstance(node, ast.Call) and source.last_name(node.func) in source.BLIND:
+            return
         if depth:
             self.in_function(module, node, frames, sure, whole, exit.place if depth == 1 else exit.place.callers[depth - 2], exits)
         elif isinstance(node, ast.Call) and source.last_name(node.func) in source.STEPS:
@@ -141,9 +152,9 @@ class Search:
                 self.put(exit, "proved")
         else:
             self.put(exit, sure)
-            same = [one for one, _ in exits if one.place == exit.place and one.tensor != exit.tensor]
-            for other in same if exit.door == "NumPy" else ():  # np.add(x, y) takes both
-                self.put(other, sure)
+            same = [one for one, _ in exits if spot(one.place) == spot(exit.place) and one.tensor != exit.tensor]
+            for other in same if exit.door == "NumPy" or gathers(module, node) else ():  # np.add(x, y) takes both, a list all
+                self.put(other, sure if exit.door == "NumPy" else "likely")
 
     def put(self, exit, sure):
         known = self.found.get(exit.tensor)
@@ -153,12 +164,13 @@ class Search:
     def in_function(self, module, node, frames, sure, whole, inner, exits):
         """What left inside a function of the user's counts if the function returns it."""
         there = source.module_of(inner.code.co_filename)
-        function = source.function_at(there, inner.code) if there is not None else None
+        function = source.function_at(there, inner) if there is not None else None
         if function is None:
             self.put(exits[-1][0], "perhaps")
             return
+        each = isinstance(function, source.COMPREHENSION)
         for value in source.returned(function):
-            self.follow(there, value, [(module, node), *frames], sure, whole)
+            self.follow(there, value, frames if each else [(module, node), *frames], sure, whole and not each)
 
     # ---- kinds of expressions ----------------------------------------------------------------------------------------
 
@@ -167,6 +179,8 @@ class Search:
         values = source.definitions(module, node.id, node)
         if values is not None:
             values = values or source.elsewhere(module, node.id, self.modules())
+            if whole and any(map(self.is_content, values)):
+                return
             self.open |= not values
             for value in values:
                 there = module if value in module.parent else next(m for m in self.modules() if value in m.parent)
@@ -174,30 +188,59 @@ class Search:
                 self.follow(there, value, frames if same_scope else [], sure, whole and len(values) <= 1)
         elif frames and frames[0][1] is not None:
             outer, call = frames[0]
-            argument = source.argument(module.scope(node), node.id, call)
-            if argument is not None:
-                self.follow(outer, argument, frames[1:], sure, whole)
+            arguments = source.arguments(module.scope(node), node.id, call)
+            for argument in arguments:
+                self.follow(outer, argument, frames[1:], sure, whole and len(arguments) == 1)
+            default = None if arguments else source.default(module.scope(node), node.id)
+            if default is not None:
+                self.follow(module, default, [], sure, whole)
         else:
             self.open = True
 
     def modules(self):
         return {module for module, _ in self.returns.left_at if module is not None}
 
+    def is_content(self, node) -> bool:
+        """Is it the number that came in, written down? Then it did not come from elsewhere."""
+        return (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, (int, float))
+            and self.content is not None
+            and len(self.content) == 1
+            and math.isclose(node.value, self.content[0], rel_tol=1e-6)
+        )
+
     def in_Call(self, module, node, frames, sure, whole):
-        if not source.is_pure(node):
+        name = source.last_name(node.func)
+        if name in source.BLIND or (whole and name in ("max", "min") and any(map(self.is_content, node.args))):
+            return
+        function = source.called_function(module, node)
+        if function is not None and len(frames) < DEEP:
+            sure = sure if sure == "perhaps" else "likely"
+            for value in source.returned(function):
+                self.follow(module, value, [(module, node), *frames], sure, whole)
+            return
+        if not source.is_pure(module, node):
             sure, self.open = "perhaps", True
         inside = [*node.args, *[word.value for word in node.keywords], *([node.func.value] if isinstance(node.func, ast.Attribute) else ())]
         for part in inside:
             self.follow(module, part, frames, sure, False)
 
     def in_IfExp(self, module, node, frames, sure, whole):
+        if whole and (self.is_content(node.body) or self.is_content(node.orelse)):
+            return
         for part in (node.body, node.orelse):
             self.follow(module, part, frames, sure, False)
 
     def in_Subscript(self, module, node, frames, sure, whole):
-        self.follow(module, node.value, frames, sure, False)
+        values = source.definitions(module, node.value.id, node) if whole and isinstance(node.value, ast.Name) else None
+        items = [item for value in values or () for item in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])]
+        if not any(map(self.is_content, items)):
+            self.follow(module, node.value, frames, sure, False)
 
     def in_Attribute(self, module, node, frames, sure, whole):
+        if node.attr in source.BLIND:
+            return
         values = source.attribute_values(module, node)
         self.open |= not values and source.root_of(node).id not in source.LIBRARIES
         for value in values:
@@ -211,6 +254,28 @@ class Search:
                 self.follow(module, child.iter, frames, sure, False)
             elif isinstance(child, ast.expr):
                 self.follow(module, child, frames, sure, False)
+
+
+def within(frames, exits):
+    """Of what left in an expression, that which left in these calls around it; all of it, if that cannot be told."""
+    if not frames or frames[0][1] is None or not isinstance(frames[0][1], ast.Call):
+        return exits
+    module, call = frames[0]
+    outer = module, source.span_of(call)
+    here = [(exit, depth) for exit, depth in exits if depth < len(exit.place.callers) and spot(exit.place.callers[depth]) == outer]
+    return here or exits
+
+
+def gathers(module, node) -> bool:
+    """Is it done again and again, and all of it kept: in a comprehension, by `+=`, by `append`?"""
+    for one in module.around(node):
+        if isinstance(one, (*source.COMPREHENSION, ast.AugAssign)):
+            return True
+        if isinstance(one, ast.Call) and source.last_name(one.func) in source.GROWING:
+            return True
+        if isinstance(one, ast.stmt):
+            break
+    return False
 
 
 def is_door(node) -> bool:

@@ -32,20 +32,68 @@ STEPS = {
     "nonzero",
     "trunc",
 }
+# Functions and attributes that do not look at the numbers
+BLIND = {
+    "size",
+    "shape",
+    "ndim",
+    "dtype",
+    "len",
+    "isfinite",
+    "isnan",
+    "isinf",
+    "ones_like",
+    "zeros_like",
+    "empty_like",
+    "isinstance",
+    "type",
+    "id",
+}
+# Methods of arrays, whose value follows the array
+METHODS = {
+    "mean",
+    "sum",
+    "std",
+    "var",
+    "min",
+    "max",
+    "prod",
+    "dot",
+    "cumsum",
+    "cumprod",
+    "copy",
+    "astype",
+    "reshape",
+    "flatten",
+    "ravel",
+    "squeeze",
+    "transpose",
+    "item",
+    "tolist",
+    "clip",
+    "trace",
+    "diagonal",
+    "repeat",
+    "take",
+    "ptp",
+}
 GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
 LIBRARIES = {"np", "numpy", "math", "scipy"}
 
 LONG = 120  # characters of a statement that are shown
+COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Module:
     """The source of a file or cell as a tree: every expression by its place, and around each what it is part of."""
 
     def __init__(self, tree):
-        self.tree, self.parent, self.at = tree, {}, {}
+        self.tree, self.parent, self.at, self.shared = tree, {}, {}, set()
         for node in ast.walk(tree):
             for child in ast.iter_child_nodes(node):
                 self.parent[child] = node
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
+                self.shared |= {(self.scope(node), name) for name in node.names}
             if hasattr(node, "lineno"):
                 self.at[span_of(node)] = node  # of two with one span the inner one, which is the expression
 
@@ -62,6 +110,13 @@ class Module:
         """The function that it is in, or the module."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return next((one for one in itertools.islice(self.around(node), 1, None) if isinstance(one, kinds)), self.tree)
+
+    def home(self, name):
+        """Where a name that is used lives: in the function, or further out if it is declared global or nonlocal there."""
+        scope = self.scope(name)
+        while (scope, name.id) in self.shared:
+            scope = self.scope(scope)
+        return scope
 
     def owner(self, node):
         """The class that it is in, or the module."""
@@ -193,14 +248,44 @@ def operands(node, k, names):
     return [node]
 
 
-def argument(function, name, call):
-    """What a call gives for a parameter of the function; None if that cannot be seen."""
+def arguments(function, name, call):
+    """What a call gives for a parameter of the function, as far as that can be seen."""
     if not isinstance(call, ast.Call):
+        return []
+    words, named = {word.arg: word.value for word in call.keywords}, function.args
+    places = [one.arg for one in [*named.posonlyargs, *named.args]]
+    bound = places[:1] == ["self"]
+    if named.vararg is not None and name == named.vararg.arg:
+        return call.args[len(places) - bound :]
+    if named.kwarg is not None and name == named.kwarg.arg:
+        return [value for word, value in words.items() if word not in places]
+    if name in words:
+        return [words[name]]
+    place = places.index(name) - bound if name in places else len(call.args)
+    return call.args[place : place + 1]
+
+
+def default(function, name):
+    """The default of a parameter; None if it has none."""
+    named = function.args
+    places = [*named.posonlyargs, *named.args]
+    pairs = [*zip(places[len(places) - len(named.defaults) :], named.defaults), *zip(named.kwonlyargs, named.kw_defaults)]
+    return next((value for one, value in pairs if one.arg == name), None)
+
+
+def called_function(module, call):
+    """The function of the user's that is called, if its name is defined once: a function of the module, or a method."""
+    name = last_name(call.func)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    method = isinstance(call.func, ast.Attribute)
+    if method and root_of(call.func).id in LIBRARIES:
         return None
-    words = {word.arg: word.value for word in call.keywords}
-    names = [one.arg for one in parameters_of(function)]
-    place = names.index(name) - (names[0] == "self") if name in names else len(call.args)
-    return words.get(name, call.args[place] if place < len(call.args) else None)
+    found = [one for one in functions_named(module, name) if isinstance(module.parent.get(one), ast.ClassDef) == method]
+    return found[0] if len(found) == 1 and isinstance(found[0], kinds) else None
+
+
+def functions_named(module, name):
+    return [one for one in module.parent if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name == name]
 
 
 def elsewhere(module, name, modules):
@@ -217,16 +302,20 @@ def last_name(function) -> str:
     return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
 
 
-def is_pure(call) -> bool:
+def is_pure(module, call) -> bool:
     """Does the value of a call follow its arguments smoothly, as far as one can see?"""
-    if last_name(call.func) in STEPS:
+    name = last_name(call.func)
+    if name in STEPS:
         return False
     root = call.func
     while isinstance(root, ast.Attribute):
         root = root.value
     if isinstance(call.func, ast.Name):
         return call.func.id in PURE
-    return (isinstance(root, ast.Name) and root.id in LIBRARIES) or not isinstance(root, ast.Name)
+    if not isinstance(root, ast.Name) or root.id in LIBRARIES or name in METHODS:
+        return True
+    made = [value for value in definitions(module, root.id, call) or () if isinstance(value, ast.Call)]
+    return any(root_of(value.func).id in LIBRARIES for value in made)  # rng = np.random.default_rng()
 
 
 # ---- where a name has its value from -------------------------------------------------------------------------------
@@ -272,7 +361,8 @@ def all_definitions(module):
     def put(target, value, statement, replaces):
         for node in ast.walk(target):
             if isinstance(node, ast.Name):
-                found.setdefault((module.scope(node), node.id), []).append((value, statement, replaces and isinstance(node.ctx, ast.Store)))
+                surely = replaces and isinstance(node.ctx, ast.Store)
+                found.setdefault((module.home(node), node.id), []).append((value, statement, surely))
 
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Assign):
@@ -296,6 +386,8 @@ def all_definitions(module):
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
             for argument in node.args:
                 put(root_of(node.func.value), argument, node, False)
+                if isinstance(node.func.value, ast.Attribute):
+                    found.setdefault((module.owner(node), f".{node.func.value.attr}"), []).append((argument, node, False))
     return found
 
 
@@ -317,9 +409,13 @@ def surely_before(module, statement, use):
 
 
 def reaching(module, found, use):
-    sure = [statement.lineno for _, statement, replaces in found if replaces and surely_before(module, statement, use)]
-    since = max(sure, default=0)
     loops = [one for one in module.around(use) if isinstance(one, (ast.For, ast.While))]
+    sure = [
+        statement.lineno
+        for _, statement, replaces in found
+        if (replaces and surely_before(module, statement, use)) or (isinstance(statement, ast.For) and statement in loops)
+    ]
+    since = max(sure, default=0)
 
     def reaches(statement):
         line = getattr(statement, "lineno", None) or getattr(getattr(statement, "target", None), "lineno", 0)
@@ -329,9 +425,11 @@ def reaching(module, found, use):
     return [value for value, statement, _ in found if reaches(statement)]
 
 
-def function_at(module, code):
-    """The function (or lambda) that a code object was made of."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+def function_at(module, place):
+    """The function, lambda or comprehension whose code a place is in."""
+    kinds, code = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), place.code
+    if code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):
+        return next((one for one in module.around(node_at(place)[1]) if isinstance(one, COMPREHENSION)), None)
     for node in ast.walk(module.tree):
         if isinstance(node, kinds):
             first = min([node.lineno, *[one.lineno for one in getattr(node, "decorator_list", ())]])
@@ -344,6 +442,8 @@ def returned(function):
     """What a function returns."""
     if isinstance(function, ast.Lambda):
         return [function.body]
+    if isinstance(function, COMPREHENSION):
+        return [function.key, function.value] if isinstance(function, ast.DictComp) else [function.elt]
     return [node.value for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None]
 
 

@@ -48,7 +48,7 @@ class Here:
 def frozen(trace):
     """The log as it is now: another thread may be writing in it."""
     now = copy.copy(trace)
-    now.noted, now.known, now.makers, now.walks = deque(), deque(tuple(trace.events)), dict(trace.made), deque(tuple(trace.walks))
+    now.noted, now.known, now.makers, now.walks = deque(), deque(trace.events), dict(trace.made), deque(tuple(trace.walks))
     now.written, now.first, now.tapes = dict(trace.written), dict(trace.first), dict(trace.tapes)
     return now
 
