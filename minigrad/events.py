@@ -454,14 +454,18 @@ class Trace(Listener):
         self.written, self.tapes = {}, {}  # the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
         self.began, self.walk_began, self.last = next_id(), 0, NO_STEP
+        self.inside = 0  # how many of its blocks the program is in
 
     def __enter__(self):
         if self not in listening.now:  # `with mg.trace(True):` listens already
             self.start()
+        self.inside += 1
         return self
 
     def __exit__(self, *error):
-        self.stop()
+        self.inside -= 1
+        if not self.inside:
+            self.stop()
 
     def __repr__(self):
         return f"<mg.trace: {'on' if self in listening.now else 'off'}, {len(self.events)} events>"

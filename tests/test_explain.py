@@ -372,6 +372,16 @@ def _a_log_in_the_same_dictionary():
 
 
 @healthy
+def _a_log_in_the_dictionary_of_settings():
+    x, settings = mg.Variable(2.0), {"weight": 0.5}
+    with mg.GradientTape() as tape:
+        loss = x * x
+        settings["last"] = float(loss)
+        y = loss * settings["weight"]
+    return tape.explain(y, x)
+
+
+@healthy
 def _a_name_given_anew_by_a_loop():
     x = mg.Variable(2.0)
     with mg.GradientTape() as tape:

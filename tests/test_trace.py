@@ -325,6 +325,15 @@ def test_a_switch_that_is_entered_too_hears_everything_once():
     assert listening.now == ()
 
 
+def test_a_trace_in_its_own_block_goes_on_until_the_outer_one_ends():
+    with mg.trace() as log:
+        with log:
+            mg.constant(2.0) + mg.constant(3.0)
+        mg.constant(2.0) * mg.constant(3.0)
+    assert [event.op.kernel for event in only(log, Ran)] == ["AddV2", "Mul"]
+    assert listening.now == ()
+
+
 def test_what_is_kept_of_the_past_is_bounded():
     x = mg.Variable(1.0)
     with mg.trace(limit=10) as log:

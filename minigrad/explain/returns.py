@@ -234,8 +234,7 @@ class Search:
 
     def in_Subscript(self, module, node, frames, sure, whole):
         values = source.definitions(module, node.value.id, node) if whole and isinstance(node.value, ast.Name) else None
-        items = [item for value in values or () for item in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])]
-        if not any(map(self.is_content, items)):
+        if not any(self.is_content(item) for value in values or () for item in items_of(value)):
             self.follow(module, node.value, frames, sure, False)
 
     def in_Attribute(self, module, node, frames, sure, whole):
@@ -276,6 +275,11 @@ def gathers(module, node) -> bool:
         if isinstance(one, ast.stmt):
             break
     return False
+
+
+def items_of(node):
+    """What a list, tuple or dict that is written down holds; of anything else, the thing itself."""
+    return node.elts if isinstance(node, (ast.List, ast.Tuple)) else node.values if isinstance(node, ast.Dict) else [node]
 
 
 def is_door(node) -> bool:
