@@ -15,7 +15,7 @@ from ..events import Asked, Came, Left, Ran, Stored, Wrote
 from . import source
 
 RANK = ("perhaps", "likely", "proved")
-MANY = 64  # of what left at one place, so much is looked at
+MANY = 100  # of what left at one place, so much is looked at
 DEEP = 12  # calls within calls that are followed
 
 
@@ -40,12 +40,13 @@ class Returns:
                 exits.append((exit, depth))
             if exit.given is not None:
                 self.objects.setdefault(id(exit.given.object()), []).append(exit)
+        made = trace.made
         for event in trace.events if self.exits else ():
             if isinstance(event, (Ran, Came, Wrote, Stored, Asked)):
                 self.made_at.setdefault(spot(event.place), []).append(event.number)
             if isinstance(event, Ran):
                 for k, number in enumerate(event.inputs):
-                    came = trace.made.get(number)
+                    came = made.get(number)
                     if isinstance(came, Came) and spot(came.place) == spot(event.place):
                         self.taken.setdefault(number, (event, k))
 
@@ -134,7 +135,7 @@ class Search:
         made = self.returns.made_at.get(here, ())
         left, ran = (bisect.bisect_left(one, self.event.number) for one in (numbers, made))
         if left and not (ran and made[ran - 1] > numbers[left - 1]):
-            self.follow_exits(module, node, frames, sure, whole, within(frames, exits[:left])[-MANY:])
+            self.follow_exits(module, node, frames, sure, whole, within(frames, exits[max(0, left - MANY) : left]))
         elif not ran:
             getattr(self, f"in_{type(node).__name__}", self.in_parts)(module, node, frames, sure, whole)
 
@@ -152,9 +153,11 @@ class Search:
                 self.put(exit, "proved")
         else:
             self.put(exit, sure)
-            same = [one for one, _ in exits if spot(one.place) == spot(exit.place) and one.tensor != exit.tensor]
-            for other in same if exit.door == "NumPy" or gathers(module, node) else ():  # np.add(x, y) takes both, a list all
-                self.put(other, sure if exit.door == "NumPy" else "likely")
+            kept = gathers(module, node)
+            for back, (other, _) in enumerate(reversed(exits) if kept or exit.door == "NumPy" else ()):
+                together = exit.door == "NumPy" and other.number == exit.number - back  # np.add(x, y) takes both
+                if (kept or together) and other.tensor != exit.tensor and spot(other.place) == spot(exit.place):
+                    self.put(other, sure if together else "likely")
 
     def put(self, exit, sure):
         known = self.found.get(exit.tensor)
