@@ -542,6 +542,41 @@ def _unused_shown_as_zero():
     return tape.explain(y, w, unconnected_gradients=mg.UnconnectedGradients.ZERO)
 
 
+@program("none", "independent", "UNUSED", "UNUSED (likely)", "it left through float here, and may have come back unseen")
+def _a_float_that_went_through_text():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = mg.sqrt(float(f"{float(x):.2f}"))
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "UNUSED", "UNUSED (likely)", "np.copyto(buffer, x.numpy())")
+def _copied_into_a_buffer():
+    x, buffer = mg.Variable([2.0, 3.0]), np.zeros(2, np.float32)
+    with mg.GradientTape() as tape:
+        np.copyto(buffer, x.numpy())
+        y = mg.reduce_sum(mg.constant(buffer) ** 2)
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "UNUSED", "UNUSED (likely)", "np.multiply(x.numpy(), 2.0, out=buffer)")
+def _computed_into_a_buffer():
+    x, buffer = mg.Variable([2.0, 3.0]), np.zeros(2, np.float32)
+    with mg.GradientTape() as tape:
+        np.multiply(x.numpy(), 2.0, out=buffer)
+        y = mg.reduce_sum(mg.sqrt(buffer))
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "UNUSED", "UNUSED (proved)")
+def _printed_after_the_target():
+    x, w = mg.Variable(2.0), mg.Variable(5.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+        float(w)
+    return tape.explain(y, w)
+
+
 @program("none", "independent", "ONLY_DECIDES", "if x > 0.0")
 def _if():
     x, w = mg.Variable(1.0), mg.Variable(2.0)
@@ -1630,6 +1665,40 @@ def test_a_trace_that_began_in_the_block():
     answer = tape.explain(y, x)
     assert (answer.status, answer.codes) == ("complete", ())
     assert "12.0" in answer.headline
+
+
+def test_what_a_full_trace_has_forgotten_is_not_proved():
+    a, b = mg.Variable(2.0), mg.Variable(1.0)
+    with mg.trace(limit=20), mg.GradientTape() as tape:
+        y = mg.sqrt(float(a)) * b
+        for _ in range(20):
+            y = y * 1.0
+    text = str(tape.explain(y, a))
+    assert "UNUSED (likely)" in text
+    assert "began later" not in text
+
+
+@pytest.mark.parametrize("limit", [1, 5])
+@pytest.mark.parametrize("persistent", [True, False])
+def test_a_full_trace_does_not_deny_a_gradient_that_was_given(limit, persistent):
+    x = mg.Variable(2.0)
+    with mg.trace(limit=limit), mg.GradientTape(persistent=persistent) as tape:
+        h = x
+        for _ in range(8):
+            h = mg.tanh(h) * 1.5
+    assert tape.gradient(h, x) is not None
+    assert tape.explain(h, x).status == "complete"
+
+
+def test_a_full_trace_says_that_it_has_forgotten_the_target():
+    x = mg.Variable(2.0)
+    with mg.trace(limit=3), mg.GradientTape() as tape:
+        y = mg.constant(2.0)
+        for _ in range(8):
+            x * 1.0
+    text = str(tape.explain(y, x))
+    assert "has forgotten how the target was made" in text
+    assert "began later" not in text
 
 
 def test_a_trace_that_is_full():

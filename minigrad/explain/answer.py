@@ -13,7 +13,7 @@ from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale
 from .question import UNKNOWN, Question, flows, kind_of, recall, slopes_now, status_of, steps_of, unheard
 from .search import NO_SLOPE, Edge, History, count, number_of
-from .source import assigned_name, decides, rebinds
+from .source import assigned_name, called_text, decides, rebinds
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
 LATER = "the trace began later than this tape, so it does not know all of it"
@@ -177,13 +177,13 @@ def told_by_the_log(q):
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(q.source.shape)]
     targets = history.nodes(q.targets)
     way = history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE) or history.cheapest(targets)
-    connected = q.slope is not None if q.slope is not UNKNOWN else way is not None and not any(edge.code for edge in way)
+    connected = q.slope is not None
     if connected and q.question is not None and q.tape.steps is None and way is not None and any(edge.code for edge in way):
         connected = status_of(q.slope) != "zero"  # zeros may stand for None
     answer = whole_or_partial(q, targets, way) if connected else broken(q, way) if way else independent(q)
     shapes = [f"a custom gradient sent {q.source_name} the shape {shape}, but it has the shape {q.source.shape}" for shape in odd[:1]]
-    notes = (*shapes, *([FULL] if history.trace.cut else []), *([LATER] if not history.opened and answer.status != "complete" else []))
-    return replace(answer, notes=(*answer.notes, *notes))
+    late = not history.opened and answer.status != "complete"
+    return replace(answer, notes=(*answer.notes, *shapes, *([FULL] if history.trace.cut else [LATER] if late else [])))
 
 
 def broken(q, way, *more, came="= None"):
@@ -254,12 +254,8 @@ def independent(q):
     made = [one for one in q.targets if one.id in history.trace.made or hasattr(one, "trainable") or one.id == q.source.id]
     if not made:
         told = cause("OUTSIDE_TAPE", q, unknown=True, sure="likely")
-        return none(
-            q,
-            "broken",
-            told,
-            why="the trace began later" if q.targets[0].id < history.trace.began or not history.opened else "its origin is not known",
-        )
+        late = q.targets[0].id < history.trace.began or not (history.opened or history.trace.cut)
+        return none(q, "broken", told, why="the trace began later" if late else "its origin is not known")
     why = f"the target does not depend on {name}"
     copy = rebound(q)
     if copy is not None:
@@ -272,9 +268,27 @@ def independent(q):
     edge = unseen(q, made[0])
     if edge is not None:
         return none(q, "broken", cause_of(q, edge), why=f"{name} left, and what came back cannot be followed")
+    return none(q, "independent", unused(q), why=why)
+
+
+def unused(q):
+    """The cause, if nothing was seen to lead from the source to the target. It is proved if nothing can have gone unseen."""
+    history = q.history
+    exits = exits_before(history, q.targets)
+    sure = "likely" if history.trace.cut or exits else "proved"
+    for exit in exits[:-50:-1]:
+        if exit.number > history.opened and history.cheapest([history.node(exit.tensor, exit.versions)]) is not None:
+            return cause("UNUSED", q, op=called_text(exit.place) or exit.door, line=exit.place.text, sure=sure, left=True)
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
-    told = cause("UNUSED", q, op=uses[-1].name, line=uses[-1].place.text) if uses else cause("UNUSED", q)
-    return none(q, "independent", told, why=why)
+    return cause("UNUSED", q, op=uses[-1].name, line=uses[-1].place.text, sure=sure) if uses else cause("UNUSED", q, sure=sure)
+
+
+def exits_before(history, targets):
+    """All that left before the targets were computed, if some of it depends on the source."""
+    makers = [history.trace.made.get(node) or history.trace.written.get(node) for node in history.nodes(targets)]
+    end = max((event.number for event in makers if event is not None), default=history.trace.count)
+    exits = [e for e in history.trace.events if isinstance(e, Left) and e.number < end]
+    return exits if history.cheapest([history.node(e.tensor, e.versions) for e in exits]) is not None else []
 
 
 def unseen(q, target):

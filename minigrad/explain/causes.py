@@ -267,6 +267,11 @@ tape.gradient(loss, x)        # [2. 4.]
 def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
     if never:
         return "this tape was never entered, so it has recorded nothing", "compute inside `with mg.GradientTape() as tape:`"
+    if unknown and q.history is not None and q.history.trace.cut:
+        return (
+            "the log was full, and has forgotten how the target was made",
+            f"keep more events: mg.trace(limit={2 * q.history.trace.limit}), or more",
+        )
     if unknown:
         return (
             "the log does not know how the target was made: before the trace began, in another thread, or out of thin air",
@@ -339,12 +344,19 @@ with tf.GradientTape() as tape:
 tape.gradient(y, w)           # 4.0
 """,
 )
-def unused(q, edge, op, line):
+def unused(q, edge, op, line, left=False):
     name = q.source_name
+    if left:
+        return (
+            f"nothing was seen to lead from {name} to the target; but it left through {op} here, and may have come back unseen",
+            f"leave this source out, or, if the target needs it, keep {name} a tensor here",
+        )
     if op:
         return f"{name} is used here, and nothing that leads to the target uses the result", "use the result, or leave this source out"
     if q.history is None:
         return f"{name} was not used in what this tape recorded of the target", "use it, or leave this source out"
+    if q.history.trace.cut:
+        return f"{name} was not used in what the log still knows of the target", "keep more events: mg.trace(limit=...); or use it"
     return f"{name} was never used in the computation of the target", "use it, or leave this source out"
 
 
