@@ -943,6 +943,32 @@ def _a_layer_whose_units_are_all_off():
     return tape.explain(loss, w)
 
 
+@program("zero", "", "FLAT", "product takes it times w, which is 0 here")
+def _a_second_layer_that_begins_at_zero():
+    x, v = mg.constant([[1.0, 2.0]]), mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    w = mg.Variable(mg.zeros([2, 1]))
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.tanh(x @ v) @ w)
+    return tape.explain(y, v)
+
+
+@program("zero", "", "FLAT", "multiply takes it times w, which is 0 here")
+def _a_square_at_zero():
+    w = mg.Variable(0.0)
+    with mg.GradientTape() as tape:
+        y = w * w
+    return tape.explain(y, w)
+
+
+@program("zero", "", "FLAT", "multiply takes it times w, which is 0 here")
+def _a_zero_that_was_assigned_later():
+    w, x = mg.Variable(0.0), mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = w * x
+    w.assign(1.0)
+    return tape.explain(y, x)
+
+
 @program("zero", "", "FLAT", "multiply takes it times 0", plain=("zero", "", "FLAT"))
 def _times_nothing():
     x = mg.Variable(3.0)
@@ -1665,6 +1691,17 @@ def test_a_trace_that_began_in_the_block():
     answer = tape.explain(y, x)
     assert (answer.status, answer.codes) == ("complete", ())
     assert "12.0" in answer.headline
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_zero_factor_from_before_the_trace(later):
+    w, x = mg.Variable(0.0), mg.Variable(3.0)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = w * x
+        if later:
+            w.assign(1.0)
+    assert "takes it times w, which is 0 here" in str(tape.explain(y, x))
 
 
 def test_what_a_full_trace_has_forgotten_is_not_proved():

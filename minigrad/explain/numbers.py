@@ -110,12 +110,28 @@ PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
 
 def zero_factor(q, step, event):
     """What says the other factor of a product, if all of it is 0."""
-    for number in event.inputs if event.op.kernel in PRODUCTS else ():
-        value = getattr(q.history.trace.made.get(number), "value", None)
-        if number != step.source and value is not None and value.zero:
+    factors = list(event.inputs) if event.op.kernel in PRODUCTS else []
+    if step.source in factors:
+        factors.remove(step.source)  # once: in `w * w` the other factor is w too
+    for number in factors:
+        value = value_of(q, number, event)
+        if value is not None and value.zero:
             name = q.names.of(number, "")
             return f"{name}, which is 0 here" if name else "0"
     return ""
+
+
+def value_of(q, number, event):
+    """The Summary of a Tensor or Variable that an op was given, if it is known."""
+    trace, version = q.history.trace, event.versions.get(number)
+    if version is None:
+        maker = trace.made.get(number)
+        first = not isinstance(maker, Ran) or maker.outputs[0] == number  # of several outputs only the first is kept
+        return getattr(maker, "value", None) if first else None
+    written, after = trace.written.get((number, version)), trace.written.get((number, version + 1))
+    if written is not None:
+        return written.value
+    return after.before if after is not None else trace.seen.get(number)
 
 
 def op_at(q, step):
