@@ -926,6 +926,83 @@ def _root_of_zero():
     return tape.explain(y, x)
 
 
+@program("nan", "", "NOT_FINITE", "X[1] = nan", "X holds nan already", "mg.where(mg.math.is_finite(X), X, 0.0)", "(proved)")
+def _data_with_a_nan():
+    X, w = mg.constant([1.0, float("nan")]), mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum((X * w) ** 2)
+    return tape.explain(y, w)
+
+
+@program("nan", "", "NOT_FINITE", "w = nan", "w holds nan already", 'line   w.assign(float("nan"))', "what w was assigned here")
+def _a_weight_that_became_nan():
+    w = mg.Variable(1.0)
+    w.assign(float("nan"))
+    with mg.GradientTape() as tape:
+        y = w**2
+    return tape.explain(y, w)
+
+
+@program("nan", "", "NOT_FINITE", "sqrt at x[0] = -1.0 gives nan", "line   root = mg.sqrt(x)", "the value of sqrt is nan already")
+def _root_of_a_negative_number():
+    x = mg.Variable([-1.0, 2.0])
+    with mg.GradientTape() as tape:
+        root = mg.sqrt(x)
+        y = mg.reduce_sum((root * 2.0) ** 2)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "exp at x[0] = 1000.0 gives inf", "line   e = mg.exp(x)")
+def _softmax_by_hand():
+    x = mg.Variable([1000.0, 1.0])
+    with mg.GradientTape() as tape:
+        e = mg.exp(x)
+        p = e / mg.reduce_sum(e)
+        y = -mg.math.log(p[0])
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "log at p[0] = 0.0 gives -inf", "the value of log is -inf already")
+def _entropy_at_zero():
+    p = mg.Variable([0.0, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(p * mg.math.log(p))
+    return tape.explain(y, p)
+
+
+@program("nan", "", "NOT_FINITE", "acos", "mg.clip_by_value(x, -0.999999, 0.999999)")
+def _acos_of_one():
+    x = mg.Variable(1.0)
+    with mg.GradientTape() as tape:
+        y = mg.acos(mg.clip_by_value(x, -1.0, 1.0))
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "where discards this branch, yet divide", "line   r = x / x", "where  y = mg.reduce_sum(mg.where(")
+def _where_on_another_line():
+    x = mg.Variable([0.0, 1.0])
+    with mg.GradientTape() as tape:
+        r = x / x
+        y = mg.reduce_sum(mg.where(mg.math.is_nan(r), 0.0, r))
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "where discards this branch, yet the value of log is -inf there, and 0 times that is nan")
+def _where_discards_an_infinite_value():
+    p = mg.Variable([0.0, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.where(p > 0.0, p * mg.math.log(p), 0.0))
+    return tape.explain(y, p)
+
+
+@program("nan", "", "NOT_FINITE", "sqrt is where the gradient stops being finite", "mg.maximum(x, 1e-6)")
+def _where_takes_the_branch():
+    x = mg.Variable(0.0)
+    with mg.GradientTape() as tape:
+        y = mg.where(x >= 0.0, mg.sqrt(x), 0.0)
+    return tape.explain(y, x)
+
+
 @program("zero", "", "FLAT", "the slope of relu is 0 here", "dy/dx = 0.0", plain=("zero", "", "FLAT"))
 def _dead_relu():
     x = mg.Variable(2.0)
@@ -1702,6 +1779,51 @@ def test_a_zero_factor_from_before_the_trace(later):
         if later:
             w.assign(1.0)
     assert "takes it times w, which is 0 here" in str(tape.explain(y, x))
+
+
+def test_a_nan_from_before_the_trace():
+    X, w, b = mg.constant([1.0, float("nan")]), mg.Variable([1.0, 2.0]), mg.Variable(float("inf"))
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y, z = mg.reduce_sum((X * w) ** 2), w * mg.reduce_sum(b * b)
+    assert "X holds nan already" in str(tape.explain(y, w))
+    assert "b holds inf already" in str(tape.explain(z, w))
+
+
+def test_what_the_log_does_not_know_is_likely():
+    def hidden():
+        return mg.constant(float("nan"))
+
+    nan, w = [hidden()], mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = (w * nan[0]) ** 2
+    assert "NOT_FINITE (likely)" in str(tape.explain(y, w))
+
+
+BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 1.0, "asin": -1.0, "atanh": 1.0, "exp": 1000.0,
+    "sinh": 1000.0, "cosh": -1000.0, "expm1": 1000.0, "acosh": 1.0, "log1p": -1.0, "lgamma": 0.0, "digamma": 0.0}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_POINTS)
+def test_the_mend_of_an_op_makes_its_gradient_finite(name):
+    x, op = mg.Variable(BAD_POINTS[name]), getattr(mg, name, None) or getattr(mg.math, name)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = op(x) * 3.0
+        mend = tape.explain(y, x).causes[0].mend.partition("for example with ")[2]
+        with mg.GradientTape() as tape:
+            y = op(eval(mend)) * 3.0
+    assert np.isfinite(tape.gradient(y, x))
+
+
+@pytest.mark.parametrize("name", ["norm", "math.reduce_std"])
+def test_the_mend_of_a_length_makes_its_gradient_finite(name):
+    x, space = mg.Variable([0.0, 0.0]), {"mg": mg}
+    with mg.trace(), mg.GradientTape() as tape:
+        y = eval(f"mg.{name}(x)", {**space, "x": x})
+    mend = tape.explain(y, x).causes[0].mend.partition("for example with ")[2]
+    with mg.GradientTape() as tape:
+        y = eval(mend, {**space, "x": x})
+    assert np.isfinite(tape.gradient(y, x)).all()
 
 
 def test_what_a_full_trace_has_forgotten_is_not_proved():

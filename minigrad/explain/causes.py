@@ -644,21 +644,37 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)           # 0.0
 """,
 )
-def not_finite(q, edge, op, line, step=(), place=None):
+def not_finite(q, edge, op, line, step=(), place=None, discarded=False, value="", holder="", assigned=False):
+    if holder:
+        sentence = f"{holder} holds {value} already, before any slope is taken: what is computed from it cannot be finite"
+        mend = f"take it out before it is used, for example with mg.where(mg.math.is_finite({holder}), {holder}, 0.0)"
+        return sentence, f"look at what {holder} was assigned here: a step before this one went wrong" if assigned else mend, step
     if not op:
         return "what arrives at the target, or the value of an op, is not finite already", "look at the values of the forward pass"
-    guarded = place is not None and inside_where(place)
-    if guarded:
-        return (
-            f"where discards this branch, yet {op} is still asked for its slope",
-            safe_where(place) or f"give {op} a safe input by another mg.where",
-            step,
-        )
-    return (
-        f"{op} is where the gradient stops being finite: its slope there is inf or nan",
-        f"keep the input of {op} away from there, for example with mg.maximum(x, 1e-6)",
-        step,
-    )
+    if discarded and place is not None:
+        inline = safe_where(place) if inside_where(place) else None
+        yet = f"the value of {op} is {value} there, and 0 times that is nan" if value else f"{op} is still asked for its slope"
+        return f"where discards this branch, yet {yet}", inline or f"give {op} a safe input by another mg.where", step
+    if value:
+        return f"the value of {op} is {value} already, before any slope is taken", away_from(op, value), step
+    return f"{op} is where the gradient stops being finite: its slope there is inf or nan", away_from(op), step
+
+
+def away_from(op, value=""):
+    """The mend that keeps the input of an op where its value and slope are finite."""
+    example = "" if op == "pow" and value == "inf" else AWAY.get(op, "")
+    if op in ("divide", "truediv"):
+        return f"keep what {op} divides by away from 0, for example with {example}"
+    return f"keep the input of {op} away from there" + (f", for example with {example}" if example else "")
+
+
+AWAY = {
+    **dict.fromkeys(("log", "sqrt", "rsqrt", "pow", "divide", "truediv", "reciprocal", "lgamma", "digamma"), "mg.maximum(x, 1e-6)"),
+    **dict.fromkeys(("acos", "asin", "atanh"), "mg.clip_by_value(x, -0.999999, 0.999999)"),
+    **dict.fromkeys(("exp", "expm1", "sinh", "cosh"), "mg.clip_by_value(x, -80.0, 80.0)"),
+    **dict.fromkeys(("norm", "reduce_euclidean_norm"), "mg.sqrt(mg.reduce_sum(x * x) + 1e-12)"),
+    "reduce_std": "mg.sqrt(mg.math.reduce_variance(x) + 1e-12)", "acosh": "mg.maximum(x, 1.000001)", "log1p": "mg.maximum(x, -0.999999)",
+}  # fmt: skip
 
 
 @code(

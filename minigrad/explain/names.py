@@ -27,7 +27,7 @@ class Names:
             name = getattr(thing, "name", "").partition(":")[0] if hasattr(thing, "trainable") else ""
             if name and name not in UNNAMED:
                 self.known.setdefault(thing.id, name)
-        frames = [frame, *outer_frames(frame)]
+        self.frames = frames = [frame, *outer_frames(frame)]
         spaces = [names_in(outer.f_locals) for outer in frames] + [names_within(outer.f_locals) for outer in frames]
         for space in (*spaces, names_within(frame.f_globals)):
             for number, name in space.items():
@@ -39,6 +39,12 @@ class Names:
         if number not in self.known:
             self.known[number] = self.by_origin(node, number) or ""
         return self.known[number] or default
+
+    def tensor(self, number):
+        """The Tensor (and no Variable) with this number, if a name leads to it."""
+        spaces = [*[frame.f_locals for frame in self.frames], self.frames[0].f_globals]
+        values = (value for space in spaces for value in list(space.values()))
+        return next((one for one in values if is_tensor(one) and not hasattr(one, "trainable") and one.id == number), None)
 
     def by_origin(self, node, number):
         if self.trace is None:

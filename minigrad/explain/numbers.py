@@ -1,11 +1,12 @@
 """Can a number be trusted? Where it became 0 or nan, whether it is old, whether it is a sum; and what finite differences say."""
 
+import copy
 from dataclasses import replace
 
 import numpy as np
 
 from .. import nest
-from ..events import Ran, Summary, brief, outputs_of, version_of
+from ..events import Ran, Summary, Wrote, brief, outputs_of, version_of
 from ..op import OPS, convert
 from ..tensor import Tensor
 from .causes import cause
@@ -63,13 +64,106 @@ def is_summed(q):
 
 
 def not_finite(q):
-    """The first op, on the way back, where a finite gradient became inf or nan."""
+    """The first op, on the way back, where a finite gradient became inf or nan; or what made a value so before."""
     for step in steps_of(q):
         if step.upstream.finite and not step.sent.finite:
             op, line, event = op_at(q, step)
-            place = event.place if event is not None else None
-            return cause("NOT_FINITE", q, op=op, line=line, step=first_bad(q, step, op, line), place=place)
+            if event is None:
+                return cause("NOT_FINITE", q, op=op, line=line, step=first_bad(q, step, op, line))
+            where, sure = discarding(q, step, event)
+            bad = origin(q, event)
+            if bad is not None:
+                return bad_value(q, *bad, where, sure)
+            sure = sure if all_known(q, event) else "likely"
+            facts = [*first_bad(q, step, op, line), *line_facts("", where if where is not None and where.place.text != line else None)]
+            return cause("NOT_FINITE", q, op=op, line=line, sure=sure, step=facts, place=event.place, discarded=where is not None)
     return cause("NOT_FINITE", q)
+
+
+def bad_value(q, number, value, maker, where, sure):
+    """The cause, if a value was not finite before any slope was taken: that of an op, or one that came from outside."""
+    line, at = maker.place.text if maker is not None else "", first_place(value)
+    kind = brief(value.kept[at].item()) if at is not None else "inf or nan"
+    if isinstance(maker, Ran):
+        facts = [("first", f"{maker.name}{first_given(q, maker, value, at)} gives {kind}"), *line_facts(line, where)]
+        sure, discarded = sure if all_known(q, maker) else "likely", where is not None
+        return cause("NOT_FINITE", q, op=maker.name, line=line, sure=sure, step=facts, place=maker.place, discarded=discarded, value=kind)
+    name = q.names.of(number, "the input")
+    facts = [("first", f"{element(name, at)} = {kind}" if at is not None else f"{name} is not finite"), *line_facts(line)]
+    later = isinstance(maker, Wrote) and maker.how != "Variable"
+    return cause("NOT_FINITE", q, line=line, sure=sure, step=facts, value=kind, holder=name, assigned=later)
+
+
+def first_given(q, maker, value, at):
+    """` at x[0] = 1000.0`: what an op was given for this element of its value, if that is known."""
+    for number in maker.inputs if at is not None else ():
+        given = known_value(q, number, maker) if number else None
+        if given is not None and given.whole and given.shape == value.shape:
+            return f" at {element(q.names.of(number, 'its input'), at)} = {brief(given.kept[at].item())}"
+    return ""
+
+
+def line_facts(line, where=None):
+    """The line, and the other line on which there is a `where`."""
+    other = where.place.text if where is not None else ""
+    return [(word, text) for word, text in (("line", line), ("where", other if other != line else "")) if text]
+
+
+def origin(q, event):
+    """Where the values that an op was given stopped being finite: its number, the value, and what made it; None if all are finite."""
+    found = None
+    while isinstance(event, Ran):
+        given = [(number, known_value(q, number, event)) for number in event.inputs if number]
+        number, value = next(((number, value) for number, value in given if value is not None and not value.finite), (0, None))
+        if not number:
+            break
+        version, trace = event.versions.get(number), q.history.trace
+        event = trace.made.get(number) if version is None else trace.written.get((number, version))
+        found = number, value, event
+    return found
+
+
+def all_known(q, event):
+    return all(known_value(q, i, event) is not None for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc")
+
+
+def known_value(q, number, event):
+    """The Summary of what an op was given, from the log or from a Tensor that a name still leads to."""
+    found = value_of(q, number, event)
+    tensor = q.names.tensor(number) if found is None else None
+    return Summary.of(tensor.value) if tensor is not None else found
+
+
+def discarding(q, step, event):
+    """The `where` that discards the element at which an op sends inf or nan, if there is one; and how sure that is."""
+    reached = upstream_there(step)
+    if reached:
+        return None, "proved"
+    onward = copy.copy(q.history)
+    onward.sources, onward.known = set(event.outputs), {}
+    edges = onward.ways(q.history.nodes(q.targets), lambda edge: not edge.code)
+    choices = [e.event for e in edges if isinstance(e.event, Ran) and e.event.op.kernel in ("Select", "SelectV2")]
+    return min(choices, key=lambda e: e.number, default=None), "proved" if reached is not None or not choices else "likely"
+
+
+def upstream_there(step):
+    """Does anything arrive at the op for the first element that is not finite? None if that is not known."""
+    upstream, at = step.upstream, first_place(step.sent)
+    if upstream.zero:
+        return False
+    if upstream.whole and at is not None and upstream.shape == step.sent.shape:
+        return bool(upstream.kept[at] != 0)
+    return True if upstream.whole and upstream.kept.all() else None
+
+
+def first_place(value):
+    """The place of the first element that is not finite, if the value is kept whole."""
+    places = np.argwhere(~np.isfinite(value.kept)) if value.whole else ()
+    return tuple(int(i) for i in places[0]) if len(places) else None
+
+
+def element(name, place):
+    return f"{name}[{', '.join(map(str, place))}]" if place else name
 
 
 def first_bad(q, step, op, line):
@@ -78,9 +172,8 @@ def first_bad(q, step, op, line):
     facts = [("line", line)] if line else []
     if sent.size != step.sent.size or not (local is not None and sent.shape == upstream.shape == local.shape):
         return [("first", f"{op}: what it sends is not finite"), *facts]
-    place = tuple(int(i) for i in np.argwhere(~np.isfinite(sent))[0])
-    name = q.names.of(step.source, "its input")
-    where = f"{name}[{', '.join(map(str, place))}]" if place else name
+    place = first_place(step.sent)
+    where = element(q.names.of(step.source, "its input"), place)
     value = value_at(q, step.source, place)
     numbers = [brief(one[place].item()) for one in (upstream, local, sent)]
     return [("first", f"{op} at {where}{value}: upstream {numbers[0]} x local derivative {numbers[1]} = {numbers[2]}"), *facts]
