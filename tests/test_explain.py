@@ -650,7 +650,7 @@ def _not_trainable():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "UNWATCHED", plain=("none", "broken", "UNWATCHED"))
+@program("none", "broken", "UNWATCHED", "this tape does not watch Variables by itself", plain=("none", "broken", "UNWATCHED"))
 def _watching_switched_off():
     x = mg.Variable(3.0)
     with mg.GradientTape(watch_accessed_variables=False) as tape:
@@ -727,6 +727,42 @@ def _made_anew_after_the_tape():
     return tape.explain(y, x)
 
 
+@program("none", "independent", "UNUSED")
+def _variables_made_on_one_line():
+    ws = []
+    for k in range(3):
+        w = mg.Variable(float(k + 1))
+        ws.append(w)
+    with mg.GradientTape() as tape:
+        y = ws[0] * ws[1]
+    return tape.explain(y, ws[2])
+
+
+@program("none", "independent", "UNUSED")
+def _variables_of_a_factory():
+    def make():
+        w = mg.Variable(1.0)
+        return w  # noqa: RET504 - this is how people write it
+
+    a, b = make(), make()
+    with mg.GradientTape() as tape:
+        y = a * a
+    return tape.explain(y, b)
+
+
+@program("none", "independent", "UNUSED")
+def _variables_of_a_class():
+    class Part:
+        def __init__(self):
+            w = mg.Variable(1.0)
+            self.w = w
+
+    a, b = Part(), Part()
+    with mg.GradientTape() as tape:
+        y = a.w * a.w
+    return tape.explain(y, b.w)
+
+
 # ---- tapes ---------------------------------------------------------------------------------------------------------------
 
 
@@ -738,6 +774,29 @@ def _other_tape():
     with mg.GradientTape() as second:
         x * 2.0
     return second.explain(y, x)
+
+
+@program("partial", "", "OTHER_TAPE", "line   u = mg.sin(w * t)")
+def _a_tape_beside_the_inner_one():
+    w, t = mg.Variable(0.5), mg.constant([0.1, 0.5])
+    with mg.GradientTape() as inner:
+        inner.watch(t)
+        u = mg.sin(w * t)
+    with mg.GradientTape() as outer:
+        slope = inner.gradient(u, t)
+        loss = mg.reduce_mean((slope + w * 1.0) ** 2)
+    return outer.explain(loss, w)
+
+
+@program("none", "broken", "OTHER_TAPE", "w was read while another tape was open, and this one was not")
+def _a_value_that_only_the_inner_tape_read():
+    w, t = mg.Variable(0.5), mg.constant([0.1, 0.5])
+    with mg.GradientTape() as inner:
+        inner.watch(t)
+        u = w * t
+    with mg.GradientTape() as outer:
+        slope = inner.gradient(u, t)
+    return outer.explain(slope, w)
 
 
 @program("partial", "", "OTHER_TAPE")

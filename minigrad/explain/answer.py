@@ -207,14 +207,23 @@ def broken(q, way, *more, came="= None"):
 
 def each_once(q, edges):
     """The causes on these edges; for what happened in the same way on the same line, or in the same store, one is enough."""
-    causes = {}
+    causes, other = {}, any(edge.code == "OTHER_TAPE" for edge in edges)
     for edge in edges:
+        if other and read_elsewhere(q, edge):  # it follows from the other
+            continue
         one = cause_of(q, edge)
         causes.setdefault((one.code, one.op, "" if isinstance(edge.event, Stored) else one.line), one)
     return tuple(causes.values())
 
 
+def read_elsewhere(q, edge):
+    """Does a walk of another tape work with the value of a Variable that this tape would watch, if it had been read here?"""
+    return edge.code == "UNWATCHED" and getattr(q.source, "trainable", False) and q.tape.auto
+
+
 def cause_of(q, edge):
+    if read_elsewhere(q, edge):
+        return cause("OTHER_TAPE", q, edge, read=True)
     if (
         edge.code == "UNWATCHED"
         and not hasattr(q.source, "trainable")
@@ -312,12 +321,13 @@ def rebound(q):
         return cause("REBOUND", q, op=made.name, line=made.place.text)
     event = history.trace.written.get((q.source.id, 0))
     name = assigned_name(event.place) if event is not None else None
-    if name is None or history.uses(q.source.id):
+    if name is None or name != q.source_name or history.uses(q.source.id):
         return None
     others = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable" and e.variable != q.source.id]
     for other in others:
         if (
             assigned_name(other.place) == name
+            and not q.names.leads_to(other.variable)
             and History(history.trace, q.tape, [other.variable]).cheapest(history.nodes(q.targets)) is not None
         ):
             return cause("REBOUND", q, op="Variable", line=event.place.text, sure="likely", copy=True)

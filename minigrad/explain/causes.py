@@ -381,11 +381,11 @@ def unwatched(q, edge, op, line):
     name = q.source_name
     if hasattr(q.source, "trainable"):
         why = (
-            f"{name} is not trainable, and tapes do not watch such Variables"
-            if not q.source.trainable
-            else "this tape does not watch Variables"
+            "this tape does not watch Variables by itself"
+            if q.source.trainable
+            else f"{name} is not trainable, and tapes do not watch such Variables by themselves"
         )
-        return f"{why} by themselves", f"call tape.watch({name}) inside the block, before its first use"
+        return why, f"call tape.watch({name}) inside the block, before its first use"
     later = edge is not None and any(e.source == q.source.id and e.number > edge.event.number for e in q.history.watches)
     if later:
         return f"{name} was first used here, and watched later", f"move tape.watch({name}) above {line}"
@@ -503,7 +503,12 @@ with tf.GradientTape() as first:
 first.gradient(y, x)          # 6.0
 """,
 )
-def other_tape(q, edge, op, line):
+def other_tape(q, edge, op, line, read=False):
+    if read:
+        return (
+            f"{q.source_name} was read while another tape was open, and this one was not: here {op} works with the value alone",
+            "open this tape first, around the other one",
+        )
     return (
         f"{op} was recorded by another tape, not by the one that was asked",
         "ask the tape that was open on this line, or compute it inside this tape's block",

@@ -32,6 +32,7 @@ class Names:
         for space in (*spaces, names_within(frame.f_globals)):
             for number, name in space.items():
                 self.known.setdefault(number, name)
+        self.held = set(self.known)
 
     def of(self, node, default="the value") -> str:
         """The name of a node of the graph; without one, the op that it comes from."""
@@ -39,6 +40,10 @@ class Names:
         if number not in self.known:
             self.known[number] = self.by_origin(node, number) or ""
         return self.known[number] or default
+
+    def leads_to(self, number) -> bool:
+        """Can the user still reach it by a name?"""
+        return number in self.held
 
     def tensor(self, number):
         """The Tensor (and no Variable) with this number, if a name leads to it."""
