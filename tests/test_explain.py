@@ -337,6 +337,35 @@ def _variable_of_a_variable():
     return tape.explain(y, x)
 
 
+def keras_weight(write):
+    layer, X, a = mg.keras.layers.Dense(1), mg.constant([[1.0, 2.0]]), mg.Variable([[1.0], [2.0]])
+    layer(X)
+    with mg.GradientTape() as tape:
+        write(layer, a)
+        loss = mg.reduce_sum(layer(X) ** 2)
+    return tape.explain(loss, a)
+
+
+@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign wrote a * 2.0 into a Variable")
+def _assigned_to_a_weight_of_keras():
+    return keras_weight(lambda layer, a: layer.kernel.assign(a * 2.0))
+
+
+@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign_add wrote a * 2.0 into a Variable", "new = layer.kernel + a * 2.0")
+def _added_to_a_weight_of_keras():
+    return keras_weight(lambda layer, a: layer.kernel.assign_add(a * 2.0))
+
+
+@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign_sub wrote a into a Variable")
+def _subtracted_from_a_weight_of_keras():
+    return keras_weight(lambda layer, a: layer.kernel.assign_sub(a))
+
+
+@program("none", "broken", "LEFT_ENGINE", "layer.set_weights was given numbers, not a")
+def _set_weights_of_keras():
+    return keras_weight(lambda layer, a: layer.set_weights([a.numpy() * 2.0, np.zeros(1)]))
+
+
 # ---- OUTSIDE_TAPE ------------------------------------------------------------------------------------------------------
 
 
@@ -369,6 +398,15 @@ def _input_before_the_block():
     with mg.GradientTape() as tape:
         y = h * 2.0
     return tape.explain(y, x)
+
+
+@program("none", "broken", "STATE OUTSIDE_TAPE", "multiply ran where no tape hears it, as in a function given to a Dataset")
+def _function_of_a_dataset():
+    w = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        ds = mg.data.Dataset.from_tensor_slices(w * 2.0).map(lambda t: t * t)
+        loss = sum(ds)
+    return tape.explain(loss, w)
 
 
 @program("none", "broken", "OUTSIDE_TAPE", plain=("none", "broken", "OUTSIDE_TAPE"))

@@ -224,6 +224,9 @@ def read_elsewhere(q, edge):
 def cause_of(q, edge):
     if read_elsewhere(q, edge):
         return cause("OTHER_TAPE", q, edge, read=True)
+    event = edge.event
+    if edge.code == "STATE" and isinstance(event, Wrote) and event.how == "assign" and event.called in ("assign_add", "assign_sub"):
+        return cause("STATE", q, replace(edge, start=moved_by(q, event, edge.start)), op=event.called)
     if (
         edge.code == "UNWATCHED"
         and not hasattr(q.source, "trainable")
@@ -233,6 +236,13 @@ def cause_of(q, edge):
         made = q.history.trace.made[q.source.id]
         return cause("REBOUND", q, op=made.name, line=made.place.text)
     return cause(edge.code, q, edge)
+
+
+def moved_by(q, event, node):
+    """What a Variable of Keras was moved by: it assigns a sum."""
+    made = q.history.trace.made.get(node)
+    others = [i for i in made.inputs if i and i != event.variable] if isinstance(made, Ran) else []
+    return q.history.node(others[0], made.versions) if others and q.source.id != event.variable else node
 
 
 def of_variable(q):

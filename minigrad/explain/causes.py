@@ -203,6 +203,8 @@ def number_given(edge):
 def receiver(edge, q):
     """Who was given the plain value."""
     event = edge.event
+    if isinstance(event, Wrote) and event.called.startswith(("set_", "load_")):  # it gives values to several Variables
+        return called_text(event.place) or event.called
     return (
         f"{q.names.of(edge.end)}.{event.how}"
         if isinstance(event, Wrote)
@@ -248,7 +250,7 @@ def state(q, edge, op, line):
 
 @code(
     "OUTSIDE_TAPE",
-    "An op on the way ran before the tape was opened, or after it was closed. A tape records its own block.",
+    "An op on the way ran before the tape was opened, after it was closed, or where no tape hears it. A tape records its own block.",
     """
 x = tf.Variable([1.0, 2.0])
 with tf.GradientTape() as tape:
@@ -290,6 +292,14 @@ def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
     history = q.history
     if history.opened and edge.event.number < history.opened:
         return f"{op} ran before the tape's block began, so the tape has not recorded it", "move this line into the `with` block"
+    turns = [e.what for e in history.turns if e.number < edge.event.number]
+    if turns[-1:] == ["opened"]:
+        return (
+            f"{op} ran where no tape hears it, as in a function given to a Dataset or to mg.Variable",
+            f"call {op} in the `with` block itself, on tensors",
+        )
+    if not turns and not history.opened:
+        return f"{op} ran outside this tape's block, or where no tape hears it", "compute it in the `with` block"
     before = q.names.of(edge.start)
     instead = f", or ask for the gradient of {before}" if edge.end in [one.id for one in q.targets] and before != op else ""
     return f"{op} ran after the tape's block had ended, so the tape has not recorded it", f"indent this line into the `with` block{instead}"

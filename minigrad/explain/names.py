@@ -96,8 +96,13 @@ def names_within(space) -> dict:
         elif isinstance(value, (type, types.ModuleType, types.FunctionType)) or not isinstance(getattr(value, "__dict__", None), dict):
             continue
         else:
-            parts = [(f"{name}.{key}", one) for key, one in list(vars(value).items())[:MOST]]
+            parts = [(f"{name}.{public(value, key)}", one) for key, one in list(vars(value).items())[:MOST]]
         for part, one in parts:
             if is_tensor(one):
                 found.setdefault(one.id, part)
     return found
+
+
+def public(value, key):
+    """The name of an attribute without its underscore, if there is a property of that name."""
+    return key[1:] if key.startswith("_") and isinstance(getattr(type(value), key[1:], None), property) else key
