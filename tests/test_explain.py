@@ -748,7 +748,60 @@ def _step_without_assign():
     return found
 
 
-@program("none", "broken", "REBOUND")
+@program("none", "broken", "REBOUND", "ask for x itself", plain=("none", "broken", "UNWATCHED"))
+def _a_copy_that_is_not_used():
+    x = mg.Variable([1.0, 2.0])
+    copy = mg.convert_to_tensor(x)
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x**2)
+    return tape.explain(y, copy)
+
+
+@program("none", "independent", "UNUSED", plain=("none", "broken", "UNWATCHED"))
+def _a_copy_of_what_is_not_used():
+    x, w = mg.Variable([1.0, 2.0]), mg.Variable(3.0)
+    copy = mg.convert_to_tensor(x)
+    with mg.GradientTape() as tape:
+        y = w * w
+    return tape.explain(y, copy)
+
+
+@program("none", "broken", "REBOUND", "ask for x itself")
+def _a_part_of_a_part():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x**2)
+    return tape.explain(y, x[0][1])
+
+
+@program("none", "broken", "REBOUND", "x.assign_add(...), or ask for the Variable itself")
+def _rebound_after_the_tape():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+    x = x + 1.0
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "REBOUND", "= None", "ask for x itself", plain=("none", "broken", "REBOUND"))
+def _part_as_a_source_of_a_tape_that_was_asked():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * x)
+    assert tape.gradient(y, x[0]) is None
+    return tape.explain(y, x[0])
+
+
+@program("none", "broken", "SPENT_TAPE", plain=("none", "broken", "SPENT_TAPE"))
+def _part_as_a_source_after_another():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * x)
+    assert tape.gradient(y, x) is not None
+    return tape.explain(y, x[0])
+
+
+@program("none", "broken", "REBOUND", plain=("none", "broken", "REBOUND"))
 def _part_as_a_source():
     x = mg.Variable([1.0, 2.0])
     with mg.GradientTape() as tape:
@@ -1876,6 +1929,13 @@ def test_a_zero_factor_from_before_the_trace(later):
         if later:
             w.assign(1.0)
     assert "takes it times w, which is 0 here" in str(tape.explain(y, x))
+
+
+def test_a_part_that_was_made_after_the_trace():
+    x = mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * x)
+    assert "made after the target" in str(tape.explain(y, x[0]))
 
 
 def test_a_nan_from_before_the_trace():

@@ -11,7 +11,7 @@ from .causes import Cause, cause
 from .explanation import Explanation
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale
-from .question import UNKNOWN, Question, flows, kind_of, recall, slopes_now, status_of, steps_of, unheard
+from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of, unheard
 from .search import NO_SLOPE, Edge, History, count, number_of
 from .source import assigned_name, called_text, decides, rebinds
 
@@ -248,20 +248,19 @@ def moved_by(q, event, node):
 def of_variable(q):
     """Was the source, a Tensor, computed from a Variable (or from something that the tape watches)?"""
     made = q.history.trace.made.get(q.source.id)
-    return isinstance(made, Ran) and (bool(made.versions) or any(i in q.tape.live for i in made.inputs) or derives(q, made))
+    if not isinstance(made, Ran):
+        return False
+    return bool(made.versions) or any(i in q.tape.live for i in made.inputs) or any(e.versions for e in before(q, made))
 
 
-def derives(q, made):
-    seen, todo = set(), list(made.inputs)
-    while todo and len(seen) < 1000:
-        number = todo.pop()
-        event = q.history.trace.made.get(number)
-        if isinstance(event, Ran) and number not in seen:
-            if event.versions:
-                return True
-            todo += event.inputs
-        seen.add(number)
-    return False
+def before(q, made):
+    """The ops that an op depends on, and itself, the nearest first."""
+    found, todo = {}, [made]
+    for event in todo:
+        if isinstance(event, Ran) and event.number not in found and len(found) < 1000:
+            found[event.number] = event
+            todo += [q.history.trace.made.get(number) for number in event.inputs]
+    return list(found.values())
 
 
 # ---- there is no way ---------------------------------------------------------------------------------------------------
@@ -328,7 +327,13 @@ def rebound(q):
     history = q.history
     if not hasattr(q.source, "trainable") and of_variable(q) and not history.uses(q.source.id):
         made = history.trace.made[q.source.id]
-        return cause("REBOUND", q, op=made.name, line=made.place.text)
+        earlier = [number for event in before(q, made) for number in event.inputs if number]
+        way = History(history.trace, q.tape, earlier).cheapest(history.nodes(q.targets))
+        if not way:
+            return None
+        return cause("REBOUND", q, op=made.name, line=made.place.text, unused=True, origin=q.names.of(way[0].start, ""))
+    if is_younger(q) and q.source.id not in history.trace.made:
+        return cause("REBOUND", q, younger=True)
     event = history.trace.written.get((q.source.id, 0))
     name = assigned_name(event.place) if event is not None else None
     if name is None or name != q.source_name or history.uses(q.source.id):
@@ -467,6 +472,8 @@ def told_by_the_tape(q):
     bad = next((one for one in q.targets if not flows(one)), None)
     if bad is not None:
         told, meaning = cause("INTEGER", q, name=q.target_name, kind=kind_of(bad)), "undefined"
+    elif is_younger(q):
+        told, meaning = cause("REBOUND", q, younger=True), "broken"
     elif not watched and (not variable or not source.trainable or not tape.auto):
         told, meaning = cause("UNWATCHED", q, sure="proved" if variable else "likely"), "broken"
     elif not reached and any(tape.ended and one.id > tape.ended for one in q.targets):

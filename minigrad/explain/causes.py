@@ -455,8 +455,15 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)           # 6.0
 """,
 )
-def rebound(q, edge, op, line, copy=False):
+def rebound(q, edge, op, line, copy=False, younger=False, unused=False, origin=""):
     name = q.source_name
+    if younger:
+        return f"{name} is a new Tensor, made after the target", "ask for what the target was computed from"
+    if unused and origin != name:
+        return (
+            f"this {name} is the result of {op} on this line, and the target was not computed from it",
+            f"ask for {origin or 'what it was computed from'} itself",
+        )
     if copy:
         return (
             f"this {name} is made here, and it is not the {name} that the target was computed from",
@@ -465,7 +472,8 @@ def rebound(q, edge, op, line, copy=False):
     assign = "assign_sub" if op == "subtract" else "assign_add"
     return (
         f"this {name} is the result of {op} on this line, not the Variable itself",
-        f"change the Variable in place, as in {name}.{assign}(...), ask for the Variable itself, or call tape.watch({name})",
+        f"change the Variable in place, as in {name}.{assign}(...), "
+        + ("or ask for the Variable itself" if unused else f"ask for the Variable itself, or call tape.watch({name})"),
     )
 
 
