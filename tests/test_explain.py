@@ -1946,6 +1946,36 @@ def test_a_nan_from_before_the_trace():
     assert "b holds inf already" in str(tape.explain(z, w))
 
 
+def test_a_nan_without_a_trace():
+    X, w = mg.constant([1.0, float("nan")]), mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum((X * w) ** 2)
+    assert "is not finite already" in str(tape.explain(y, w))
+
+
+def test_large_values_are_known_in_part():
+    x = mg.Variable(mg.zeros([300]))
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        taken = mg.reduce_sum(mg.where(x >= 0.0, mg.sqrt(x), 0.0))
+        discarded = mg.reduce_sum(mg.where(x > 0.0, mg.sqrt(x) / x, 0.0))
+    assert "sqrt is where the gradient stops being finite" in str(tape.explain(taken, x))
+    assert "where discards this branch, yet divide" in str(tape.explain(discarded, x))
+
+
+def test_a_power_that_overflows_is_not_mended_with_maximum():
+    w = mg.Variable(-1e20)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = w**4
+    assert "keep the input of pow smaller" in str(tape.explain(y, w))
+
+
+def test_an_input_without_a_name():
+    x = mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.nn.softmax(x + mg.constant([-np.inf, -np.inf])))
+    assert "an input holds -inf already" in str(tape.explain(y, x))
+
+
 def test_what_the_log_does_not_know_is_likely():
     def hidden():
         return mg.constant(float("nan"))

@@ -324,29 +324,34 @@ def unseen(q, target):
 
 def rebound(q):
     """The cause, if the source is a fresh copy of what was used, or a fresh object under the same name."""
-    history = q.history
-    if not hasattr(q.source, "trainable") and of_variable(q) and not history.uses(q.source.id):
-        made = history.trace.made[q.source.id]
-        earlier = [number for event in before(q, made) for number in event.inputs if number]
-        way = History(history.trace, q.tape, earlier).cheapest(history.nodes(q.targets))
-        if not way:
-            return None
-        return cause("REBOUND", q, op=made.name, line=made.place.text, unused=True, origin=q.names.of(way[0].start, ""))
-    if is_younger(q) and q.source.id not in history.trace.made:
-        return cause("REBOUND", q, younger=True)
-    event = history.trace.written.get((q.source.id, 0))
-    name = assigned_name(event.place) if event is not None else None
-    if name is None or name != q.source_name or history.uses(q.source.id):
+    if q.history.uses(q.source.id):
         return None
-    others = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable" and e.variable != q.source.id]
-    for other in others:
-        if (
-            assigned_name(other.place) == name
-            and not q.names.leads_to(other.variable)
-            and History(history.trace, q.tape, [other.variable]).cheapest(history.nodes(q.targets)) is not None
-        ):
-            return cause("REBOUND", q, op="Variable", line=event.place.text, sure="likely", copy=True)
-    return None
+    if hasattr(q.source, "trainable"):
+        return made_anew(q)
+    if of_variable(q):
+        return copied(q)
+    return cause("REBOUND", q, younger=True) if is_younger(q) and q.source.id not in q.history.trace.made else None
+
+
+def copied(q):
+    """The cause, if the target was computed from what the source, a Tensor, was computed from."""
+    history, made = q.history, q.history.trace.made[q.source.id]
+    earlier = [number for event in before(q, made) for number in event.inputs if number]
+    way = History(history.trace, q.tape, earlier).cheapest(history.nodes(q.targets))
+    origin = q.names.of(way[0].start, "") if way else ""
+    return cause("REBOUND", q, op=made.name, line=made.place.text, unused=True, origin=origin) if way else None
+
+
+def made_anew(q):
+    """The cause, if another Variable was used that had the name of the source, and that no name leads to any more."""
+    history, event = q.history, q.history.trace.written.get((q.source.id, 0))
+    name = assigned_name(event.place) if event is not None else None
+    if name is None or name != q.source_name:
+        return None
+    made = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable" and e.variable != q.source.id]
+    lost = [e.variable for e in made if not q.names.leads_to(e.variable) and assigned_name(e.place) == name]
+    used = lost and History(history.trace, q.tape, lost).cheapest(history.nodes(q.targets)) is not None
+    return cause("REBOUND", q, op="Variable", line=event.place.text, sure="likely", copy=True) if used else None
 
 
 def first_order(q):

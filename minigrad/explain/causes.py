@@ -667,10 +667,11 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)           # 0.0
 """,
 )
-def not_finite(q, edge, op, line, step=(), place=None, discarded=False, value="", holder="", assigned=False):
+def not_finite(q, edge, op, line, step=(), place=None, discarded=False, value="", given=None, holder="", named=False, assigned=False):
     if holder:
         sentence = f"{holder} holds {value} already, before any slope is taken: what is computed from it cannot be finite"
-        mend = f"take it out before it is used, for example with mg.where(mg.math.is_finite({holder}), {holder}, 0.0)"
+        shown = holder if named else "x"
+        mend = f"take it out before it is used, for example with mg.where(mg.math.is_finite({shown}), {shown}, 0.0)"
         return sentence, f"look at what {holder} was assigned here: a step before this one went wrong" if assigned else mend, step
     if not op:
         return "what arrives at the target, or the value of an op, is not finite already", "look at the values of the forward pass"
@@ -679,13 +680,15 @@ def not_finite(q, edge, op, line, step=(), place=None, discarded=False, value=""
         yet = f"the value of {op} is {value} there, and 0 times that is nan" if value else f"{op} is still asked for its slope"
         return f"where discards this branch, yet {yet}", inline or f"give {op} a safe input by another mg.where", step
     if value:
-        return f"the value of {op} is {value} already, before any slope is taken", away_from(op, value), step
-    return f"{op} is where the gradient stops being finite: its slope there is inf or nan", away_from(op), step
+        return f"the value of {op} is {value} already, before any slope is taken", away_from(op, given), step
+    return f"{op} is where the gradient stops being finite: its slope there is inf or nan", away_from(op, given), step
 
 
-def away_from(op, value=""):
-    """The mend that keeps the input of an op where its value and slope are finite."""
-    example = "" if op == "pow" and value == "inf" else AWAY.get(op, "")
+def away_from(op, given=None):
+    """The mend that keeps the input of an op where its value and slope are finite; `given` is the number that it had, if known."""
+    example = AWAY.get(op, "")
+    if given is not None and example == AWAY["log"] and abs(given) > 1e6:
+        return f"keep the input of {op} smaller: it is too large for its dtype"
     if op in ("divide", "truediv"):
         return f"keep what {op} divides by away from 0, for example with {example}"
     return f"keep the input of {op} away from there" + (f", for example with {example}" if example else "")

@@ -6,13 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from .. import nest
-from ..events import Ran, Summary, Wrote, brief, outputs_of, version_of
+from ..events import Ran, Summary, Wrote, brief, finite, outputs_of, version_of
 from ..op import OPS, convert
 from ..tensor import Tensor
 from .causes import cause
 from .explanation import number_text
 from .names import is_tensor
 from .question import UNKNOWN, steps_of
+from .source import assigned_name
 
 MIXING = {"MatMul", "BatchMatMulV2", "Softmax", "LogSoftmax", "Cumsum", "Cumprod", "Einsum", "MatrixInverse", "Cholesky", "MatrixSolve"}
 
@@ -68,6 +69,8 @@ def not_finite(q):
     for step in steps_of(q):
         if step.upstream.finite and not step.sent.finite:
             op, line, event = op_at(q, step)
+            if event is None and not all(finite(array) for array in arrays_of(q, step)):
+                return cause("NOT_FINITE", q)
             if event is None:
                 return cause("NOT_FINITE", q, op=op, line=line, step=first_bad(q, step, op, line))
             where, sure = discarding(q, step, event)
@@ -76,7 +79,10 @@ def not_finite(q):
                 return bad_value(q, *bad, where, sure)
             sure = sure if all_known(q, event) else "likely"
             facts = [*first_bad(q, step, op, line), *line_facts("", where if where is not None and where.place.text != line else None)]
-            return cause("NOT_FINITE", q, op=op, line=line, sure=sure, step=facts, place=event.place, discarded=where is not None)
+            given = number_there(known_value(q, step.source, event), step.sent)
+            return cause(
+                "NOT_FINITE", q, op=op, line=line, sure=sure, step=facts, place=event.place, discarded=where is not None, given=given
+            )
     return cause("NOT_FINITE", q)
 
 
@@ -85,22 +91,31 @@ def bad_value(q, number, value, maker, where, sure):
     line, at = maker.place.text if maker is not None else "", first_place(value)
     kind = brief(value.kept[at].item()) if at is not None else "inf or nan"
     if isinstance(maker, Ran):
-        facts = [("first", f"{maker.name}{first_given(q, maker, value, at)} gives {kind}"), *line_facts(line, where)]
-        sure, discarded = sure if all_known(q, maker) else "likely", where is not None
-        return cause("NOT_FINITE", q, op=maker.name, line=line, sure=sure, step=facts, place=maker.place, discarded=discarded, value=kind)
-    name = q.names.of(number, "the input")
-    facts = [("first", f"{element(name, at)} = {kind}" if at is not None else f"{name} is not finite"), *line_facts(line)]
-    later = isinstance(maker, Wrote) and maker.how != "Variable"
-    return cause("NOT_FINITE", q, line=line, sure=sure, step=facts, value=kind, holder=name, assigned=later)
+        where_at, given = first_given(q, maker, value)
+        facts = [("first", f"{maker.name}{where_at} gives {kind}"), *line_facts(line, where)]
+        told = dict(step=facts, place=maker.place, discarded=where is not None, value=kind, given=given)
+        return cause("NOT_FINITE", q, op=maker.name, line=line, sure=sure if all_known(q, maker) else "likely", **told)
+    named = q.names.leads_to(number) or (maker is not None and assigned_name(maker.place) is not None)
+    name = q.names.of(number) if named else "an input"
+    shown = name + " is not finite" if at is None else f"{element(name, at)} = {kind}" if named else kind
+    assigned = isinstance(maker, Wrote) and maker.how != "Variable"
+    told = dict(step=[("first", shown), *line_facts(line)], value=kind, holder=name, named=named, assigned=assigned)
+    return cause("NOT_FINITE", q, line=line, sure=sure, **told)
 
 
-def first_given(q, maker, value, at):
-    """` at x[0] = 1000.0`: what an op was given for this element of its value, if that is known."""
-    for number in maker.inputs if at is not None else ():
-        given = known_value(q, number, maker) if number else None
-        if given is not None and given.whole and given.shape == value.shape:
-            return f" at {element(q.names.of(number, 'its input'), at)} = {brief(given.kept[at].item())}"
-    return ""
+def first_given(q, maker, value):
+    """` at x[0] = 1000.0`, and the number: what an op was given for the first element that is not finite, if that is known."""
+    for number in maker.inputs:
+        given = number_there(known_value(q, number, maker), value) if number else None
+        if given is not None:
+            return f" at {element(q.names.of(number, 'its input'), first_place(value))} = {brief(given)}", given
+    return "", None
+
+
+def number_there(given, value):
+    """What stands in one value where another, of the same shape, is not finite first; None if that is not known."""
+    at = first_place(value)
+    return given.kept[at].item() if at is not None and given is not None and given.whole and given.shape == value.shape else None
 
 
 def line_facts(line, where=None):
@@ -148,11 +163,11 @@ def discarding(q, step, event):
 
 def upstream_there(step):
     """Does anything arrive at the op for the first element that is not finite? None if that is not known."""
-    upstream, at = step.upstream, first_place(step.sent)
+    upstream, sent = step.upstream, step.sent
     if upstream.zero:
         return False
-    if upstream.whole and at is not None and upstream.shape == step.sent.shape:
-        return bool(upstream.kept[at] != 0)
+    if upstream.shape == sent.shape and not np.isfinite(sent.kept).all():  # of large ones both are known in part, and in the same part
+        return bool(upstream.kept[~np.isfinite(sent.kept)].ravel()[0] != 0)
     return True if upstream.whole and upstream.kept.all() else None
 
 
@@ -227,14 +242,23 @@ def value_of(q, number, event):
     return after.before if after is not None else trace.seen.get(number)
 
 
+def arrays_of(q, step):
+    """What a step of a tape keeps for its rule."""
+    return [one for kept in steps_like(q, step) for one in kept[3] if isinstance(one, (np.ndarray, np.generic))]
+
+
+def steps_like(q, step):
+    """The step of the tape that was walked, in a list, if it is still there."""
+    return [one for one in q.tape.steps or () if one[1] == step.source and step.outputs[0] in outputs_of(one)][:1]
+
+
 def op_at(q, step):
     """The name of the op that a step belongs to, and its line."""
     event = q.history.trace.made.get(step.outputs[0]) if q.history is not None else None
     if isinstance(event, Ran):
         return event.name, event.place.text, event
     if q.tape.steps is not None:
-        rule = next((one[2] for one in q.tape.steps if one[1] == step.source and step.outputs[0] in outputs_of(one)), None)
-        return rule_names().get(rule, "an op"), "", None
+        return next((rule_names().get(one[2], "an op") for one in steps_like(q, step)), "an op"), "", None
     return "an op", "", None
 
 
