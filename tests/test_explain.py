@@ -1170,13 +1170,23 @@ def _a_layer_whose_units_are_all_off():
     return tape.explain(loss, w)
 
 
-@program("zero", "", "FLAT", "product takes it times w, which is 0 here")
+@program("zero", "", "FLAT", "product takes it times w, which is 0 here", "small random numbers")
 def _a_second_layer_that_begins_at_zero():
     x, v = mg.constant([[1.0, 2.0]]), mg.Variable([[1.0, 2.0], [3.0, 4.0]])
     w = mg.Variable(mg.zeros([2, 1]))
     with mg.GradientTape() as tape:
         y = mg.reduce_sum(mg.tanh(x @ v) @ w)
     return tape.explain(y, v)
+
+
+@program("zero", "", "FLAT", "product takes it times a Variable, which is 0 here")
+def _a_layer_of_keras_that_begins_at_zero():
+    layers = [mg.keras.layers.Dense(3, activation="tanh"), mg.keras.layers.Dense(1, kernel_initializer="zeros")]
+    model, x = mg.keras.Sequential(layers), mg.constant([[1.0, 2.0]])
+    model(x)
+    with mg.GradientTape() as tape:
+        loss = mg.reduce_mean((model(x) - 1.0) ** 2)
+    return tape.explain(loss, model.layers[0].kernel)
 
 
 @program("zero", "", "FLAT", "multiply takes it times w, which is 0 here")

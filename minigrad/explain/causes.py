@@ -823,11 +823,14 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)           # 0.2
 """,
 )
-def flat(q, edge, op, line, cancel=False, factor=""):
+def flat(q, edge, op, line, cancel=False, factor="", variable=False):
     if cancel:
         return "the ways from it to the target cancel each other", "nothing: 0 is the derivative"
     if not op:
         return "the slope is 0 here", "nothing: 0 is the derivative"
+    if variable:
+        sentence = f"{op} takes it times {factor}"
+        return sentence, "nothing, if that is meant to begin at 0; otherwise let it begin elsewhere, with small random numbers"
     if factor:
         return f"{op} takes it times {factor}", "nothing, if that is meant; otherwise look at what made the 0"
     sentence = f"the slope of {op} is 0 here, wherever a gradient reaches it"

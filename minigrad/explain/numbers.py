@@ -209,7 +209,8 @@ def flat(q):
     for step in steps:
         if not step.upstream.zero and step.sent.zero:
             op, line, event = op_at(q, step)
-            return cause("FLAT", q, op=op, line=line, factor=zero_factor(q, step, event) if event is not None else "")
+            factor, variable = zero_factor(q, step, event) if event is not None else ("", False)
+            return cause("FLAT", q, op=op, line=line, factor=factor, variable=variable)
     return cause("FLAT", q, cancel=bool(steps) and not any(step.upstream.zero for step in steps))
 
 
@@ -217,16 +218,17 @@ PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
 
 
 def zero_factor(q, step, event):
-    """What says the other factor of a product, if all of it is 0."""
+    """What says the other factor of a product, if all of it is 0; and is it a Variable?"""
     factors = list(event.inputs) if event.op.kernel in PRODUCTS else []
     if step.source in factors:
         factors.remove(step.source)  # once: in `w * w` the other factor is w too
     for number in factors:
         value = value_of(q, number, event)
         if value is not None and value.zero:
-            name = q.names.of(number, "")
-            return f"{name}, which is 0 here" if name else "0"
-    return ""
+            variable = number in event.versions
+            name = q.names.of(number, "a Variable" if variable else "")
+            return f"{name}, which is 0 here" if name else "0", variable
+    return "", False
 
 
 def value_of(q, number, event):
