@@ -1979,6 +1979,16 @@ def test_a_power_that_overflows_is_not_mended_with_maximum():
     assert "keep the input of pow smaller" in str(tape.explain(y, w))
 
 
+def test_a_plain_number_that_is_not_finite():
+    x = mg.Variable([1.0, 0.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        masked = x * float("-inf")
+        y = mg.reduce_sum(mg.exp(masked))
+    text = str(tape.explain(y, x))
+    assert "an input holds -inf already" in text
+    assert 'line   masked = x * float("-inf")' in text
+
+
 def test_an_input_without_a_name():
     x = mg.Variable([1.0, 2.0])
     with mg.trace(), mg.GradientTape() as tape:

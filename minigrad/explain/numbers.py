@@ -86,9 +86,9 @@ def not_finite(q):
     return cause("NOT_FINITE", q)
 
 
-def bad_value(q, number, value, maker, where, sure):
+def bad_value(q, number, value, maker, user, where, sure):
     """The cause, if a value was not finite before any slope was taken: that of an op, or one that came from outside."""
-    line, at = maker.place.text if maker is not None else "", first_place(value)
+    line, at = (maker or user).place.text, first_place(value)
     kind = brief(value.kept[at].item()) if at is not None else "inf or nan"
     if isinstance(maker, Ran):
         where_at, given = first_given(q, maker, value)
@@ -125,17 +125,23 @@ def line_facts(line, where=None):
 
 
 def origin(q, event):
-    """Where the values that an op was given stopped being finite: its number, the value, and what made it; None if all are finite."""
-    found = None
+    """Where the values that an op was given stopped being finite: the number of one, the value, what made it, and the op that was
+    given it; None if all are finite."""
+    found, trace = None, q.history.trace
     while isinstance(event, Ran):
-        given = [(number, known_value(q, number, event)) for number in event.inputs if number]
-        number, value = next(((number, value) for number, value in given if value is not None and not value.finite), (0, None))
-        if not number:
+        number, value = next(((i, value) for i, value in inputs_of(q, event) if value is not None and not value.finite), (0, None))
+        if value is None:
             break
-        version, trace = event.versions.get(number), q.history.trace
+        version, user = event.versions.get(number), event
         event = trace.made.get(number) if version is None else trace.written.get((number, version))
-        found = number, value, event
+        found = number, value, event, user
     return found
+
+
+def inputs_of(q, event):
+    """Pairs: the number of what an op was given (0: a plain number), and its Summary, if it is known."""
+    plain = [(0, Summary.of(number)) for number in event.numbers.values()]
+    return [*[(i, known_value(q, i, event)) for i in event.inputs if i], *plain]
 
 
 def all_known(q, event):
