@@ -774,6 +774,16 @@ def _a_part_of_a_part():
     return tape.explain(y, x[0][1])
 
 
+@program("none", "broken", "STATE", plain=("none", "broken", "OUTSIDE_TAPE"))
+def _a_tensor_younger_than_a_variable():
+    total = mg.Variable(0.0)
+    x = mg.constant(3.0)
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        total.assign(x * x)
+    return tape.explain(total, x)
+
+
 @program("none", "broken", "REBOUND", "x.assign_add(...), or ask for the Variable itself")
 def _rebound_after_the_tape():
     x = mg.Variable(2.0)

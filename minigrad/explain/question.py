@@ -125,8 +125,9 @@ def recall(q) -> bool:
 
 
 def is_younger(q) -> bool:
-    """Is the source a Tensor that was made after the targets?"""
-    return not hasattr(q.source, "trainable") and q.source.id > max(one.id for one in q.targets)
+    """Is the source a Tensor that was made after the targets? (The value of a Variable may be younger than its number.)"""
+    tensors = not any(hasattr(one, "trainable") for one in (q.source, *q.targets))
+    return tensors and q.source.id > max(one.id for one in q.targets)
 
 
 def status_of(slope):
