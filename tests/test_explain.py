@@ -361,7 +361,7 @@ def _subtracted_from_a_weight_of_keras():
     return keras_weight(lambda layer, a: layer.kernel.assign_sub(a))
 
 
-@program("none", "broken", "LEFT_ENGINE", "layer.set_weights was given numbers, not a")
+@program("none", "broken", "LEFT_ENGINE", "layer.set_weights was given numbers, not a", "assign -> product -> add")
 def _set_weights_of_keras():
     return keras_weight(lambda layer, a: layer.set_weights([a.numpy() * 2.0, np.zeros(1)]))
 

@@ -176,7 +176,11 @@ def told_by_the_log(q):
         history.carried = {(output, step.source) for step in steps for output in step.outputs}
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(q.source.shape)]
     targets = history.nodes(q.targets)
-    way = history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE) or history.cheapest(targets)
+    way = (
+        history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE and fits(edge))
+        or history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE)
+        or history.cheapest(targets)
+    )
     connected = q.slope is not None
     if connected and q.question is not None and q.tape.steps is None and way is not None and any(edge.code for edge in way):
         connected = status_of(q.slope) != "zero"  # zeros may stand for None
@@ -184,6 +188,13 @@ def told_by_the_log(q):
     shapes = [f"a custom gradient sent {q.source_name} the shape {shape}, but it has the shape {q.source.shape}" for shape in odd[:1]]
     late = not history.opened and answer.status != "complete"
     return replace(answer, notes=(*answer.notes, *shapes, *([FULL] if history.trace.cut else [LATER] if late else [])))
+
+
+def fits(edge):
+    """May a value that left be the one that was written here? Of the several that `set_weights` writes, one has its size."""
+    event, given = edge.event, edge.by.given if edge.by is not None else None
+    several = isinstance(event, Wrote) and event.called.startswith("set_")
+    return not several or given is None or given.content.size == event.value.size
 
 
 def broken(q, way, *more, came="= None"):
