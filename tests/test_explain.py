@@ -596,6 +596,35 @@ def _variable_of_a_variable():
     return tape.explain(y, x)
 
 
+def keras_weight(write):
+    layer, X, a = mg.keras.layers.Dense(1), mg.constant([[1.0, 2.0]]), mg.Variable([[1.0], [2.0]])
+    layer(X)
+    with mg.GradientTape() as tape:
+        write(layer, a)
+        loss = mg.reduce_sum(layer(X) ** 2)
+    return tape.explain(loss, a)
+
+
+@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign wrote a * 2.0 into a Variable")
+def _assigned_to_a_weight_of_keras():
+    return keras_weight(lambda layer, a: layer.kernel.assign(a * 2.0))
+
+
+@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign_add wrote a * 2.0 into a Variable", "new = layer.kernel + a * 2.0")
+def _added_to_a_weight_of_keras():
+    return keras_weight(lambda layer, a: layer.kernel.assign_add(a * 2.0))
+
+
+@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign_sub wrote a into a Variable")
+def _subtracted_from_a_weight_of_keras():
+    return keras_weight(lambda layer, a: layer.kernel.assign_sub(a))
+
+
+@program("none", "broken", "LEFT_ENGINE", "layer.set_weights was given numbers, not a", "assign -> product -> add")
+def _set_weights_of_keras():
+    return keras_weight(lambda layer, a: layer.set_weights([a.numpy() * 2.0, np.zeros(1)]))
+
+
 # ---- OUTSIDE_TAPE ------------------------------------------------------------------------------------------------------
 
 
@@ -628,6 +657,15 @@ def _input_before_the_block():
     with mg.GradientTape() as tape:
         y = h * 2.0
     return tape.explain(y, x)
+
+
+@program("none", "broken", "STATE OUTSIDE_TAPE", "multiply ran where no tape hears it, as in a function given to a Dataset")
+def _function_of_a_dataset():
+    w = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        ds = mg.data.Dataset.from_tensor_slices(w * 2.0).map(lambda t: t * t)
+        loss = sum(ds)
+    return tape.explain(loss, w)
 
 
 @program("none", "broken", "OUTSIDE_TAPE", plain=("none", "broken", "OUTSIDE_TAPE"))
@@ -801,6 +839,41 @@ def _unused_shown_as_zero():
     return tape.explain(y, w, unconnected_gradients=mg.UnconnectedGradients.ZERO)
 
 
+@program("none", "independent", "UNUSED", "UNUSED (likely)", "it left through float here, and may have come back unseen")
+def _a_float_that_went_through_text():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = mg.sqrt(float(f"{float(x):.2f}"))
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "UNUSED", "UNUSED (likely)", "np.copyto(buffer, x.numpy())")
+def _copied_into_a_buffer():
+    x, buffer = mg.Variable([2.0, 3.0]), np.zeros(2, np.float32)
+    with mg.GradientTape() as tape:
+        np.copyto(buffer, x.numpy())
+        y = mg.reduce_sum(mg.constant(buffer) ** 2)
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "UNUSED", "UNUSED (likely)", "np.multiply(x.numpy(), 2.0, out=buffer)")
+def _computed_into_a_buffer():
+    x, buffer = mg.Variable([2.0, 3.0]), np.zeros(2, np.float32)
+    with mg.GradientTape() as tape:
+        np.multiply(x.numpy(), 2.0, out=buffer)
+        y = mg.reduce_sum(mg.sqrt(buffer))
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "UNUSED", "UNUSED (proved)")
+def _printed_after_the_target():
+    x, w = mg.Variable(2.0), mg.Variable(5.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+        float(w)
+    return tape.explain(y, w)
+
+
 @program("none", "independent", "ONLY_DECIDES", "if x > 0.0")
 def _if():
     x, w = mg.Variable(1.0), mg.Variable(2.0)
@@ -874,7 +947,7 @@ def _not_trainable():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "UNWATCHED", plain=("none", "broken", "UNWATCHED"))
+@program("none", "broken", "UNWATCHED", "this tape does not watch Variables by itself", plain=("none", "broken", "UNWATCHED"))
 def _watching_switched_off():
     x = mg.Variable(3.0)
     with mg.GradientTape(watch_accessed_variables=False) as tape:
@@ -934,7 +1007,70 @@ def _step_without_assign():
     return found
 
 
-@program("none", "broken", "REBOUND")
+@program("none", "broken", "REBOUND", "ask for x itself", plain=("none", "broken", "UNWATCHED"))
+def _a_copy_that_is_not_used():
+    x = mg.Variable([1.0, 2.0])
+    copy = mg.convert_to_tensor(x)
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x**2)
+    return tape.explain(y, copy)
+
+
+@program("none", "independent", "UNUSED", plain=("none", "broken", "UNWATCHED"))
+def _a_copy_of_what_is_not_used():
+    x, w = mg.Variable([1.0, 2.0]), mg.Variable(3.0)
+    copy = mg.convert_to_tensor(x)
+    with mg.GradientTape() as tape:
+        y = w * w
+    return tape.explain(y, copy)
+
+
+@program("none", "broken", "REBOUND", "ask for x itself")
+def _a_part_of_a_part():
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x**2)
+    return tape.explain(y, x[0][1])
+
+
+@program("none", "broken", "STATE", plain=("none", "broken", "OUTSIDE_TAPE"))
+def _a_tensor_younger_than_a_variable():
+    total = mg.Variable(0.0)
+    x = mg.constant(3.0)
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        total.assign(x * x)
+    return tape.explain(total, x)
+
+
+@program("none", "broken", "REBOUND", "x.assign_add(...), or ask for the Variable itself")
+def _rebound_after_the_tape():
+    x = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = x * x
+    x = x + 1.0
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "REBOUND", "= None", "ask for x itself", plain=("none", "broken", "REBOUND"))
+def _part_as_a_source_of_a_tape_that_was_asked():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * x)
+    assert tape.gradient(y, x[0]) is None
+    return tape.explain(y, x[0])
+
+
+@program("none", "broken", "SPENT_TAPE", plain=("none", "broken", "SPENT_TAPE"))
+def _part_as_a_source_after_another():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * x)
+    assert tape.gradient(y, x) is not None
+    return tape.explain(y, x[0])
+
+
+@program("none", "broken", "REBOUND", plain=("none", "broken", "REBOUND"))
 def _part_as_a_source():
     x = mg.Variable([1.0, 2.0])
     with mg.GradientTape() as tape:
@@ -951,6 +1087,42 @@ def _made_anew_after_the_tape():
     return tape.explain(y, x)
 
 
+@program("none", "independent", "UNUSED")
+def _variables_made_on_one_line():
+    ws = []
+    for k in range(3):
+        w = mg.Variable(float(k + 1))
+        ws.append(w)
+    with mg.GradientTape() as tape:
+        y = ws[0] * ws[1]
+    return tape.explain(y, ws[2])
+
+
+@program("none", "independent", "UNUSED")
+def _variables_of_a_factory():
+    def make():
+        w = mg.Variable(1.0)
+        return w  # noqa: RET504 - this is how people write it
+
+    a, b = make(), make()
+    with mg.GradientTape() as tape:
+        y = a * a
+    return tape.explain(y, b)
+
+
+@program("none", "independent", "UNUSED")
+def _variables_of_a_class():
+    class Part:
+        def __init__(self):
+            w = mg.Variable(1.0)
+            self.w = w
+
+    a, b = Part(), Part()
+    with mg.GradientTape() as tape:
+        y = a.w * a.w
+    return tape.explain(y, b.w)
+
+
 # ---- tapes ---------------------------------------------------------------------------------------------------------------
 
 
@@ -962,6 +1134,29 @@ def _other_tape():
     with mg.GradientTape() as second:
         x * 2.0
     return second.explain(y, x)
+
+
+@program("partial", "", "OTHER_TAPE", "line   u = mg.sin(w * t)")
+def _a_tape_beside_the_inner_one():
+    w, t = mg.Variable(0.5), mg.constant([0.1, 0.5])
+    with mg.GradientTape() as inner:
+        inner.watch(t)
+        u = mg.sin(w * t)
+    with mg.GradientTape() as outer:
+        slope = inner.gradient(u, t)
+        loss = mg.reduce_mean((slope + w * 1.0) ** 2)
+    return outer.explain(loss, w)
+
+
+@program("none", "broken", "OTHER_TAPE", "w was read while another tape was open, and this one was not")
+def _a_value_that_only_the_inner_tape_read():
+    w, t = mg.Variable(0.5), mg.constant([0.1, 0.5])
+    with mg.GradientTape() as inner:
+        inner.watch(t)
+        u = w * t
+    with mg.GradientTape() as outer:
+        slope = inner.gradient(u, t)
+    return outer.explain(slope, w)
 
 
 @program("partial", "", "OTHER_TAPE")
@@ -1150,6 +1345,83 @@ def _root_of_zero():
     return tape.explain(y, x)
 
 
+@program("nan", "", "NOT_FINITE", "X[1] = nan", "X holds nan already", "mg.where(mg.math.is_finite(X), X, 0.0)", "(proved)")
+def _data_with_a_nan():
+    X, w = mg.constant([1.0, float("nan")]), mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum((X * w) ** 2)
+    return tape.explain(y, w)
+
+
+@program("nan", "", "NOT_FINITE", "w = nan", "w holds nan already", 'line   w.assign(float("nan"))', "what w was assigned here")
+def _a_weight_that_became_nan():
+    w = mg.Variable(1.0)
+    w.assign(float("nan"))
+    with mg.GradientTape() as tape:
+        y = w**2
+    return tape.explain(y, w)
+
+
+@program("nan", "", "NOT_FINITE", "sqrt at x[0] = -1.0 gives nan", "line   root = mg.sqrt(x)", "the value of sqrt is nan already")
+def _root_of_a_negative_number():
+    x = mg.Variable([-1.0, 2.0])
+    with mg.GradientTape() as tape:
+        root = mg.sqrt(x)
+        y = mg.reduce_sum((root * 2.0) ** 2)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "exp at x[0] = 1000.0 gives inf", "line   e = mg.exp(x)")
+def _softmax_by_hand():
+    x = mg.Variable([1000.0, 1.0])
+    with mg.GradientTape() as tape:
+        e = mg.exp(x)
+        p = e / mg.reduce_sum(e)
+        y = -mg.math.log(p[0])
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "log at p[0] = 0.0 gives -inf", "the value of log is -inf already")
+def _entropy_at_zero():
+    p = mg.Variable([0.0, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(p * mg.math.log(p))
+    return tape.explain(y, p)
+
+
+@program("nan", "", "NOT_FINITE", "acos", "mg.clip_by_value(x, -0.999999, 0.999999)")
+def _acos_of_one():
+    x = mg.Variable(1.0)
+    with mg.GradientTape() as tape:
+        y = mg.acos(mg.clip_by_value(x, -1.0, 1.0))
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "where discards this branch, yet divide", "line   r = x / x", "where  y = mg.reduce_sum(mg.where(")
+def _where_on_another_line():
+    x = mg.Variable([0.0, 1.0])
+    with mg.GradientTape() as tape:
+        r = x / x
+        y = mg.reduce_sum(mg.where(mg.math.is_nan(r), 0.0, r))
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "where discards this branch, yet the value of log is -inf there, and 0 times that is nan")
+def _where_discards_an_infinite_value():
+    p = mg.Variable([0.0, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.where(p > 0.0, p * mg.math.log(p), 0.0))
+    return tape.explain(y, p)
+
+
+@program("nan", "", "NOT_FINITE", "sqrt is where the gradient stops being finite", "mg.maximum(x, 1e-6)")
+def _where_takes_the_branch():
+    x = mg.Variable(0.0)
+    with mg.GradientTape() as tape:
+        y = mg.where(x >= 0.0, mg.sqrt(x), 0.0)
+    return tape.explain(y, x)
+
+
 @program("zero", "", "FLAT", "the slope of relu is 0 here", "dy/dx = 0.0", plain=("zero", "", "FLAT"))
 def _dead_relu():
     x = mg.Variable(2.0)
@@ -1165,6 +1437,42 @@ def _a_layer_whose_units_are_all_off():
         h = mg.nn.relu(mg.constant([[-1.0, -4.0]]))
         loss = mg.reduce_sum(h @ w)
     return tape.explain(loss, w)
+
+
+@program("zero", "", "FLAT", "product takes it times w, which is 0 here", "small random numbers")
+def _a_second_layer_that_begins_at_zero():
+    x, v = mg.constant([[1.0, 2.0]]), mg.Variable([[1.0, 2.0], [3.0, 4.0]])
+    w = mg.Variable(mg.zeros([2, 1]))
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.tanh(x @ v) @ w)
+    return tape.explain(y, v)
+
+
+@program("zero", "", "FLAT", "product takes it times a Variable, which is 0 here")
+def _a_layer_of_keras_that_begins_at_zero():
+    layers = [mg.keras.layers.Dense(3, activation="tanh"), mg.keras.layers.Dense(1, kernel_initializer="zeros")]
+    model, x = mg.keras.Sequential(layers), mg.constant([[1.0, 2.0]])
+    model(x)
+    with mg.GradientTape() as tape:
+        loss = mg.reduce_mean((model(x) - 1.0) ** 2)
+    return tape.explain(loss, model.layers[0].kernel)
+
+
+@program("zero", "", "FLAT", "multiply takes it times w, which is 0 here")
+def _a_square_at_zero():
+    w = mg.Variable(0.0)
+    with mg.GradientTape() as tape:
+        y = w * w
+    return tape.explain(y, w)
+
+
+@program("zero", "", "FLAT", "multiply takes it times w, which is 0 here")
+def _a_zero_that_was_assigned_later():
+    w, x = mg.Variable(0.0), mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = w * x
+    w.assign(1.0)
+    return tape.explain(y, x)
 
 
 @program("zero", "", "FLAT", "multiply takes it times 0", plain=("zero", "", "FLAT"))
@@ -1889,6 +2197,143 @@ def test_a_trace_that_began_in_the_block():
     answer = tape.explain(y, x)
     assert (answer.status, answer.codes) == ("complete", ())
     assert "12.0" in answer.headline
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_zero_factor_from_before_the_trace(later):
+    w, x = mg.Variable(0.0), mg.Variable(3.0)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = w * x
+        if later:
+            w.assign(1.0)
+    assert "takes it times w, which is 0 here" in str(tape.explain(y, x))
+
+
+def test_a_part_that_was_made_after_the_trace():
+    x = mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * x)
+    assert "made after the target" in str(tape.explain(y, x[0]))
+
+
+def test_a_nan_from_before_the_trace():
+    X, w, b = mg.constant([1.0, float("nan")]), mg.Variable([1.0, 2.0]), mg.Variable(float("inf"))
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y, z = mg.reduce_sum((X * w) ** 2), w * mg.reduce_sum(b * b)
+    assert "X holds nan already" in str(tape.explain(y, w))
+    assert "b holds inf already" in str(tape.explain(z, w))
+
+
+def test_a_nan_without_a_trace():
+    X, w = mg.constant([1.0, float("nan")]), mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum((X * w) ** 2)
+    assert "is not finite already" in str(tape.explain(y, w))
+
+
+def test_large_values_are_known_in_part():
+    x = mg.Variable(mg.zeros([300]))
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        taken = mg.reduce_sum(mg.where(x >= 0.0, mg.sqrt(x), 0.0))
+        discarded = mg.reduce_sum(mg.where(x > 0.0, mg.sqrt(x) / x, 0.0))
+    assert "sqrt is where the gradient stops being finite" in str(tape.explain(taken, x))
+    assert "where discards this branch, yet divide" in str(tape.explain(discarded, x))
+
+
+def test_a_power_that_overflows_is_not_mended_with_maximum():
+    w = mg.Variable(-1e20)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = w**4
+    assert "keep the input of pow smaller" in str(tape.explain(y, w))
+
+
+def test_a_plain_number_that_is_not_finite():
+    x = mg.Variable([1.0, 0.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        masked = x * float("-inf")
+        y = mg.reduce_sum(mg.exp(masked))
+    text = str(tape.explain(y, x))
+    assert "an input holds -inf already" in text
+    assert 'line   masked = x * float("-inf")' in text
+
+
+def test_an_input_without_a_name():
+    x = mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(mg.nn.softmax(x + mg.constant([-np.inf, -np.inf])))
+    assert "an input holds -inf already" in str(tape.explain(y, x))
+
+
+def test_what_the_log_does_not_know_is_likely():
+    def hidden():
+        return mg.constant(float("nan"))
+
+    nan, w = [hidden()], mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = (w * nan[0]) ** 2
+    assert "NOT_FINITE (likely)" in str(tape.explain(y, w))
+
+
+BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 1.0, "asin": -1.0, "atanh": 1.0, "exp": 1000.0,
+    "sinh": 1000.0, "cosh": -1000.0, "expm1": 1000.0, "acosh": 1.0, "log1p": -1.0, "lgamma": 0.0, "digamma": 0.0}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_POINTS)
+def test_the_mend_of_an_op_makes_its_gradient_finite(name):
+    x, op = mg.Variable(BAD_POINTS[name]), getattr(mg, name, None) or getattr(mg.math, name)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = op(x) * 3.0
+        mend = tape.explain(y, x).causes[0].mend.partition("for example with ")[2]
+        with mg.GradientTape() as tape:
+            y = op(eval(mend)) * 3.0
+    assert np.isfinite(tape.gradient(y, x))
+
+
+@pytest.mark.parametrize("name", ["norm", "math.reduce_std"])
+def test_the_mend_of_a_length_makes_its_gradient_finite(name):
+    x, space = mg.Variable([0.0, 0.0]), {"mg": mg}
+    with mg.trace(), mg.GradientTape() as tape:
+        y = eval(f"mg.{name}(x)", {**space, "x": x})
+    mend = tape.explain(y, x).causes[0].mend.partition("for example with ")[2]
+    with mg.GradientTape() as tape:
+        y = eval(mend, {**space, "x": x})
+    assert np.isfinite(tape.gradient(y, x)).all()
+
+
+def test_what_a_full_trace_has_forgotten_is_not_proved():
+    a, b = mg.Variable(2.0), mg.Variable(1.0)
+    with mg.trace(limit=20), mg.GradientTape() as tape:
+        y = mg.sqrt(float(a)) * b
+        for _ in range(20):
+            y = y * 1.0
+    text = str(tape.explain(y, a))
+    assert "UNUSED (likely)" in text
+    assert "began later" not in text
+
+
+@pytest.mark.parametrize("limit", [1, 5])
+@pytest.mark.parametrize("persistent", [True, False])
+def test_a_full_trace_does_not_deny_a_gradient_that_was_given(limit, persistent):
+    x = mg.Variable(2.0)
+    with mg.trace(limit=limit), mg.GradientTape(persistent=persistent) as tape:
+        h = x
+        for _ in range(8):
+            h = mg.tanh(h) * 1.5
+    assert tape.gradient(h, x) is not None
+    assert tape.explain(h, x).status == "complete"
+
+
+def test_a_full_trace_says_that_it_has_forgotten_the_target():
+    x = mg.Variable(2.0)
+    with mg.trace(limit=3), mg.GradientTape() as tape:
+        y = mg.constant(2.0)
+        for _ in range(8):
+            x * 1.0
+    text = str(tape.explain(y, x))
+    assert "has forgotten how the target was made" in text
+    assert "began later" not in text
 
 
 def test_a_trace_that_is_full():

@@ -11,9 +11,9 @@ from .causes import Cause, cause
 from .explanation import Explanation
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale
-from .question import UNKNOWN, Question, flows, kind_of, recall, slopes_now, status_of, steps_of, unheard
+from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of, unheard
 from .search import NO_SLOPE, Edge, History, count, number_of
-from .source import assigned_name, decides, rebinds
+from .source import assigned_name, called_text, decides, rebinds
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
 LATER = "the trace began later than this tape, so it does not know all of it"
@@ -176,14 +176,25 @@ def told_by_the_log(q):
         history.carried = {(output, step.source) for step in steps for output in step.outputs}
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(q.source.shape)]
     targets = history.nodes(q.targets)
-    way = history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE) or history.cheapest(targets)
-    connected = q.slope is not None if q.slope is not UNKNOWN else way is not None and not any(edge.code for edge in way)
+    way = (
+        history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE and fits(edge))
+        or history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE)
+        or history.cheapest(targets)
+    )
+    connected = q.slope is not None
     if connected and q.question is not None and q.tape.steps is None and way is not None and any(edge.code for edge in way):
         connected = status_of(q.slope) != "zero"  # zeros may stand for None
     answer = whole_or_partial(q, targets, way) if connected else broken(q, way) if way else independent(q)
     shapes = [f"a custom gradient sent {q.source_name} the shape {shape}, but it has the shape {q.source.shape}" for shape in odd[:1]]
-    notes = (*shapes, *([FULL] if history.trace.cut else []), *([LATER] if not history.opened and answer.status != "complete" else []))
-    return replace(answer, notes=(*answer.notes, *notes))
+    late = not history.opened and answer.status != "complete"
+    return replace(answer, notes=(*answer.notes, *shapes, *([FULL] if history.trace.cut else [LATER] if late else [])))
+
+
+def fits(edge):
+    """May a value that left be the one that was written here? Of the several that `set_weights` writes, one has its size."""
+    event, given = edge.event, edge.by.given if edge.by is not None else None
+    several = isinstance(event, Wrote) and event.called.startswith("set_")
+    return not several or given is None or given.content.size == event.value.size
 
 
 def broken(q, way, *more, came="= None"):
@@ -207,14 +218,26 @@ def broken(q, way, *more, came="= None"):
 
 def each_once(q, edges):
     """The causes on these edges; for what happened in the same way on the same line, or in the same store, one is enough."""
-    causes = {}
+    causes, other = {}, any(edge.code == "OTHER_TAPE" for edge in edges)
     for edge in edges:
+        if other and read_elsewhere(q, edge):  # it follows from the other
+            continue
         one = cause_of(q, edge)
         causes.setdefault((one.code, one.op, "" if isinstance(edge.event, Stored) else one.line), one)
     return tuple(causes.values())
 
 
+def read_elsewhere(q, edge):
+    """Does a walk of another tape work with the value of a Variable that this tape would watch, if it had been read here?"""
+    return edge.code == "UNWATCHED" and getattr(q.source, "trainable", False) and q.tape.auto
+
+
 def cause_of(q, edge):
+    if read_elsewhere(q, edge):
+        return cause("OTHER_TAPE", q, edge, read=True)
+    event = edge.event
+    if edge.code == "STATE" and isinstance(event, Wrote) and event.how == "assign" and event.called in ("assign_add", "assign_sub"):
+        return cause("STATE", q, replace(edge, start=moved_by(q, event, edge.start)), op=event.called)
     if (
         edge.code == "UNWATCHED"
         and not hasattr(q.source, "trainable")
@@ -226,23 +249,29 @@ def cause_of(q, edge):
     return cause(edge.code, q, edge)
 
 
+def moved_by(q, event, node):
+    """What a Variable of Keras was moved by: it assigns a sum."""
+    made = q.history.trace.made.get(node)
+    others = [i for i in made.inputs if i and i != event.variable] if isinstance(made, Ran) else []
+    return q.history.node(others[0], made.versions) if others and q.source.id != event.variable else node
+
+
 def of_variable(q):
     """Was the source, a Tensor, computed from a Variable (or from something that the tape watches)?"""
     made = q.history.trace.made.get(q.source.id)
-    return isinstance(made, Ran) and (bool(made.versions) or any(i in q.tape.live for i in made.inputs) or derives(q, made))
+    if not isinstance(made, Ran):
+        return False
+    return bool(made.versions) or any(i in q.tape.live for i in made.inputs) or any(e.versions for e in before(q, made))
 
 
-def derives(q, made):
-    seen, todo = set(), list(made.inputs)
-    while todo and len(seen) < 1000:
-        number = todo.pop()
-        event = q.history.trace.made.get(number)
-        if isinstance(event, Ran) and number not in seen:
-            if event.versions:
-                return True
-            todo += event.inputs
-        seen.add(number)
-    return False
+def before(q, made):
+    """The ops that an op depends on, and itself, the nearest first."""
+    found, todo = {}, [made]
+    for event in todo:
+        if isinstance(event, Ran) and event.number not in found and len(found) < 1000:
+            found[event.number] = event
+            todo += [q.history.trace.made.get(number) for number in event.inputs]
+    return list(found.values())
 
 
 # ---- there is no way ---------------------------------------------------------------------------------------------------
@@ -254,12 +283,8 @@ def independent(q):
     made = [one for one in q.targets if one.id in history.trace.made or hasattr(one, "trainable") or one.id == q.source.id]
     if not made:
         told = cause("OUTSIDE_TAPE", q, unknown=True, sure="likely")
-        return none(
-            q,
-            "broken",
-            told,
-            why="the trace began later" if q.targets[0].id < history.trace.began or not history.opened else "its origin is not known",
-        )
+        late = q.targets[0].id < history.trace.began or not (history.opened or history.trace.cut)
+        return none(q, "broken", told, why="the trace began later" if late else "its origin is not known")
     why = f"the target does not depend on {name}"
     copy = rebound(q)
     if copy is not None:
@@ -272,9 +297,27 @@ def independent(q):
     edge = unseen(q, made[0])
     if edge is not None:
         return none(q, "broken", cause_of(q, edge), why=f"{name} left, and what came back cannot be followed")
+    return none(q, "independent", unused(q), why=why)
+
+
+def unused(q):
+    """The cause, if nothing was seen to lead from the source to the target. It is proved if nothing can have gone unseen."""
+    history = q.history
+    exits = exits_before(history, q.targets)
+    sure = "likely" if history.trace.cut or exits else "proved"
+    for exit in exits[:-50:-1]:
+        if exit.number > history.opened and history.cheapest([history.node(exit.tensor, exit.versions)]) is not None:
+            return cause("UNUSED", q, op=called_text(exit.place) or exit.door, line=exit.place.text, sure=sure, left=True)
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
-    told = cause("UNUSED", q, op=uses[-1].name, line=uses[-1].place.text) if uses else cause("UNUSED", q)
-    return none(q, "independent", told, why=why)
+    return cause("UNUSED", q, op=uses[-1].name, line=uses[-1].place.text, sure=sure) if uses else cause("UNUSED", q, sure=sure)
+
+
+def exits_before(history, targets):
+    """All that left before the targets were computed, if some of it depends on the source."""
+    makers = [history.trace.made.get(node) or history.trace.written.get(node) for node in history.nodes(targets)]
+    end = max((event.number for event in makers if event is not None), default=history.trace.count)
+    exits = [e for e in history.trace.events if isinstance(e, Left) and e.number < end]
+    return exits if history.cheapest([history.node(e.tensor, e.versions) for e in exits]) is not None else []
 
 
 def unseen(q, target):
@@ -292,22 +335,34 @@ def unseen(q, target):
 
 def rebound(q):
     """The cause, if the source is a fresh copy of what was used, or a fresh object under the same name."""
-    history = q.history
-    if not hasattr(q.source, "trainable") and of_variable(q) and not history.uses(q.source.id):
-        made = history.trace.made[q.source.id]
-        return cause("REBOUND", q, op=made.name, line=made.place.text)
-    event = history.trace.written.get((q.source.id, 0))
-    name = assigned_name(event.place) if event is not None else None
-    if name is None or history.uses(q.source.id):
+    if q.history.uses(q.source.id):
         return None
-    others = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable" and e.variable != q.source.id]
-    for other in others:
-        if (
-            assigned_name(other.place) == name
-            and History(history.trace, q.tape, [other.variable]).cheapest(history.nodes(q.targets)) is not None
-        ):
-            return cause("REBOUND", q, op="Variable", line=event.place.text, sure="likely", copy=True)
-    return None
+    if hasattr(q.source, "trainable"):
+        return made_anew(q)
+    if of_variable(q):
+        return copied(q)
+    return cause("REBOUND", q, younger=True) if is_younger(q) and q.source.id not in q.history.trace.made else None
+
+
+def copied(q):
+    """The cause, if the target was computed from what the source, a Tensor, was computed from."""
+    history, made = q.history, q.history.trace.made[q.source.id]
+    earlier = [number for event in before(q, made) for number in event.inputs if number]
+    way = History(history.trace, q.tape, earlier).cheapest(history.nodes(q.targets))
+    origin = q.names.of(way[0].start, "") if way else ""
+    return cause("REBOUND", q, op=made.name, line=made.place.text, unused=True, origin=origin) if way else None
+
+
+def made_anew(q):
+    """The cause, if another Variable was used that had the name of the source, and that no name leads to any more."""
+    history, event = q.history, q.history.trace.written.get((q.source.id, 0))
+    name = assigned_name(event.place) if event is not None else None
+    if name is None or name != q.source_name:
+        return None
+    made = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable" and e.variable != q.source.id]
+    lost = [e.variable for e in made if not q.names.leads_to(e.variable) and assigned_name(e.place) == name]
+    used = lost and History(history.trace, q.tape, lost).cheapest(history.nodes(q.targets)) is not None
+    return cause("REBOUND", q, op="Variable", line=event.place.text, sure="likely", copy=True) if used else None
 
 
 def first_order(q):
@@ -433,6 +488,8 @@ def told_by_the_tape(q):
     bad = next((one for one in q.targets if not flows(one)), None)
     if bad is not None:
         told, meaning = cause("INTEGER", q, name=q.target_name, kind=kind_of(bad)), "undefined"
+    elif is_younger(q):
+        told, meaning = cause("REBOUND", q, younger=True), "broken"
     elif not watched and (not variable or not source.trainable or not tape.auto):
         told, meaning = cause("UNWATCHED", q, sure="proved" if variable else "likely"), "broken"
     elif not reached and any(tape.ended and one.id > tape.ended for one in q.targets):

@@ -209,6 +209,8 @@ def taker(event, q):
 def receiver(edge, q):
     """Who was given the plain value."""
     event = edge.event
+    if isinstance(event, Wrote) and event.called.startswith(("set_", "load_")):  # it gives values to several Variables
+        return called_text(event.place) or event.called
     return (
         f"{q.names.of(edge.end)}.{event.how}"
         if isinstance(event, Wrote)
@@ -254,7 +256,7 @@ def state(q, edge, op, line):
 
 @code(
     "OUTSIDE_TAPE",
-    "An op on the way ran before the tape was opened, or after it was closed. A tape records its own block.",
+    "An op on the way ran before the tape was opened, after it was closed, or where no tape hears it. A tape records its own block.",
     """
 x = tf.Variable([1.0, 2.0])
 with tf.GradientTape() as tape:
@@ -273,6 +275,11 @@ tape.gradient(loss, x)        # [2. 4.]
 def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
     if never:
         return "this tape was never entered, so it has recorded nothing", "compute inside `with mg.GradientTape() as tape:`"
+    if unknown and q.history is not None and q.history.trace.cut:
+        return (
+            "the log was full, and has forgotten how the target was made",
+            f"keep more events: mg.trace(limit={2 * q.history.trace.limit}), or more",
+        )
     if unknown:
         return (
             "the log does not know how the target was made: before the trace began, in another thread, or out of thin air",
@@ -291,6 +298,14 @@ def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
     history = q.history
     if history.opened and edge.event.number < history.opened:
         return f"{op} ran before the tape's block began, so the tape has not recorded it", "move this line into the `with` block"
+    turns = [e.what for e in history.turns if e.number < edge.event.number]
+    if turns[-1:] == ["opened"]:
+        return (
+            f"{op} ran where no tape hears it, as in a function given to a Dataset or to mg.Variable",
+            f"call {op} in the `with` block itself, on tensors",
+        )
+    if not turns and not history.opened:
+        return f"{op} ran outside this tape's block, or where no tape hears it", "compute it in the `with` block"
     before = q.names.of(edge.start)
     instead = f", or ask for the gradient of {before}" if edge.end in [one.id for one in q.targets] and before != op else ""
     return f"{op} ran after the tape's block had ended, so the tape has not recorded it", f"indent this line into the `with` block{instead}"
@@ -345,12 +360,19 @@ with tf.GradientTape() as tape:
 tape.gradient(y, w)           # 4.0
 """,
 )
-def unused(q, edge, op, line):
+def unused(q, edge, op, line, left=False):
     name = q.source_name
+    if left:
+        return (
+            f"nothing was seen to lead from {name} to the target; but it left through {op} here, and may have come back unseen",
+            f"leave this source out, or, if the target needs it, keep {name} a tensor here",
+        )
     if op:
         return f"{name} is used here, and nothing that leads to the target uses the result", "use the result, or leave this source out"
     if q.history is None:
         return f"{name} was not used in what this tape recorded of the target", "use it, or leave this source out"
+    if q.history.trace.cut:
+        return f"{name} was not used in what the log still knows of the target", "keep more events: mg.trace(limit=...); or use it"
     return f"{name} was never used in the computation of the target", "use it, or leave this source out"
 
 
@@ -375,11 +397,11 @@ def unwatched(q, edge, op, line):
     name = q.source_name
     if hasattr(q.source, "trainable"):
         why = (
-            f"{name} is not trainable, and tapes do not watch such Variables"
-            if not q.source.trainable
-            else "this tape does not watch Variables"
+            "this tape does not watch Variables by itself"
+            if q.source.trainable
+            else f"{name} is not trainable, and tapes do not watch such Variables by themselves"
         )
-        return f"{why} by themselves", f"call tape.watch({name}) inside the block, before its first use"
+        return why, f"call tape.watch({name}) inside the block, before its first use"
     later = edge is not None and any(e.source == q.source.id and e.number > edge.event.number for e in q.history.watches)
     if later:
         return f"{name} was first used here, and watched later", f"move tape.watch({name}) above {line}"
@@ -439,8 +461,15 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)           # 6.0
 """,
 )
-def rebound(q, edge, op, line, copy=False):
+def rebound(q, edge, op, line, copy=False, younger=False, unused=False, origin=""):
     name = q.source_name
+    if younger:
+        return f"{name} is a new Tensor, made after the target", "ask for what the target was computed from"
+    if unused and origin != name:
+        return (
+            f"this {name} is the result of {op} on this line, and the target was not computed from it",
+            f"ask for {origin or 'what it was computed from'} itself",
+        )
     if copy:
         return (
             f"this {name} is made here, and it is not the {name} that the target was computed from",
@@ -449,7 +478,8 @@ def rebound(q, edge, op, line, copy=False):
     assign = "assign_sub" if op == "subtract" else "assign_add"
     return (
         f"this {name} is the result of {op} on this line, not the Variable itself",
-        f"change the Variable in place, as in {name}.{assign}(...), ask for the Variable itself, or call tape.watch({name})",
+        f"change the Variable in place, as in {name}.{assign}(...), "
+        + ("or ask for the Variable itself" if unused else f"ask for the Variable itself, or call tape.watch({name})"),
     )
 
 
@@ -497,7 +527,12 @@ with tf.GradientTape() as first:
 first.gradient(y, x)          # 6.0
 """,
 )
-def other_tape(q, edge, op, line):
+def other_tape(q, edge, op, line, read=False):
+    if read:
+        return (
+            f"{q.source_name} was read while another tape was open, and this one was not: here {op} works with the value alone",
+            "open this tape first, around the other one",
+        )
     return (
         f"{op} was recorded by another tape, not by the one that was asked",
         "ask the tape that was open on this line, or compute it inside this tape's block",
@@ -638,21 +673,40 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)           # 0.0
 """,
 )
-def not_finite(q, edge, op, line, step=(), place=None):
+def not_finite(q, edge, op, line, step=(), place=None, discarded=False, value="", given=None, holder="", named=False, assigned=False):
+    if holder:
+        sentence = f"{holder} holds {value} already, before any slope is taken: what is computed from it cannot be finite"
+        shown = holder if named else "x"
+        mend = f"take it out before it is used, for example with mg.where(mg.math.is_finite({shown}), {shown}, 0.0)"
+        return sentence, f"look at what {holder} was assigned here: a step before this one went wrong" if assigned else mend, step
     if not op:
         return "what arrives at the target, or the value of an op, is not finite already", "look at the values of the forward pass"
-    guarded = place is not None and inside_where(place)
-    if guarded:
-        return (
-            f"where discards this branch, yet {op} is still asked for its slope",
-            safe_where(place) or f"give {op} a safe input by another mg.where",
-            step,
-        )
-    return (
-        f"{op} is where the gradient stops being finite: its slope there is inf or nan",
-        f"keep the input of {op} away from there, for example with mg.maximum(x, 1e-6)",
-        step,
-    )
+    if discarded and place is not None:
+        inline = safe_where(place) if inside_where(place) else None
+        yet = f"the value of {op} is {value} there, and 0 times that is nan" if value else f"{op} is still asked for its slope"
+        return f"where discards this branch, yet {yet}", inline or f"give {op} a safe input by another mg.where", step
+    if value:
+        return f"the value of {op} is {value} already, before any slope is taken", away_from(op, given), step
+    return f"{op} is where the gradient stops being finite: its slope there is inf or nan", away_from(op, given), step
+
+
+def away_from(op, given=None):
+    """The mend that keeps the input of an op where its value and slope are finite; `given` is the number that it had, if known."""
+    example = AWAY.get(op, "")
+    if given is not None and example == AWAY["log"] and abs(given) > 1e6:
+        return f"keep the input of {op} smaller: it is too large for its dtype"
+    if op in ("divide", "truediv"):
+        return f"keep what {op} divides by away from 0, for example with {example}"
+    return f"keep the input of {op} away from there" + (f", for example with {example}" if example else "")
+
+
+AWAY = {
+    **dict.fromkeys(("log", "sqrt", "rsqrt", "pow", "divide", "truediv", "reciprocal", "lgamma", "digamma"), "mg.maximum(x, 1e-6)"),
+    **dict.fromkeys(("acos", "asin", "atanh"), "mg.clip_by_value(x, -0.999999, 0.999999)"),
+    **dict.fromkeys(("exp", "expm1", "sinh", "cosh"), "mg.clip_by_value(x, -80.0, 80.0)"),
+    **dict.fromkeys(("norm", "reduce_euclidean_norm"), "mg.sqrt(mg.reduce_sum(x * x) + 1e-12)"),
+    "reduce_std": "mg.sqrt(mg.math.reduce_variance(x) + 1e-12)", "acosh": "mg.maximum(x, 1.000001)", "log1p": "mg.maximum(x, -0.999999)",
+}  # fmt: skip
 
 
 @code(
@@ -775,11 +829,14 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)           # 0.2
 """,
 )
-def flat(q, edge, op, line, cancel=False, factor=""):
+def flat(q, edge, op, line, cancel=False, factor="", variable=False):
     if cancel:
         return "the ways from it to the target cancel each other", "nothing: 0 is the derivative"
     if not op:
         return "the slope is 0 here", "nothing: 0 is the derivative"
+    if variable:
+        sentence = f"{op} takes it times {factor}"
+        return sentence, "nothing, if that is meant to begin at 0; otherwise let it begin elsewhere, with small random numbers"
     if factor:
         return f"{op} takes it times {factor}", "nothing, if that is meant; otherwise look at what made the 0"
     sentence = f"the slope of {op} is 0 here, wherever a gradient reaches it"

@@ -27,11 +27,12 @@ class Names:
             name = getattr(thing, "name", "").partition(":")[0] if hasattr(thing, "trainable") else ""
             if name and name not in UNNAMED:
                 self.known.setdefault(thing.id, name)
-        frames = [frame, *outer_frames(frame)]
+        self.frames = frames = [frame, *outer_frames(frame)]
         spaces = [names_in(outer.f_locals) for outer in frames] + [names_within(outer.f_locals) for outer in frames]
         for space in (*spaces, names_within(frame.f_globals)):
             for number, name in space.items():
                 self.known.setdefault(number, name)
+        self.held = set(self.known)
 
     def of(self, node, default="the value") -> str:
         """The name of a node of the graph; without one, the op that it comes from."""
@@ -39,6 +40,16 @@ class Names:
         if number not in self.known:
             self.known[number] = self.by_origin(node, number) or ""
         return self.known[number] or default
+
+    def leads_to(self, number) -> bool:
+        """Can the user still reach it by a name?"""
+        return number in self.held
+
+    def tensor(self, number):
+        """The Tensor (and no Variable) with this number, if a name leads to it."""
+        spaces = [*[frame.f_locals for frame in self.frames], self.frames[0].f_globals]
+        values = (value for space in spaces for value in list(space.values()))
+        return next((one for one in values if is_tensor(one) and not hasattr(one, "trainable") and one.id == number), None)
 
     def by_origin(self, node, number):
         if self.trace is None:
@@ -85,8 +96,13 @@ def names_within(space) -> dict:
         elif isinstance(value, (type, types.ModuleType, types.FunctionType)) or not isinstance(getattr(value, "__dict__", None), dict):
             continue
         else:
-            parts = [(f"{name}.{key}", one) for key, one in list(vars(value).items())[:MOST]]
+            parts = [(f"{name}.{public(value, key)}", one) for key, one in list(vars(value).items())[:MOST]]
         for part, one in parts:
             if is_tensor(one):
                 found.setdefault(one.id, part)
     return found
+
+
+def public(value, key):
+    """The name of an attribute without its underscore, if there is a property of that name."""
+    return key[1:] if key.startswith("_") and isinstance(getattr(type(value), key[1:], None), property) else key

@@ -109,7 +109,11 @@ def recall(q) -> bool:
     if q.question is not None:
         q.slope = q.question.slopes[q.question.sources.index(q.source.id)]
     targets, sources, answers = q.tape.given
-    if set(targets) != {one.id for one in q.targets} or q.source.id not in sources:
+    same = set(targets) == {one.id for one in q.targets}
+    if same and q.source.id not in sources and is_younger(q) and any(i > max(targets) for i in sources):
+        q.slope = None  # `x[0]` makes a new Tensor each time: it was asked for another one, made after the target as well
+        return True
+    if not same or q.source.id not in sources:
         return q.question is not None
     answer = answers[sources.index(q.source.id)]
     if answer is None:
@@ -118,6 +122,12 @@ def recall(q) -> bool:
         with unheard():  # IndexedSlices are made whole by an op
             q.slope = convert(answer()).value
     return True
+
+
+def is_younger(q) -> bool:
+    """Is the source a Tensor that was made after the targets? (The value of a Variable may be younger than its number.)"""
+    tensors = not any(hasattr(one, "trainable") for one in (q.source, *q.targets))
+    return tensors and q.source.id > max(one.id for one in q.targets)
 
 
 def status_of(slope):

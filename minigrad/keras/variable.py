@@ -91,14 +91,18 @@ class Variable:
             ValueError: the shape is another.
         """
         own = None if self.value.dtype.dtype.kind in "biu" else self.dtype  # into whole numbers Keras casts, and cuts off
-        value = convert(value).value if hasattr(value, "__tf_tensor__") else as_value(value, own)
+        given = convert(value) if hasattr(value, "__tf_tensor__") else None
+        value = as_value(value, own) if given is None else given.value
         if value.shape != tuple(self.shape):
             raise ValueError(
                 "The shape of the target variable and the shape of the target value in `variable.assign(value)` must match. "
                 f"variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}"
             )
-        value = value.astype(self.dtype)
-        self.value.assign(value)
+        if given is not None and value.dtype == self.value.dtype.dtype:
+            self.value.assign(given)  # as it was given, so that a trace knows where the value is from
+        else:
+            value = value.astype(self.dtype)
+            self.value.assign(value)
         return Tensor.of(value)
 
     def assign_add(self, value) -> Tensor:
