@@ -738,7 +738,10 @@ def concat(values, axis, name="concat") -> Tensor:
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     if axis is None:
         raise unsupported(axis)
-    return identity(values[0]) if len(values) == 1 else join(values, axis)
+    if len(values) != 1:
+        return join(values, axis)
+    convert_to_tensor(axis, dtypes.int32).shape.assert_has_rank(0)
+    return identity(values[0])
 
 
 @op("ConcatV2", dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)])

@@ -114,6 +114,8 @@ ERRORS = [
     (lambda: mg.concat([1.0, 2.0], 0), Invalid, "Can't concatenate scalars (use tf.stack instead)"),
     (lambda: mg.concat([x, x[:, :2]], 0), Invalid, "Dimension 1 in both shapes must be equal: shape[0] = [2,3] vs. shape[1] = [2,2]"),
     (lambda: mg.concat([x, [1, 2]], 0), Invalid, "Ranks of all input tensors should match: shape[0] = [2,3] vs. shape[1] = [2]"),
+    (lambda: mg.concat(0, [[1], [2]]), ValueError, "Shape (2, 1) must have rank 0"),
+    (lambda: mg.concat(1, [[1.0], [2.0]]), TypeError, "Cannot convert [[1.0], [2.0]] to EagerTensor of dtype int32"),
     (lambda: mg.stack([x, u]), Invalid, "Shapes of all inputs must match: values[0].shape = [2,3] != values[1].shape = [3]"),
     (lambda: mg.stack([x, x], axis=3), ValueError, "Argument `axis` = 3 not in range [-3, 3)"),
     (lambda: mg.stack([u, mg.constant([1, 2, 3])]), Invalid, "cannot compute Pack as input #1(zero-based) was expected"),
