@@ -798,6 +798,16 @@ def test_optimizer_errors():
         optimizer.apply_gradients([(mg.constant(1.0), mg.Variable(1.0))])
 
 
+def test_gradients_come_in_pairs_with_their_variables():
+    v = mg.Variable([1.0])
+    optimizer = keras.optimizers.SGD(0.5)
+    optimizer.apply_gradients([(mg.constant([1.0]), v)])
+    for forgotten in ([mg.constant([1.0])], [v], [(v,)]):
+        with pytest.raises(ValueError, match=r"not enough values to unpack \(expected 2, got 1\)"):
+            optimizer.apply_gradients(forgotten)
+    assert v.numpy() == [0.5]
+
+
 def test_training_gives_the_losses_of_keras():
     keras.utils.set_random_seed(0)
     model = keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dense(1)])

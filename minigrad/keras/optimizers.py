@@ -175,13 +175,11 @@ class Optimizer:
             The number of steps taken, a Variable.
 
         Raises:
-            ValueError: no gradient is given at all, or a Variable was not there in the first step.
+            ValueError: no gradient is given at all, they do not come in pairs, or a Variable was not there in the first step.
             InvalidArgumentError: a gradient has not the shape of its Variable. Then no Variable is changed.
         """
-        grads_and_vars = list(grads_and_vars)
-        if not grads_and_vars:
-            raise ValueError("not enough values to unpack (expected 2, got 0)")
-        self.apply(*zip(*grads_and_vars))
+        grads, variables = zip(*grads_and_vars)
+        self.apply(grads, variables)
         return self.iterations
 
     def apply(self, grads, trainable_variables=None) -> None:
