@@ -307,6 +307,25 @@ def test_cast_converts_as_tensorflow_does(given, dtype, expected):
     assert y.numpy().tolist() == expected
 
 
+def test_each_cast_of_complex_numbers_to_real_ones_is_said(caplog):
+    z, lost = mg.constant([1 + 2j]), "input of type complex128 to an incompatible dtype float32.  This will discard the imaginary part"
+    for _ in range(2):
+        mg.cast(z, mg.float32)
+    assert [lost in record.getMessage() for record in caplog.records] == [True, True]
+    mg.saturate_cast(z, mg.int8)
+    assert caplog.messages[2:] == ["Casting complex to real discards imaginary part."]
+
+
+def test_the_engine_makes_complex_numbers_real_in_silence(caplog):
+    x = mg.constant([1.0])
+    with mg.GradientTape() as outer, mg.GradientTape() as tape:
+        outer.watch(x), tape.watch(x)
+        y = mg.abs(mg.complex(x, 2 * x)) ** 2
+        outer.gradient(tape.gradient(y, x), x)
+    mg.cast(mg.cast(x, mg.complex64), mg.int32)
+    assert not caplog.records
+
+
 def test_saturate_cast_stops_at_the_limits():
     assert mg.saturate_cast([300.0, -1.0, 5.0], mg.uint8).numpy().tolist() == [255, 0, 5]
     assert mg.saturate_cast([1e10], mg.int32).numpy().tolist() == [2147483520]  # the largest float32 that is an int32
