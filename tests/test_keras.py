@@ -873,7 +873,7 @@ def test_a_layer_takes_a_dict_and_a_model_loses_its_last_layer():
     layer = Sum()
     assert layer({"a": X, "b": X}).numpy().tolist() == (X * 2.0).numpy().tolist()
     assert layer.seen == {"a": (3, 2), "b": (3, 2)}
-    model = keras.Sequential([keras.layers.Dense(4, input_shape=(2,)), keras.layers.Dense(1)])
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(4), keras.layers.Dense(1)])
     assert model.pop().units == 1 and model(X).shape == (3, 4)
 
 

@@ -56,7 +56,7 @@ class Layer:
     _weightless = False  # is it built as soon as it is made?
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
-        self._input_shape = kwargs.pop("input_shape", None)
+        self._input_shape = old_shape(kwargs)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if activity_regularizer is not None:
@@ -264,6 +264,19 @@ class Layer:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
+def old_shape(named):
+    """The shape of an example, as old models tell it to their first layer."""
+    shapes = [named.pop("input_shape", None), named.pop("input_dim", None)]
+    if shapes == [None, None]:
+        return None
+    warnings.warn(
+        "Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using an `Input(shape)` object "
+        "as the first layer in the model instead.",
+        stacklevel=4,
+    )
+    return shapes[0] if shapes[1] is None else (shapes[1],)
+
+
 @functools.cache
 def takes_training(call):
     parameters = inspect.signature(call).parameters.values()
@@ -418,6 +431,8 @@ class Embedding(Layer):
                  embeddings_constraint=None, mask_zero=False, **kwargs):  # fmt: skip
         if mask_zero:
             raise ValueError("`mask_zero` is not there: multiply by mg.cast(ids != 0, mg.float32), where you use the rows.")
+        if kwargs.pop("input_length", None) is not None:
+            warnings.warn("Argument `input_length` is deprecated. Just remove it.", stacklevel=2)
         super().__init__(**kwargs)
         self.input_dim, self.output_dim = input_dim, output_dim
         self.embeddings_initializer = initializers.get(embeddings_initializer)
@@ -605,6 +620,9 @@ class LeakyReLU(Layer):
     _weightless = True
 
     def __init__(self, negative_slope=0.3, **kwargs):
+        if "alpha" in kwargs:
+            negative_slope = kwargs.pop("alpha")
+            warnings.warn("Argument `alpha` is deprecated. Use `negative_slope` instead.", stacklevel=2)
         if negative_slope is None or negative_slope < 0:
             raise ValueError(
                 "The negative_slope value of a Leaky ReLU layer cannot be None or negative value. Expected a float. "
