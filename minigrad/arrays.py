@@ -12,8 +12,9 @@ from . import dtypes, errors
 from .arguments import BATCHED_TWINS, Batched, keeps_rows, later
 from .conversion import as_value, unsupported
 from .custom import unregistered
-from .listening import unrecorded
+from .listening import unrecorded, warn
 from .op import convert, op, tensor_of
+from .operands import cast as cast_silently
 from .operands import first_tensor
 from .shape import TensorShape, bracketed
 from .slices import IndexedSlices, Rows
@@ -173,7 +174,17 @@ def cast(x, dtype, name=None) -> Tensor:
     given = x.value.dtype
     if given == dtype:
         return x
-    return (cast_smoothly if given.kind in "fc" and dtype.kind in "fc" else cast_coarsely)(x, dtype)
+    warn_of_real_parts(given, dtype)
+    return cast_silently(x, dtype)
+
+
+def warn_of_real_parts(given, dtype):
+    """Complex numbers are made real: it is said, as often as it happens."""
+    if given.kind == "c" and dtype.kind == "f":
+        warn(
+            "You are casting an input of type %s to an incompatible dtype %s.  This will discard the imaginary part and may not be "
+            "what you intended.", given, dtype,
+        )  # fmt: skip
 
 
 def saturate_cast(value, dtype, name=None) -> Tensor:
@@ -188,7 +199,8 @@ def saturate_cast(value, dtype, name=None) -> Tensor:
     if dtype.is_complex:
         return cast(value, dtype)
     if given.is_complex:
-        return saturate_cast(cast(value, value.value.real.dtype), dtype)
+        warn("Casting complex to real discards imaginary part.")
+        return saturate_cast(cast_silently(value, value.value.real.dtype), dtype)
     if given.min < dtype.min:
         value = where(value < within(given, dtype.min, 0), within(given, dtype.min, 0), value)
     if given.max > dtype.max:
@@ -738,7 +750,10 @@ def concat(values, axis, name="concat") -> Tensor:
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     if axis is None:
         raise unsupported(axis)
-    return identity(values[0]) if len(values) == 1 else join(values, axis)
+    if len(values) != 1:
+        return join(values, axis)
+    convert_to_tensor(axis, dtypes.int32).shape.assert_has_rank(0)
+    return identity(values[0])
 
 
 @op("ConcatV2", dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)])

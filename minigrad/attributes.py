@@ -75,7 +75,7 @@ def integers(value, attr=None):
         TypeError: there is a fraction in it; if an attribute of TensorFlow is named, InvalidArgumentError.
     """
     if isinstance(value, (list, tuple, TensorShape)):
-        value = [n.__index__() if hasattr(n, "__index__") else n.numpy() if hasattr(n, "numpy") else n for n in value]
+        value = [n if n.__class__ is int else without_tensors(n) for n in value]
         if not value:
             return np.empty(0, np.int32)
     array = as_value(value)
@@ -87,6 +87,15 @@ def integers(value, attr=None):
             None, None, f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int32, int64"
         )
     return array
+
+
+def without_tensors(n):
+    """Numbers and lists of them, for Tensors that stand alone or in lists."""
+    if isinstance(n, (list, tuple)):
+        return [without_tensors(one) for one in n]
+    if hasattr(n, "numpy"):
+        return n.numpy()
+    return n.__index__() if hasattr(n, "__index__") and not np.ndim(n) else n
 
 
 dtype = dtypes.to_numpy

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors, random
-from .arrays import convert_to_tensor
+from .arrays import cast, convert_to_tensor
 from .function import TensorSpec
 from .listening import heard_by, storing, unrecorded
 from .nest import sorted_keys
@@ -151,20 +151,31 @@ class Dataset:
         """`map_func` of each element; the parts of a tuple are its arguments.
 
         It runs anew in each iteration, as Python (in TensorFlow it becomes a graph, once). A list that it gives is a tuple.
+
+        Raises:
+            ValueError: `map_func` is no function.
         """
+        check_function(map_func)
         return Dataset(lambda: (element_of(called(map_func, x)) for x in self), self._length)
 
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate` is True.
 
         Raises:
-            ValueError: when an element is asked for, and `predicate` gives neither True nor False.
+            ValueError: `predicate` is no function; or when an element is asked for, and it gives neither True nor False.
         """
+        check_function(predicate)
         return Dataset(lambda: (x for x in self if looking.on or holds(predicate, x)))
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
-        """The elements of all the Datasets that `map_func` gives."""
-        return Dataset(lambda: itertools.chain.from_iterable(called(map_func, x) for x in self))
+        """The elements of all the Datasets that `map_func` gives.
+
+        Raises:
+            ValueError: `map_func` is no function.
+            TypeError: when an element is asked for, and it gives no Dataset.
+        """
+        check_function(map_func)
+        return Dataset(lambda: itertools.chain.from_iterable(dataset_of(map_func, x) for x in self))
 
     def batch(
         self,
@@ -178,8 +189,9 @@ class Dataset:
 
         Raises:
             InvalidArgumentError: the size is not positive, or elements differ in shape.
+            TypeError: `drop_remainder` is neither True nor False.
         """
-        size = whole_number(batch_size)
+        size, drop_remainder = whole_number(batch_size), bool(convert_to_tensor(drop_remainder, dtypes.bool).value)
         if size <= 0:
             raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero. [Op:BatchDatasetV2] name: ")
         length = self._length // size if drop_remainder else -(-self._length // size)
@@ -311,6 +323,7 @@ class Dataset:
         >>> print(mg.data.Dataset.range(4).reduce(mg.constant(0, mg.int64), lambda total, x: total + x).numpy())
         6
         """
+        check_function(reduce_func)
         state = element_of(initial_state)
         for x in self:
             state = element_of(called(reduce_func, (state, x)))
@@ -502,11 +515,26 @@ def row(i, x):
     return storing(x, Tensor.of(part), "Dataset")
 
 
+def check_function(func):
+    if not callable(func):
+        raise ValueError(f"Argument `func` must be a callable. Received func={func} (of type {type(func)})")
+
+
 def called(function, element):
     """A function of the user, with the parts of a tuple as its arguments. No tape hears its ops; a trace does."""
     with unrecorded():
         made = function(*element) if type(element) is tuple else function(element)
     return tuple(made) if type(made) is list else made
+
+
+def dataset_of(function, element):
+    """The Dataset that a function makes of an element."""
+    made = called(function, element)
+    if not isinstance(made, Dataset):
+        raise TypeError(
+            f"The `map_func` argument must return a `Dataset` object. Got {type(made)}. Write mg.data.Dataset.from_tensor_slices(...)."
+        )
+    return made
 
 
 def holds(predicate, element):
@@ -535,17 +563,17 @@ def batches(elements, size, drop_remainder):
         if len(rows) == size or not drop_remainder:
             if looking.resized and not drop_remainder:
                 rows = rows[:1] if len(rows) > 1 else rows * 2
-            yield rebuilt(rows[0], [stacked(column) for column in zip(*map(parts, rows))])
+            yield rebuilt(rows[0], [stacked(k, column) for k, column in enumerate(zip(*map(parts, rows)))])
 
 
-def stacked(rows):
+def stacked(k, rows):
     shape = rows[0].value.shape
     for i, one in enumerate(rows):
         if one.value.shape != shape:
             first, other = (bracketed(s) for s in (shape, one.value.shape))
             raise errors.InvalidArgumentError(
                 None, None,
-                "Cannot batch tensors with different shapes in component 0. "
+                f"Cannot batch tensors with different shapes in component {k}. "
                 f"First element had shape {first} and element {i} had shape {other}. [Op:IteratorGetNext] name: ",
             )  # fmt: skip
     whole = Tensor.of(np.stack([one.value for one in rows]))
@@ -614,11 +642,27 @@ def fitting(spec, element):
         if not isinstance(element, tuple):
             raise TypeError("no tuple")
         return tuple(fitting(one, part) for one, part in zip(spec, element, strict=True))
-    tensor = cut_off(convert_to_tensor(element, spec.dtype), "Dataset")
+    tensor = cut_off(yielded(spec, element), "Dataset")
     if not spec.shape.is_compatible_with(tensor.shape):
         text = f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {spec.shape} was expected."
         raise errors.InvalidArgumentError(None, None, text)
     return tensor
+
+
+def yielded(spec, element):
+    """A part of an element as a Tensor. Numbers of a promised rank are cast as NumPy casts, whatever that loses."""
+    if spec.shape.rank is None or spec.dtype == dtypes.string:
+        return convert_to_tensor(element, spec.dtype)
+    try:
+        if hasattr(element, "__tf_tensor__"):
+            return cast(convert(element), spec.dtype)
+        return convert_to_tensor(np.asarray(element), spec.dtype)
+    except (TypeError, ValueError, errors.UnimplementedError) as problem:
+        raise errors.InvalidArgumentError(
+            None, None,
+            "TypeError: `generator` yielded an element that could not be converted to the expected type. "
+            f"The expected type was {spec.dtype.name}, but the yielded element was {element}.",
+        ) from problem  # fmt: skip
 
 
 # ---- shuffling -----------------------------------------------------------------------------------------------------

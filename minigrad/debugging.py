@@ -7,6 +7,12 @@ from .arrays import convert_to_tensor
 from .op import op
 from .tensor import Tensor
 
+
+def opening(message):
+    """How an error begins that is given a message."""
+    return f"{message}.  " if message else ""
+
+
 # ---- comparing -----------------------------------------------------------------------------------------------------
 
 
@@ -40,7 +46,7 @@ def comparison(name, symbol, compare, what, example):
 
 def told(message, symbol, x, y, holds, most):
     """The text of the error: where it does not hold, and what x and y are there."""
-    lines = [message or "", f"Condition x {symbol} y did not hold."]
+    lines = [f"Condition x {symbol} y did not hold."] if message is None else [message, f"Condition x {symbol} y did not hold."]
     if holds.ndim:
         bad = np.argwhere(~holds)[:most]
         lines += [f"Indices of first {len(bad)} different values:", str(bad)]
@@ -88,7 +94,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     step = x.dtype.type(10 * np.finfo(x.dtype).eps)
     rtol, atol = [step if one is None else x.dtype.type(one) for one in (rtol, atol)]
     if not np.all(np.abs(x - y) < atol + rtol * np.abs(y)):
-        head = f"{message or ''}\nx and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+        head = f"{opening(message)}\nx and y not equal to tolerance rtol = {rtol}, atol = {atol}"
         shown = [f"{word} (shape={value.shape} dtype={value.dtype}) = \n{listed(value, summarize)}" for word, value in (("x", x), ("y", y))]
         raise errors.InvalidArgumentError(None, None, "\n".join([head, *shown]))
 
@@ -99,8 +105,8 @@ def sign_check(name, symbol, compare, what, example):
     def check(x, message=None, summarize=None, name=None):
         value = convert_to_tensor(x).value
         if not compare(value, 0).all():
-            head = f"{message or ''}\nCondition x {symbol} 0 did not hold element-wise:"
-            elements = [str(one) for one in np.ravel(value)[: 3 if summarize is None else summarize]]
+            head = f"{opening(message)}\nCondition x {symbol} 0 did not hold element-wise:"
+            elements = first_of(value, summarize) if value.ndim else value
             text = f"{head}\nx (shape={value.shape} dtype={value.dtype}) = \n{elements}"
             raise errors.InvalidArgumentError(None, None, text)
 
@@ -148,11 +154,15 @@ def Assert(condition, data, summarize=None, name=None) -> None:
         raise errors.InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {shown}")
 
 
-def listed(value, most):
-    """The first elements."""
+def first_of(value, most):
+    """The first elements, as texts."""
     elements = [str(one) for one in np.ravel(value)]
     most = 3 if most is None else len(elements) if most < 0 else most
-    return ", ".join(elements[:most] + ["..."] * (len(elements) > most))
+    return elements[:most] + ["..."] * (len(elements) > most)
+
+
+def listed(value, most):
+    return ", ".join(first_of(value, most))
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------------
@@ -199,7 +209,7 @@ def assert_type(tensor, tf_type, message=None, name=None) -> None:
     """
     tensor = convert_to_tensor(tensor)
     if tensor.dtype != tf_type:
-        raise TypeError(f"{message or ''} tensor must be of type {dtypes.as_dtype(tf_type)!r}; got {tensor.dtype!r}".strip())
+        raise TypeError(f"{opening(message)}tensor must be of type {dtypes.as_dtype(tf_type)!r}; got {tensor.dtype!r}")
 
 
 def assert_integer(x, message=None, name=None) -> None:
@@ -213,7 +223,7 @@ def assert_integer(x, message=None, name=None) -> None:
     """
     dtype = convert_to_tensor(x).dtype
     if not dtype.is_integer:
-        raise TypeError(f'{message or ""} Expected "x" to be integer type.  Found: tensor of dtype {dtype}'.strip())
+        raise TypeError(f'{opening(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
 
 
 def is_numeric_tensor(tensor) -> bool:
@@ -228,7 +238,7 @@ def is_numeric_tensor(tensor) -> bool:
 
 def refuse_rank(message, x, what):
     rank = f"Received rank {x.ndim}, shape {x.shape}"
-    raise ValueError(f"{message + '.  ' if message else ''}Tensor  must have rank {what}.  {rank}")
+    raise ValueError(f"{opening(message)}Tensor  must have rank {what}.  {rank}")
 
 
 def assert_rank(x, rank, message=None, name=None) -> None:
@@ -284,7 +294,7 @@ def assert_scalar(tensor, message=None, name=None) -> None:
     """
     tensor = convert_to_tensor(tensor)
     if tensor.ndim:
-        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {tensor.shape}.")
+        raise ValueError(f"{opening(message)}Expected scalar shape, saw shape: {tensor.shape}.")
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) -> None:
@@ -303,7 +313,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) ->
     >>> x, w = mg.zeros([5, 3]), mg.zeros([3, 2])
     >>> mg.debugging.assert_shapes([(x, ("examples", "features")), (w, ("features", 2))])
     """
-    lengths, head = {}, f"{message}. " if message else ""
+    lengths = {}
     for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
         x = convert_to_tensor(x)
         told = f"Tensor shape={x.shape} dtype={x.dtype.name}"
@@ -322,7 +332,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) ->
                 known, why = symbol, "Specified explicitly"
             if length != known:
                 sizes = f"must have size {known}.  Received size {length}, shape {x.shape}"
-                raise ValueError(f"{head}{why}.  {told} dimension {axis} {sizes}")
+                raise ValueError(f"{opening(message)}{why}.  {told} dimension {axis} {sizes}")
 
 
 def assert_proper_iterable(values) -> None:
@@ -334,8 +344,10 @@ def assert_proper_iterable(values) -> None:
     >>> import minigrad as mg
     >>> mg.debugging.assert_proper_iterable([mg.constant(1.0)])
     """
-    if hasattr(values, "__tf_tensor__") or isinstance(values, (str, bytes, np.ndarray)) or not hasattr(values, "__iter__"):
+    if hasattr(values, "__tf_tensor__") or isinstance(values, (str, bytes, np.ndarray)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
 def assert_same_float_dtype(tensors=None, dtype=None):

@@ -177,7 +177,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         cond: takes the loop variables, and says whether to go on.
         body: takes the loop variables and returns them anew, in the same form.
         loop_vars: those to begin with, in a list or a tuple. Of a Variable, its value is taken.
-        maximum_iterations: how often at most.
+        maximum_iterations: how often at most. With it a list is no tuple, as in TensorFlow.
         shape_invariants, parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
 
     Returns:
@@ -185,7 +185,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
     Raises:
         ValueError: there are none, or `body` returned another form.
-        TypeError: `cond` or `body` is no function.
+        TypeError: `cond` or `body` is no function, or `body` returned a list for a tuple.
 
     >>> import minigrad as mg
     >>> i, y = mg.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 2.0), (0, mg.constant(1.0)))
@@ -197,10 +197,13 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     loop_vars = nest.map_structure(lambda x: x.__tf_tensor__() if isinstance(x, Variable) else x, loop_vars)
-    first, turns = list(loop_vars), 0
+    first, turns = loop_vars, 0
     while cond(*loop_vars) and (maximum_iterations is None or turns < int(maximum_iterations)):
         loop_vars, turns = body(*loop_vars), turns + 1
-        nest.assert_same_structure(first, list(loop_vars))
+        if maximum_iterations is None:
+            nest.assert_same_structure(list(first), list(loop_vars))
+        else:
+            nest.assert_same_structure(first, loop_vars)
     return nest.map_structure(convert_to_tensor, loop_vars)
 
 

@@ -107,8 +107,94 @@ class Function:
         return Function(self.python_function.__get__(instance, owner), self.input_signature)
 
     def get_concrete_function(self, *args, **kwargs):
-        """The function itself."""
-        return self
+        """The function for arguments like these: specs and Tensors tell what may come in their place, all other values stay as they are.
+
+        Raises:
+            TypeError: an argument is missing, or is one too many.
+
+        >>> import minigrad as mg
+        >>> @mg.function
+        ... def power(x, n):
+        ...     return x**n
+        >>> square = power.get_concrete_function(mg.TensorSpec(None, mg.float32), n=2)
+        >>> print(square(mg.constant(3.0)).numpy())
+        9.0
+        """
+        if not args and not kwargs:
+            args = self.input_signature or ()
+        with telling_what_was_given(self._parameters, args, kwargs):
+            bound = self._parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return ConcreteFunction(self, self._parameters, nest.map_structure(spec_of, dict(bound.arguments)))
+
+
+class ConcreteFunction:
+    """A function whose arguments are Tensors of some specs. Other values are bound, and may be left out."""
+
+    def __init__(self, function, parameters, bound):
+        self._function, self._parameters, self._bound = function, parameters, bound
+        self._open = [name for name, one in bound.items() if any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(one))]
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args, **kwargs):
+        with telling_what_was_given(self._parameters, args, kwargs):
+            given = self._bound | self.named(args, kwargs)
+            fitting = {name: alike(bound, given[name]) for name, bound in self._bound.items()}
+        for k, name in enumerate(self._open):
+            self.check_dtypes(k, self._bound[name], fitting[name])
+        call = inspect.BoundArguments(self._parameters, fitting)
+        return self._function(*call.args, **call.kwargs)
+
+    def named(self, args, kwargs):
+        """The arguments by name. If too few are given, they are those that are not bound."""
+        try:
+            return self._parameters.bind(*args, **kwargs).arguments
+        except TypeError:
+            given = dict(zip(self._open, args), **kwargs)
+            if len(given) != len(args) + len(kwargs) or set(given) != set(self._open):
+                raise
+            return given
+
+    def check_dtypes(self, k, bound, given):
+        """Refuse a Tensor whose dtype is not that of its spec."""
+        for spec, x in zip(nest.flatten(bound), nest.flatten(given)):
+            if isinstance(spec, TensorSpec) and x.dtype != spec.dtype:
+                raise errors.InvalidArgumentError(
+                    None, None,
+                    f"cannot compute {self.__name__} as input #{k}(zero-based) was expected to be a {spec.dtype.kernel_name} tensor "
+                    f"but is a {x.dtype.kernel_name} tensor [Op:{self.__name__}]",
+                )  # fmt: skip
+
+
+def alike(bound, given):
+    """An argument that may stand where another was bound; a Tensor where there was a spec."""
+    if isinstance(bound, TensorSpec) or given is bound:
+        return fitting_leaf(bound, given)
+    return nest.map_structure(fitting_leaf, bound, given)
+
+
+def fitting_leaf(bound, given):
+    """The same value; or for a spec, a Tensor. One that is a Tensor already may have any shape, as in TensorFlow."""
+    if isinstance(bound, TensorSpec):
+        return convert(given) if hasattr(given, "__tf_tensor__") else fit(bound, given)
+    if given is not bound and not hasattr(bound, "assign") and (type(bound) is not type(given) or bound != given):
+        raise TypeError(f"Can not cast {given!r} to Literal[{bound!r}]")
+    return given
+
+
+def spec_of(value):
+    """The spec of a Tensor or an array. Variables and all other values stay as they are."""
+    return TensorSpec.from_tensor(value) if hasattr(value, "dtype") and hasattr(value, "shape") and not hasattr(value, "assign") else value
+
+
+@contextlib.contextmanager
+def telling_what_was_given(parameters, args, kwargs):
+    """A block whose errors say what the function was called with."""
+    try:
+        yield
+    except (TypeError, ValueError, errors.OpError) as error:
+        given = f"Received args: {args} and kwargs: {kwargs} for signature: {parameters}."
+        raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. {given}") from None
 
 
 def check_signature(signature):
@@ -130,15 +216,12 @@ def parameters(func, specs):
 
 def fitted(parameters, specs, args, kwargs):
     """The arguments in their order, as Tensors where there is a spec; and those that are given by name alone."""
-    try:
+    with telling_what_was_given(parameters, args, kwargs):
         bound = parameters.bind(*args, **kwargs)
         fitting = [
             fit(spec, given) if isinstance(spec, TensorSpec) else nest.map_structure(fit, spec, given)
             for spec, given in zip(specs, bound.args)
         ]
-    except (TypeError, ValueError, errors.OpError) as error:
-        given = f"Received args: {args} and kwargs: {kwargs} for signature: {parameters}."
-        raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. {given}") from None
     return fitting + list(bound.args[len(specs) :]), bound.kwargs
 
 

@@ -29,6 +29,13 @@ def unrecorded():
     return heard_by(*[one for one in listening.now if one.live is None])
 
 
+def warn(text, *arguments):
+    """Say it in the log, which is loaded when there is something to say: importing is a thirtieth quicker."""
+    import logging
+
+    logging.getLogger("minigrad").warning(text, *arguments)
+
+
 class Listener:
     """Something that hears what happens between `start` and `stop`. What it has no use for, it lets pass.
 

@@ -108,6 +108,8 @@ def agree(op, inputs, x, y):
     """Refuse two dtypes in one op: nothing is promoted."""
     wanted, given = x.value.dtype, y.value.dtype
     if wanted != given:
+        if op.for_strings and wanted.kind == "O":  # which refuses it by the name that `+` has for strings
+            op.for_strings(inputs)
         if op.lenient and op.kernel in ("RealDiv", "DivNoNan"):  # here TensorFlow's Python looks, before any kernel
             names = [f"tf.{dtypes.BY_NUMPY[one].name}" for one in (wanted, given)]
             raise TypeError(f"`x` and `y` must have the same dtype, got {names[0]} != {names[1]}.")

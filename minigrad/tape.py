@@ -15,7 +15,7 @@ import numpy as np
 
 from . import dtypes, errors, nest
 from .arguments import Batched, NoBatch, Recorded
-from .listening import Listener, heard_by, listening
+from .listening import Listener, heard_by, listening, warn
 from .op import OPS, convert
 from .shape import bracketed
 from .slices import Rows, plain
@@ -650,13 +650,6 @@ def zeros(source, before=()):
 # ---- warnings, as often as TensorFlow gives them -------------------------------------------------------------------
 
 warned = {"dtype": 0, "walk": 0}
-
-
-def warn(text, *arguments):
-    """Say it in the log, which is loaded when there is something to say: importing is a thirtieth quicker."""
-    import logging
-
-    logging.getLogger("minigrad").warning(text, *arguments)
 
 
 def warn_of_dtype(dtype):

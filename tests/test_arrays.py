@@ -27,6 +27,8 @@ EXPECTED = [
     (lambda x: mg.repeat(x, [1, 0, 2], axis=1), [[1, 3, 3], [4, 6, 6]], [[1, 0, 5], [4, 0, 11]]),
     (lambda x: mg.repeat(x, 2), [1, 1, 2, 2, 3, 3, 4, 4, 5.5, 5.5, 6, 6], [[3, 7, 11], [15, 19, 23]]),
     (lambda x: mg.pad(x, [[1, 0], [0, 1]], constant_values=9.0), [[9, 9, 9, 9], [1, 2, 3, 9], [4, 5.5, 6, 9]], [[5, 6, 7], [9, 10, 11]]),
+    (lambda x: mg.pad(x, [[0, 3 - mg.shape(x)[0]], [mg.Variable(1), 0]]), [[0, 1, 2, 3], [0, 4, 5.5, 6], [0] * 4], [[2, 3, 4], [6, 7, 8]]),
+    (lambda x: mg.pad(x[0], [mg.constant([0, 1])]), [1, 2, 3, 0], [[1, 2, 3], [0, 0, 0]]),
     (lambda x: mg.roll(x, [1, -1], [0, 1]), [[5.5, 6, 4], [2, 3, 1]], [[6, 4, 5], [3, 1, 2]]),
     (lambda x: mg.reverse(x, [-1]), [[3, 2, 1], [6, 5.5, 4]], [[3, 2, 1], [6, 5, 4]]),
     (lambda x: mg.reverse_sequence(x, [2, 3], seq_axis=1), [[2, 1, 3], [6, 5.5, 4]], [[2, 1, 3], [6, 5, 4]]),
@@ -112,6 +114,8 @@ ERRORS = [
     (lambda: mg.concat([1.0, 2.0], 0), Invalid, "Can't concatenate scalars (use tf.stack instead)"),
     (lambda: mg.concat([x, x[:, :2]], 0), Invalid, "Dimension 1 in both shapes must be equal: shape[0] = [2,3] vs. shape[1] = [2,2]"),
     (lambda: mg.concat([x, [1, 2]], 0), Invalid, "Ranks of all input tensors should match: shape[0] = [2,3] vs. shape[1] = [2]"),
+    (lambda: mg.concat(0, [[1], [2]]), ValueError, "Shape (2, 1) must have rank 0"),
+    (lambda: mg.concat(1, [[1.0], [2.0]]), TypeError, "Cannot convert [[1.0], [2.0]] to EagerTensor of dtype int32"),
     (lambda: mg.stack([x, u]), Invalid, "Shapes of all inputs must match: values[0].shape = [2,3] != values[1].shape = [3]"),
     (lambda: mg.stack([x, x], axis=3), ValueError, "Argument `axis` = 3 not in range [-3, 3)"),
     (lambda: mg.stack([u, mg.constant([1, 2, 3])]), Invalid, "cannot compute Pack as input #1(zero-based) was expected"),
@@ -301,6 +305,25 @@ def test_cast_converts_as_tensorflow_does(given, dtype, expected):
     y = mg.cast(mg.constant(given), dtype)
     assert y.dtype.name == dtype
     assert y.numpy().tolist() == expected
+
+
+def test_each_cast_of_complex_numbers_to_real_ones_is_said(caplog):
+    z, lost = mg.constant([1 + 2j]), "input of type complex128 to an incompatible dtype float32.  This will discard the imaginary part"
+    for _ in range(2):
+        mg.cast(z, mg.float32)
+    assert [lost in record.getMessage() for record in caplog.records] == [True, True]
+    mg.saturate_cast(z, mg.int8)
+    assert caplog.messages[2:] == ["Casting complex to real discards imaginary part."]
+
+
+def test_the_engine_makes_complex_numbers_real_in_silence(caplog):
+    x = mg.constant([1.0])
+    with mg.GradientTape() as outer, mg.GradientTape() as tape:
+        outer.watch(x), tape.watch(x)
+        y = mg.abs(mg.complex(x, 2 * x)) ** 2
+        outer.gradient(tape.gradient(y, x), x)
+    mg.cast(mg.cast(x, mg.complex64), mg.int32)
+    assert not caplog.records
 
 
 def test_saturate_cast_stops_at_the_limits():

@@ -397,6 +397,8 @@ PROMISES = [  # what is promised, what the generator yields, and what is said of
     (dict(output_types={"a": mg.float32}), {"b": 1}, "was {'a': mg.float32}, but the yielded element was {'b': 1}"),
     (dict(output_types={"a": mg.float32}), 1, "but the yielded element was 1"),
     (dict(output_types=mg.float32), [[1.0], [2.0, 3.0]], "did not match the expected structure"),
+    (dict(output_signature=mg.TensorSpec((), mg.int32)), "a", "The expected type was int32, but the yielded element was a"),
+    (dict(output_signature=mg.TensorSpec((), mg.int32)), mg.constant("a"), "could not be converted to the expected type"),
     (dict(output_signature=mg.TensorSpec((2,))), [3.0], r"of shape \(1,\) where an element of shape \(2,\) was expected"),
     (dict(output_types=mg.float32, output_shapes=(2,)), [3.0], r"of shape \(1,\) where an element of shape \(2,\) was expected"),
     (dict(output_types=(mg.int32, mg.float32), output_shapes=((), (3,))), (1, [2.0]), r"of shape \(1,\) where an element of shape \(3,\)"),
@@ -414,6 +416,37 @@ def test_what_a_generator_keeps_may_have_any_length_that_was_left_open():
     assert [len(x) for x in open_ended] == [2, 1]
     forms = Dataset.from_generator(lambda: iter([{"a": (1, 2.0)}]), output_types={"a": (mg.int32, mg.float32)})
     assert repr(next(forms.as_numpy_iterator())) == "{'a': (np.int32(1), np.float32(2.0))}"
+
+
+@pytest.mark.parametrize("element", [1.5, mg.constant(1.5), mg.Variable(1.5), np.float64(1.5), 2**32 + 1])
+def test_numbers_of_a_promised_rank_are_cast(element):
+    found = next(iter(Dataset.from_generator(lambda: iter([element]), output_signature=mg.TensorSpec((), mg.int32))))
+    assert found.dtype == mg.int32 and found.numpy() == 1
+
+
+def test_what_is_no_function_is_refused_at_once():
+    numbers = Dataset.range(3)
+    for give in (numbers.map, numbers.filter, numbers.flat_map, lambda x: numbers.reduce(0, x)):
+        with pytest.raises(ValueError, match=r"Argument `func` must be a callable\. Received func=3 \(of type <class 'int'>\)"):
+            give(3)
+
+
+@pytest.mark.parametrize("made", [lambda x: [x, x], lambda x: x, lambda x: None])
+def test_a_flat_map_is_made_of_datasets(made):
+    with pytest.raises(TypeError, match=r"The `map_func` argument must return a `Dataset` object\. Got <class"):
+        list(Dataset.range(3).flat_map(made))
+
+
+@pytest.mark.parametrize("drop", [0, 1, 1.0, "a"])
+def test_a_batch_is_dropped_or_not(drop):
+    with pytest.raises(TypeError, match=f"Cannot convert {drop!r} to EagerTensor of dtype bool"):
+        Dataset.range(3).batch(2, drop)
+
+
+def test_the_part_that_cannot_be_stacked_is_named():
+    ragged = Dataset.from_generator(lambda: iter([(1, [1]), (1, [1, 2])]), output_types=(mg.int32, mg.int32)).batch(2)
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"in component 1\. First element had shape \[1\] and element 1"):
+        list(ragged)
 
 
 def test_a_generator_is_a_function_with_one_promise():

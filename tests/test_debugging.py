@@ -55,6 +55,46 @@ FAILING = [
 ]  # fmt: skip
 
 
+MESSAGES = [
+    (lambda m: check.assert_positive(u, message=m), "hm.  \nCondition x > 0 did not hold element-wise:\nx (shape=(2,)"),
+    (lambda m: check.assert_negative(u, message=m), "hm.  \nCondition x < 0"),
+    (lambda m: check.assert_non_negative(u, message=m), "hm.  \nCondition x >= 0"),
+    (lambda m: check.assert_non_positive(u, message=m), "hm.  \nCondition x <= 0"),
+    (lambda m: check.assert_near(x, y, message=m), "hm.  \nx and y not equal"),
+    (lambda m: check.assert_type(x, mg.int32, message=m), "hm.  tensor must be of type"),
+    (lambda m: check.assert_integer(x, message=m), 'hm.  Expected "x" to be integer'),
+    (lambda m: check.assert_scalar(x, message=m), "hm.  Expected scalar shape"),
+    (lambda m: check.assert_rank(x, 1, message=m), "hm.  Tensor  must have rank 1"),
+    (lambda m: check.assert_shapes([(x, ("N", 3))], message=m), "hm.  Specified explicitly.  Tensor shape=(2, 2)"),
+    (lambda m: check.assert_less(x, y, message=m), "hm\nCondition x < y"),
+]
+
+
+@pytest.mark.parametrize(("f", "text"), MESSAGES, ids=[text[5:25] for _, text in MESSAGES])
+def test_a_message_comes_first(f, text):
+    with pytest.raises((Invalid, TypeError, ValueError)) as caught:
+        f("hm")
+    assert str(caught.value).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (lambda: check.assert_less(1, 1), "Condition x < y did not hold.\nFirst 1"),
+        (lambda: check.assert_positive(-1), "\nCondition x > 0 did not hold element-wise:\nx (shape=() dtype=int32) = \n-1"),
+        (
+            lambda: check.assert_positive(u, summarize=1),
+            "\nCondition x > 0 did not hold element-wise:\nx (shape=(2,) dtype=float32) = \n['1.5', '...']",
+        ),
+        (lambda: check.assert_proper_iterable(3), "Expected argument \"values\" to be iterable.  Found: <class 'int'>"),
+    ],
+)
+def test_without_a_message_nothing_comes_first(f, text):
+    with pytest.raises((Invalid, TypeError)) as caught:
+        f()
+    assert str(caught.value).startswith(text)
+
+
 @pytest.mark.parametrize("f", SILENT, ids=range(len(SILENT)))
 def test_nothing_is_said_when_all_is_well(f):
     assert f() is None

@@ -106,6 +106,16 @@ def test_a_while_loop_keeps_the_form_of_its_variables(loop_vars, body, error):
         mg.while_loop(lambda i, *_: i < 3, body, loop_vars)
 
 
+@pytest.mark.parametrize(("first", "later"), [(list, tuple), (tuple, list)])
+def test_a_while_loop_that_counts_its_turns_takes_no_list_for_a_tuple(first, later):
+    def loop(made, **most):
+        return mg.while_loop(lambda i, y: i < 3, lambda i, y: made([i + 1, y * 2.0]), first([0, mg.constant(1.0)]), **most)
+
+    assert type(loop(later)) is later and type(loop(first, maximum_iterations=5)) is first
+    with pytest.raises(TypeError, match="The two structures don't have the same nested structure"):
+        loop(later, maximum_iterations=5)
+
+
 def test_a_while_loop_is_given_the_value_of_a_variable():
     v = mg.Variable(3.0)
 

@@ -798,6 +798,16 @@ def test_optimizer_errors():
         optimizer.apply_gradients([(mg.constant(1.0), mg.Variable(1.0))])
 
 
+def test_gradients_come_in_pairs_with_their_variables():
+    v = mg.Variable([1.0])
+    optimizer = keras.optimizers.SGD(0.5)
+    optimizer.apply_gradients([(mg.constant([1.0]), v)])
+    for forgotten in ([mg.constant([1.0])], [v], [(v,)]):
+        with pytest.raises(ValueError, match=r"not enough values to unpack \(expected 2, got 1\)"):
+            optimizer.apply_gradients(forgotten)
+    assert v.numpy() == [0.5]
+
+
 def test_training_gives_the_losses_of_keras():
     keras.utils.set_random_seed(0)
     model = keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dense(1)])
@@ -863,7 +873,7 @@ def test_a_layer_takes_a_dict_and_a_model_loses_its_last_layer():
     layer = Sum()
     assert layer({"a": X, "b": X}).numpy().tolist() == (X * 2.0).numpy().tolist()
     assert layer.seen == {"a": (3, 2), "b": (3, 2)}
-    model = keras.Sequential([keras.layers.Dense(4, input_shape=(2,)), keras.layers.Dense(1)])
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(4), keras.layers.Dense(1)])
     assert model.pop().units == 1 and model(X).shape == (3, 4)
 
 
@@ -1001,6 +1011,45 @@ def test_layers_merge_each_example_with_its_own():
     close(keras.layers.Add()([first, second]), [[[4.0, 6.0]], [[8.0, 10.0]]])
     with pytest.raises(ValueError, match=r"should be called on a list of inputs\. Received: input_shape=\(3, 2\)"):
         keras.layers.Add()(X)
+
+
+@pytest.mark.parametrize(
+    ("layer", "shapes", "text"),
+    [
+        ("Add", [(2, 2), (2, 3)], r"Inputs have incompatible shapes. Received shapes \(2,\) and \(3,\)"),
+        ("Multiply", [(2, 3), (2, 4, 2)], r"Received shapes \(4, 2\) and \(3,\)"),
+        ("Add", [(2, 2), (3, 2)], "Cannot merge tensors with different batch sizes."),
+        ("Multiply", [(2, 2), (1, 2)], r"Received tensors with shapes \[\(2, 2\), \(1, 2\)\]"),
+        ("Concatenate", [(2, 2), (3, 2)], "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis."),
+        ("Concatenate", [(2, 2), (2, 2, 2)], r"Received: input_shape=\[\(2, 2\), \(2, 2, 2\)\]"),
+        ("Concatenate", [], "A `Concatenate` layer should be called on a list of at least 1 input."),
+    ],
+)
+def test_what_does_not_fit_is_not_merged(layer, shapes, text):
+    with pytest.raises(ValueError, match=text):
+        getattr(keras.layers, layer)()([mg.ones(shape) for shape in shapes])
+
+
+@pytest.mark.parametrize("layer", ["Add", "Multiply", "Concatenate"])
+def test_layers_merge_numbers_of_several_dtypes(layer):
+    whole, real = mg.ones([1, 2], mg.int32), mg.Variable([[1.0, 1.0]])
+    assert getattr(keras.layers, layer)()([whole, real]).dtype == mg.float32
+    assert getattr(keras.layers, layer)()([whole, mg.cast(whole, mg.int64)]).dtype == mg.int64
+
+
+def test_softmax_leaves_out_what_is_masked():
+    x = mg.constant([[1.0, 2.0], [3.0, 4.0]])
+    for mask in (mg.constant([[True, False], [True, True]]), mg.constant([[1, 0], [1, 1]]), mg.constant([[0.6, 0.5], [1.0, 1.0]])):
+        close(keras.layers.Softmax()(x, mask=mask), [[1.0, 0.0], [0.2689414, 0.7310586]])
+    close(keras.layers.Softmax([0, 1])(x, mask=mg.constant([[True, False]])), [[0.1192029, 0.0], [0.8807971, 0.0]])
+    close(keras.layers.Softmax()(x, mask=mg.constant([False])), mg.zeros([2, 2]))
+    with pytest.raises(ValueError, match="The `mask` must be broadcastable to `inputs`"):
+        keras.layers.Softmax()(x, mask=mg.ones([3]))
+
+
+def test_dropout_is_for_floats():
+    with pytest.raises(ValueError, match=r"`x\.dtype` must be a floating point tensor"):
+        keras.layers.Dropout(0.5)(mg.constant([1, 2]), training=True)
 
 
 def test_rescaling_makes_floats():

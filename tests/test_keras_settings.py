@@ -1,5 +1,7 @@
 """What optimizers, schedules, initializers, regularizers and Keras Variables make of unusual settings and values, as Keras 3 does."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -468,3 +470,27 @@ def test_classes_in_a_column_become_rows():
     assert keras.utils.to_categorical(mg.constant([[1]]), 3).shape == (1, 3)
     with pytest.raises(ValueError, match=r"Attempt to convert a value \(None\) .* Write to_categorical\(x, num_classes\)"):
         keras.utils.to_categorical(mg.constant([0, 2]))
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("layers.LeakyReLU(alpha=0.5)", "Argument `alpha` is deprecated. Use `negative_slope` instead."),
+        ("layers.Embedding(3, 2, input_length=4)", "Argument `input_length` is deprecated. Just remove it."),
+        ("layers.Dense(2, input_shape=(3,))", "Do not pass an `input_shape`/`input_dim` argument to a layer."),
+        ("layers.Dense(2, input_dim=3)", "prefer using an `Input(shape)` object as the first layer in the model instead."),
+        ("optimizers.SGD(0.1, decay=0.1)", "Argument `decay` is no longer supported and will be ignored."),
+    ],
+)
+def test_old_names_of_settings_are_taken_with_a_warning(made, told):
+    with pytest.warns(UserWarning, match=re.escape(told)) as caught:
+        eval(f"keras.{made}")
+    assert caught[0].filename == "<string>"
+
+
+def test_old_names_of_settings_have_their_effect():
+    with pytest.warns(UserWarning, match="alpha"):
+        assert keras.layers.LeakyReLU(0.1, alpha=0.5).negative_slope == 0.5
+    for old in ({"input_shape": (3,)}, {"input_dim": 3}):
+        with pytest.warns(UserWarning, match="Do not pass"):
+            assert keras.Sequential([keras.layers.Dense(2, **old)]).variables[0].shape == (3, 2)

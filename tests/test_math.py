@@ -286,6 +286,8 @@ ERRORS = [
     (lambda x, i, b: x / i, TypeError, "`x` and `y` must have the same dtype, got tf.float32 != tf.int32."),
     (lambda x, i, b: i * 1.5, TypeError, "Cannot convert 1.5 to EagerTensor of dtype int32"),
     (lambda x, i, b: i + 1.5, mg.errors.InvalidArgumentError, "cannot compute AddV2 as input #1(zero-based) was expected to be a int32"),
+    (lambda x, i, b: mg.constant("a") + 1, mg.errors.InvalidArgumentError, "cannot compute Add as input #1(zero-based) was"),
+    (lambda x, i, b: i + mg.constant("a"), mg.errors.InvalidArgumentError, "cannot compute AddV2 as input #1(zero-based) was"),
     (lambda x, i, b: 1.5 + i, TypeError, "Cannot convert 1.5 to EagerTensor of dtype int32"),
     (lambda x, i, b: b + b, mg.errors.InvalidArgumentError, "Value for attr 'T' of bool is not in the list of allowed values"),
     (lambda x, i, b: mg.sqrt(i), mg.errors.InvalidArgumentError, "Value for attr 'T' of int32 is not in the list of allowed values"),

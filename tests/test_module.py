@@ -147,6 +147,44 @@ def test_function_runs_a_function_as_it_is():
     assert double.get_concrete_function(mg.constant(1.0))(mg.constant(3.0)).numpy() == 6.0
 
 
+FLOATS = mg.TensorSpec([None], mg.float32)
+
+
+def test_a_concrete_function_has_its_other_arguments_bound():
+    power, three = mg.function(lambda x, n=1: x**n), mg.constant([3.0])
+    for square in (power.get_concrete_function(FLOATS, 2), power.get_concrete_function(x=three, n=2)):
+        for y in (square(three), square(x=three), square(three, 2), square(three, n=2)):
+            assert y.numpy() == 9.0
+        with pytest.raises(TypeError, match=r"Can not cast 3 to Literal\[2\]"):
+            square(three, 3)
+    of_number = mg.function(lambda n, x: n * x).get_concrete_function(2.0, FLOATS)
+    assert of_number(three).numpy() == 6.0
+    with pytest.raises(TypeError, match="missing a required argument: 'n'"):
+        of_number()
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'c'"):
+        power.get_concrete_function(FLOATS, c=4)
+
+
+def test_a_concrete_function_makes_tensors_of_the_dtype_of_its_spec():
+    double = mg.function(lambda x: x * 2.0)
+    for concrete in (double.get_concrete_function(FLOATS), mg.function(lambda x: x * 2, [FLOATS]).get_concrete_function()):
+        for x in ([1.0, 2.0], (1, 2), np.array([1.0, 2.0]), mg.Variable([1.0, 2.0])):
+            y = concrete(x)
+            assert y.dtype == mg.float32 and y.numpy().tolist() == [2.0, 4.0]
+        with pytest.raises(mg.errors.InvalidArgumentError, match=r"cannot compute .* was expected to be a float tensor but is a int32"):
+            concrete(mg.constant([1, 2]))
+        with pytest.raises(TypeError, match=r"Can not cast TensorSpec\(shape=\(\), "):
+            concrete(1.0)
+
+
+def test_a_concrete_function_takes_variables_and_dicts():
+    step = mg.function(lambda v, d: v.assign_sub(d["dx"]))
+    v, w = mg.Variable(3.0), mg.Variable(5.0)
+    concrete = step.get_concrete_function(v, {"dx": mg.TensorSpec([])})
+    concrete(w, {"dx": 1})
+    assert (v.numpy(), w.numpy()) == (3.0, 4.0)
+
+
 def test_what_a_function_returns_becomes_tensors():
     v = mg.Variable(2.0)
     kept = [v, mg.keras.Variable(3.0), np.array([1, 2]), None, "a", {"b": True, "a": range(2)}, Pair(1.5, ()), mg.TensorShape([4])]

@@ -56,7 +56,7 @@ class Layer:
     _weightless = False  # is it built as soon as it is made?
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
-        self._input_shape = kwargs.pop("input_shape", None)
+        self._input_shape = old_shape(kwargs)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if activity_regularizer is not None:
@@ -264,6 +264,19 @@ class Layer:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
+def old_shape(named):
+    """The shape of an example, as old models tell it to their first layer."""
+    shapes = [named.pop("input_shape", None), named.pop("input_dim", None)]
+    if shapes == [None, None]:
+        return None
+    warnings.warn(
+        "Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using an `Input(shape)` object "
+        "as the first layer in the model instead.",
+        stacklevel=4,
+    )
+    return shapes[0] if shapes[1] is None else (shapes[1],)
+
+
 @functools.cache
 def takes_training(call):
     parameters = inspect.signature(call).parameters.values()
@@ -418,6 +431,8 @@ class Embedding(Layer):
                  embeddings_constraint=None, mask_zero=False, **kwargs):  # fmt: skip
         if mask_zero:
             raise ValueError("`mask_zero` is not there: multiply by mg.cast(ids != 0, mg.float32), where you use the rows.")
+        if kwargs.pop("input_length", None) is not None:
+            warnings.warn("Argument `input_length` is deprecated. Just remove it.", stacklevel=2)
         super().__init__(**kwargs)
         self.input_dim, self.output_dim = input_dim, output_dim
         self.embeddings_initializer = initializers.get(embeddings_initializer)
@@ -605,6 +620,9 @@ class LeakyReLU(Layer):
     _weightless = True
 
     def __init__(self, negative_slope=0.3, **kwargs):
+        if "alpha" in kwargs:
+            negative_slope = kwargs.pop("alpha")
+            warnings.warn("Argument `alpha` is deprecated. Use `negative_slope` instead.", stacklevel=2)
         if negative_slope is None or negative_slope < 0:
             raise ValueError(
                 "The negative_slope value of a Leaky ReLU layer cannot be None or negative value. Expected a float. "
@@ -636,7 +654,7 @@ class ELU(Layer):
 
 
 class Softmax(Layer):
-    """softmax along an axis, or over all those of a list together."""
+    """softmax along an axis, or over all those of a list together. What `mask` leaves out is 0, and does not count."""
 
     _weightless = True
 
@@ -644,12 +662,26 @@ class Softmax(Layer):
         super().__init__(**kwargs)
         self.axis = axis
 
-    def call(self, inputs):
+    def call(self, inputs, mask=None):
+        if mask is not None:
+            return self.masked(convert(inputs), convert(mask))
         if not isinstance(self.axis, (list, tuple)):
             return activations.softmax(inputs, self.axis)
         if len(self.axis) > 1:
             return math.exp(inputs - math.reduce_logsumexp(inputs, self.axis, True))
         return activations.softmax(inputs, self.axis[0])
+
+    def masked(self, inputs, mask):
+        """The same, where the mask is True, or more than a half."""
+        if any(m not in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1])) or len(mask.shape) > len(inputs.shape):
+            raise ValueError(
+                "The `mask` must be broadcastable to `inputs`. Each mask dimension must be 1 or match the corresponding input "
+                f"dimension. Received: inputs.shape={inputs.shape}, mask.shape={mask.shape}"
+            )
+        mask = mask if mask.dtype == dtypes.bool else mask > arrays.cast(0.5, mask.dtype)
+        inputs = inputs if inputs.dtype.is_floating else arrays.cast(inputs, dtypes.float32)
+        low = -3e4 if inputs.dtype == dtypes.float16 else -1e9
+        return arrays.where(mask, self.call(arrays.where(mask, inputs, low)), 0.0)
 
 
 class Lambda(Layer):
@@ -757,22 +789,45 @@ class Reshape(Layer):
 class Merging(Layer):
     """What the layers that make one Tensor of a list of them share."""
 
+    needs = "A merge layer should be called on a list of inputs."
+
     def _build_for(self, args, kwargs):
-        if args and (not isinstance(args[0], (list, tuple)) or any(x is None for x in args[0])):
-            raise ValueError(
-                "A merge layer should be called on a list of inputs. "
-                f"Received: input_shape={mapped(shape_of, args[0])} (not a list of shapes). Write layer([x, y])."
-            )
+        if args and (not isinstance(args[0], (list, tuple)) or not args[0] or any(x is None for x in args[0])):
+            raise ValueError(f"{self.needs} Received: input_shape={mapped(shape_of, args[0])} (not a list of shapes). Write layer([x, y]).")
         super()._build_for(args, kwargs)
 
 
+class MergingElements(Merging):
+    """What the layers that merge element by element share."""
+
+    def build(self, input_shape):
+        if len({shape[0] for shape in input_shape if shape}) > 1:
+            raise ValueError(f"Cannot merge tensors with different batch sizes. Received tensors with shapes {input_shape}")
+        whole = input_shape[0][1:]
+        for shape in input_shape[1:]:
+            try:
+                whole = np.broadcast_shapes(whole, shape[1:])
+            except ValueError:
+                long, short = sorted((whole, shape[1:]), key=len, reverse=True)
+                raise ValueError(f"Inputs have incompatible shapes. Received shapes {long} and {short}") from None
+
+
+def of_one_dtype(inputs):
+    """Tensors of the dtype that holds all of them; floats hold whole numbers too."""
+    inputs = [convert(x) for x in inputs]
+    found = [x.value.dtype for x in inputs]
+    dtype = np.result_type(*([one for one in found if one.kind in "fc"] or found))
+    return [arrays.cast(x, dtype) for x in inputs]
+
+
 def aligned(inputs):
-    """Tensors of as many axes: an example that has fewer gets axes of length 1 at its beginning."""
+    """Tensors of one dtype and of as many axes: an example that has fewer gets axes of length 1 at its beginning."""
+    inputs = of_one_dtype(inputs)
     ndim = max(x.ndim for x in inputs)
-    return [x if x.ndim == ndim else arrays.reshape(x, [x.shape[0], *[1] * (ndim - x.ndim), *x.shape[1:]]) for x in map(convert, inputs)]
+    return [x if x.ndim == ndim else arrays.reshape(x, [x.shape[0], *[1] * (ndim - x.ndim), *x.shape[1:]]) for x in inputs]
 
 
-class Add(Merging):
+class Add(MergingElements):
     """The sum of Tensors.
 
     >>> import minigrad as mg
@@ -784,7 +839,7 @@ class Add(Merging):
         return functools.reduce(math.add, aligned(inputs))
 
 
-class Multiply(Merging):
+class Multiply(MergingElements):
     """The product of Tensors, element by element.
 
     >>> import minigrad as mg
@@ -804,12 +859,24 @@ class Concatenate(Merging):
     [[1. 2. 3.]]
     """
 
+    needs = "A `Concatenate` layer should be called on a list of at least 1 input."
+
     def __init__(self, axis=-1, **kwargs):
         super().__init__(**kwargs)
         self.axis = axis
 
+    def build(self, input_shape):
+        rest = [list(shape) for shape in input_shape]
+        for shape in rest:
+            del shape[self.axis : self.axis + 1 or None]
+        if any(shape != rest[0] for shape in rest):
+            raise ValueError(
+                "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. "
+                f"Received: input_shape={input_shape}"
+            )
+
     def call(self, inputs):
-        return arrays.concat(inputs, self.axis)
+        return arrays.concat(of_one_dtype(inputs), self.axis)
 
 
 # ---- layers that draw random numbers -------------------------------------------------------------------------------
@@ -846,6 +913,8 @@ class Dropout(Layer):
             return inputs
         if self.rate == 1:
             return arrays.zeros_like(inputs)
+        if not inputs.dtype.is_floating:
+            raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={inputs.dtype!r}")
         shape = inputs.shape if self.noise_shape is None else [n or m for n, m in zip(self.noise_shape, inputs.shape)]
         kept = stateless_uniform(shape, self.seeds, dtype=inputs.dtype).value >= self.rate
         self.seeds.assign_add([0, 1])

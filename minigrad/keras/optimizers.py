@@ -55,6 +55,8 @@ class Optimizer:
     def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False,
                  ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None,
                  name=None, **kwargs):  # fmt: skip
+        if kwargs.pop("decay", None) is not None:
+            warnings.warn("Argument `decay` is no longer supported and will be ignored.", stacklevel=3)
         if kwargs:
             raise ValueError(f"Argument(s) not recognized: {kwargs}")
         if gradient_accumulation_steps is not None:
@@ -175,13 +177,11 @@ class Optimizer:
             The number of steps taken, a Variable.
 
         Raises:
-            ValueError: no gradient is given at all, or a Variable was not there in the first step.
+            ValueError: no gradient is given at all, they do not come in pairs, or a Variable was not there in the first step.
             InvalidArgumentError: a gradient has not the shape of its Variable. Then no Variable is changed.
         """
-        grads_and_vars = list(grads_and_vars)
-        if not grads_and_vars:
-            raise ValueError("not enough values to unpack (expected 2, got 0)")
-        self.apply(*zip(*grads_and_vars))
+        grads, variables = zip(*grads_and_vars)
+        self.apply(grads, variables)
         return self.iterations
 
     def apply(self, grads, trainable_variables=None) -> None:
