@@ -250,6 +250,17 @@ def _sine_times_float():
     return tape.explain(y, x, check=lambda x: mg.sin(x) * float(x))
 
 
+@program("partial", "", "LEFT_ENGINE", "y = mg.reduce_sum( x * mg.exp(-x), axis=0, )")
+def _comments_between_the_lines():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(
+            x.numpy() * mg.exp(-x),  # decay
+            axis=0,
+        )
+    return tape.explain(y, x)
+
+
 # ---- STATE and REBUILT -------------------------------------------------------------------------------------------------
 
 
@@ -863,6 +874,55 @@ def _where_and_log():
     with mg.GradientTape() as tape:
         y = mg.where(z > 0.0, mg.math.log(z), 0.0)
     return tape.explain(y, z)
+
+
+@program("nan", "", "NOT_FINITE", "mg.sin(mg.where(x == 0.0, 1.0, x)) / mg.where(x == 0.0, 1.0, x))")
+def _where_and_the_other_branch():
+    x = mg.Variable([0.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(x == 0.0, 1.0, mg.sin(x) / x)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "mend   y = mg.where(x <= 0.0, 0.0, mg.math.log(mg.where(x <= 0.0, 1.0, x)))")
+def _where_and_a_log_in_the_other_branch():
+    x = mg.Variable([0.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(x <= 0.0, 0.0, mg.math.log(x))
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "mg.math.log(1.0 - mg.where(x < LIMIT, x, 0.0))")
+def _where_and_another_safe_value():
+    LIMIT = 1.0
+    x = mg.Variable([0.5, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(x < LIMIT, mg.math.log(1.0 - x), 0.0)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "give log a safe input by another mg.where")
+def _where_without_a_number():
+    x, limit = mg.Variable([0.5, 1.0]), mg.constant(1.0)
+    with mg.GradientTape() as tape:
+        y = mg.where(x < limit, mg.math.log(1.0 - x), 0.0)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "divide is where the gradient stops being finite", "mend   keep the input of divide away from there")
+def _where_that_takes_the_branch():
+    x = mg.Variable([0.0, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(x > 0.0, 0.0, 1.0 / x)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "mend   give log a safe input by another mg.where")
+def _where_with_the_fault_in_the_condition():
+    x = mg.Variable([0.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(mg.math.log(x) > 0.0, mg.math.log(x), 0.0)
+    return tape.explain(y, x)
 
 
 @program("nan", "", "NOT_FINITE", "divide")

@@ -67,9 +67,17 @@ def not_finite(q):
     for step in steps_of(q):
         if step.upstream.finite and not step.sent.finite:
             op, line, event = op_at(q, step)
-            place = event.place if event is not None else None
+            place = event.place if event is not None and unwanted(step) else None
             return cause("NOT_FINITE", q, op=op, line=line, step=first_bad(q, step, op, line), place=place)
     return cause("NOT_FINITE", q)
+
+
+def unwanted(step) -> bool:
+    """Did nothing arrive where the slope is not finite?"""
+    sent, upstream = step.sent, step.upstream
+    if not sent.whole or sent.shape != upstream.shape:
+        return True
+    return not np.any(upstream.kept[~np.isfinite(sent.kept)])
 
 
 def first_bad(q, step, op, line):
