@@ -2,12 +2,12 @@
 program that has it, the same program mended (both in TensorFlow's words), and the sentence and the mend that `explain` prints.
 """
 
-import re
 import textwrap
 from dataclasses import dataclass
 from typing import Any
 
 from ..events import Came, Ran, Stored, Wrote, brief
+from .mends import NEW, Line, NoLine, stateless
 from .search import number_of
 from .source import called_text, expression_text, inside_where, safe_where
 
@@ -133,18 +133,6 @@ def op_of(edge) -> str:
 
 # ---- values that went out of the engine's sight --------------------------------------------------------------------------
 
-INSTEAD = {  # functions of NumPy and Python, and what stays on the tape
-    "mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max", "amin": "reduce_min",
-    "prod": "reduce_prod", "std": "math.reduce_std", "var": "math.reduce_variance", "dot": "tensordot", "matmul": "matmul", "exp": "exp",
-    "log": "math.log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "abs": "abs", "fabs": "abs",
-    "square": "square",
-    "power": "pow", "pow": "pow", "maximum": "maximum", "minimum": "minimum", "where": "where", "concatenate": "concat", "stack": "stack",
-    "vstack": "concat", "reshape": "reshape", "transpose": "transpose", "clip": "clip_by_value", "array": "stack", "log1p": "math.log1p",
-    "expm1": "math.expm1", "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "cumsum": "cumsum",
-    "einsum": "einsum", "asarray": "convert_to_tensor", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "norm": "norm",
-}  # fmt: skip
-ROOTS = ("np.", "numpy.", "math.")
-
 
 @code(
     "LEFT_ENGINE",
@@ -169,28 +157,27 @@ def left_engine(q, edge, op, line):
     value = f"the number {number}" if number else "numbers"
     sentence = f"{shortened(plain)} is a plain {kind}; {receiver(edge, q)} was given {value}, not {name}"
     function = op.rpartition(".")[2]
-    if op.startswith(ROOTS):
-        stay = INSTEAD.get(function)
-        return sentence, f"use mg.{stay}: {with_our_own(line)}" if stay else f"write {op} with mg's own functions"
     if function == "numpy_function":
         mend = "write it with mg's own functions, or give it a rule by mg.custom_gradient"
         return f"{op} works in NumPy, where no tape follows {name}", mend
     if function == "predict":
         return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
-    inner = plain[: -len(".numpy()")] if plain.endswith(".numpy()") else plain[len("float") :] if plain.startswith("float(") else ""
-    if inner.startswith("(") and inner[1:-1].replace(".", "").isidentifier():
-        inner = inner[1:-1]
-    return (
-        sentence,
-        f"keep {name} a tensor: {with_our_own(line.replace(plain, inner))}"
-        if inner and plain in line
-        else f"keep {name} a tensor here, without {op}",
-    )
+    if edge.by.at[:2] not in q.lines:
+        q.lines[edge.by.at[:2]] = mended_line(q, edge.by)
+    lead, text = q.lines[edge.by.at[:2]]
+    if not text:
+        return sentence, lead or f"keep {name} a tensor here, without {op}"
+    return sentence, f"{lead or f'keep {name} a tensor'}: {text}"
 
 
-def with_our_own(line):
-    """The line with mg's functions in the place of NumPy's and math's."""
-    return re.sub(r"\b(?:np|numpy|math)\.(\w+)\(", lambda call: f"mg.{INSTEAD[call[1]]}(" if call[1] in INSTEAD else call[0], line)
+def mended_line(q, exit):
+    """What to do, in words, and the line; without a line the words alone."""
+    line = Line(q.history.returns, exit, q.names)
+    try:
+        text = line.text()
+    except NoLine as words:
+        return str(words), ""
+    return line.lead, text
 
 
 def number_given(edge):
@@ -240,10 +227,12 @@ def state(q, edge, op, line):
     name = q.names.of(edge.start)
     if isinstance(edge.event, Stored):
         return f"{name} went through a {op}: what comes out has the value, and not where it came from", f"compute with {name} itself"
-    state = q.names.of(edge.end)
-    sentence = f"{state}.{op} wrote {name} into a Variable, which keeps the value and not where it came from"
-    sign = {"assign_add": f" {state} + {name}", "assign_sub": f" {state} - {name}", "assign": f" {name}"}.get(op, " ...")
-    return sentence, f"compute with a new tensor instead: {f'new_{state}' if state.isidentifier() else 'new'} ={sign}"
+    state = q.names.of(edge.end, "a Variable")
+    value, text = stateless(edge.place, op == "slice assign")
+    by = called_text(edge.place)
+    by = by if by.rpartition(".")[2].startswith(("assign", "scatter")) else f"{state}.{op}"
+    sentence = f"{shortened(by)} wrote {shortened(value or name)} into a Variable, which keeps the value and not where it came from"
+    return sentence, f"{NEW}: {text}" if text else f"{NEW} of {state}"
 
 
 @code(
