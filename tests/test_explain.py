@@ -271,6 +271,65 @@ def _comments_between_the_lines():
     return tape.explain(y, x)
 
 
+@program("partial", "", "LEFT_ENGINE", "x -> getitem -> v.numpy() ->", "the number 1.0, not v", "mend   keep v a tensor: s = s + v * v")
+def _parts_of_a_tensor():
+    x, s = mg.Variable([1.0, 2.0]), 0.0
+    with mg.GradientTape() as tape:
+        for v in x:
+            s = s + v.numpy().item() * v
+        y = s * 1.0
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "LEFT_ENGINE", "layer was given numbers, not x", "mg.reduce_sum(layer(x))")
+def _layer_of_an_array():
+    x, layer = mg.Variable([[1.0, 2.0]]), mg.keras.layers.Dense(1)
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(layer(x.numpy()))
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "np.max(x) is a plain number; multiply was given the number 2.0, not x")
+def _largest_of_an_array():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = x * np.max(x)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "np.dot(w, x) is a plain number; multiply was given the number 11.0, not x")
+def _dot_of_two_vectors():
+    w, x = mg.Variable([1.0, 2.0]), mg.Variable([3.0, 4.0])
+    with mg.GradientTape() as tape:
+        y = x * np.dot(w, x)
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "LEFT_ENGINE", "np.dot(w, x) is a plain array", "use mg.tensordot: y = mg.reduce_sum(mg.tensordot(w, x, 1))")
+def _matrix_dot_vector():
+    w, x = mg.Variable([[1.0, 2.0]]), mg.Variable([3.0, 4.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(np.dot(w, x))
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "LEFT_ENGINE", "int(n) is a plain number")
+def _integer_of_a_tensor():
+    n, w = mg.Variable(3.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        k = int(n)
+        y = w * float(k)
+    return tape.explain(y, n)
+
+
+@program("partial", "", "LEFT_ENGINE", "x.numpy() is a plain array; multiply was given numbers, not x")
+def _array_times_a_tensor():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x.numpy() * mg.exp(-x))
+    return tape.explain(y, x)
+
+
 # ---- STATE and REBUILT -------------------------------------------------------------------------------------------------
 
 
@@ -468,6 +527,15 @@ def _argmax():
     x = mg.Variable([1.0, 3.0])
     with mg.GradientTape() as tape:
         y = mg.argmax(x)
+    return tape.explain(y, x)
+
+
+@program("none", "undefined", "NO_DERIVATIVE", "mend   use p itself, the smooth choice", plain=("none", "undefined", "INTEGER"))
+def _argmax_of_a_softmax():
+    x = mg.Variable([1.0, 3.0])
+    with mg.GradientTape() as tape:
+        p = mg.nn.softmax(x)
+        y = mg.argmax(p)
     return tape.explain(y, x)
 
 

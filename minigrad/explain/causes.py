@@ -9,7 +9,7 @@ from typing import Any
 from ..events import Came, Ran, Stored, Wrote, brief
 from .mends import NEW, Line, NoLine, stateless
 from .search import number_of
-from .source import called_text, expression_text, inside_where, safe_where
+from .source import called_text, expression_text, gives_number, inside_where, operator_name, safe_where
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,10 @@ tape.gradient(y, x)           # 6.0
 )
 def left_engine(q, edge, op, line):
     name, plain = q.names.of(edge.start), expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.door}"
-    kind = "number" if edge.by.given is not None and edge.by.given.content.shape == () else "array"
-    number = number_given(edge) if kind == "number" and plain.startswith((f"{name}.", "float")) else ""
+    came = isinstance(edge.event, Ran) or (isinstance(edge.event, (Came, Wrote)) and edge.event.value.shape == ())
+    short = gives_number(edge.by, came)
+    kind = "number" if short or (edge.by.given is not None and edge.by.given.content.shape == ()) else "array"
+    number = number_given(edge) if short or (kind == "number" and plain.startswith(f"{name}.")) else ""
     value = f"the number {number}" if number else "numbers"
     sentence = f"{shortened(plain)} is a plain {kind}; {receiver(edge, q)} was given {value}, not {name}"
     function = op.rpartition(".")[2]
@@ -182,7 +184,7 @@ def mended_line(q, exit):
 
 def number_given(edge):
     """The plain number that came in where this one had left, perhaps computed further; "" if there were several."""
-    event, left = edge.event, str(edge.by.given.content)
+    event, left = edge.event, str(edge.by.given.content) if edge.by.given is not None else ""
     numbers = [brief(one) for one in (event.numbers.values() if isinstance(event, Ran) else event.value.sample)]
     return left if left in numbers else numbers[0] if len(numbers) == 1 else ""
 
@@ -190,13 +192,15 @@ def number_given(edge):
 def receiver(edge, q):
     """Who was given the plain value."""
     event = edge.event
-    return (
-        f"{q.names.of(edge.end)}.{event.how}"
-        if isinstance(event, Wrote)
-        else event.called or "the next op"
-        if isinstance(event, Came)
-        else event.name
-    )
+    if isinstance(event, Wrote):
+        return "a new Variable" if event.how == "Variable" else f"{q.names.of(edge.end)}.{event.how}"
+    if isinstance(event, Came):
+        hidden = event.called.startswith("_") or event.called in HIDDEN
+        return called_text(event.place) or operator_name(event.place) or "the next op" if hidden else event.called
+    return event.name
+
+
+HIDDEN = {"", "convert", "product"}  # functions of ours that no user calls
 
 
 def shortened(text):
@@ -296,7 +300,10 @@ tape.gradient(y, x)           # [0.4 0.4]
 """,
 )
 def no_derivative(q, edge, op, line):
-    return f"{op} is flat with jumps: its derivative is 0 or does not exist", f"use {SMOOTH.get(op, 'an op that has a slope')}"
+    made = q.history.trace.made.get(number_of(edge.start)) if edge is not None else None
+    soft = op in ("argmax", "argmin", "one_hot") and isinstance(made, Ran) and made.op.kernel in ("Softmax", "LogSoftmax")
+    instead = f"{q.names.of(edge.start)} itself, the smooth choice" if soft else SMOOTH.get(op, "an op that has a slope")
+    return f"{op} is flat with jumps: its derivative is 0 or does not exist", f"use {instead}"
 
 
 SMOOTH = {

@@ -8,7 +8,7 @@ import itertools
 from functools import lru_cache
 from typing import Any
 
-from .source import LONG, STEPS, definitions, last_name, node_at, rewritten, root_of, span_of
+from .source import LONG, REDUCING, STEPS, definitions, last_name, node_at, rewritten, root_of, span_of
 
 USUAL = {name: name for name in ("numpy", "math", "cmath", "scipy", "random", "statistics")}  # as it is imported in most programs
 FOREIGN = {*USUAL}
@@ -27,7 +27,6 @@ INSTEAD = {  # functions of NumPy and Python, and what stays on the tape
     "squeeze": "squeeze", "expand_dims": "expand_dims", "trace": "linalg.trace", "inv": "linalg.inv", "det": "linalg.det",
     "linspace": "linspace",
 }  # fmt: skip
-REDUCING = {"mean", "sum", "max", "min", "amax", "amin", "prod", "std", "var"}
 PAIRS = {"power", "pow", "maximum", "minimum", "add", "subtract", "multiply", "divide", "atan2", "arctan2", "reshape", "dot", "matmul"}
 TAKES = {  # how many arguments by place, and which ones by name, mean the same in both; the others take one alone
     **dict.fromkeys(REDUCING, (1, 2, {"axis", "keepdims"})), **dict.fromkeys(PAIRS, (2, 2, ())),

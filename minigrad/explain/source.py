@@ -36,6 +36,8 @@ STEPS = {
     "trunc",
 }
 GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
+REDUCING = {"mean", "sum", "max", "min", "amax", "amin", "prod", "std", "var"}  # those that make one number of many
+NUMBERS = {"int", "float", "complex", "bool", "round", "len"}
 LIBRARIES = {"np", "numpy", "math", "scipy"}
 
 LONG = 120  # characters of a statement that are shown
@@ -193,9 +195,12 @@ def rebinds(place) -> bool:
 
 
 def assigned_name(place) -> "str | None":
-    """The one name that the statement gives to the value of its outermost expression."""
+    """The one name that the statement gives to the value of its outermost expression; in a loop over a Tensor that of its parts."""
     module, node = node_at(place)
     statement = module.statement(node) if node is not None else None
+    loop = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else node
+    if isinstance(loop, (ast.For, ast.comprehension)) and isinstance(loop.target, ast.Name):
+        return loop.target.id
     if isinstance(statement, ast.Assign) and statement.value is node and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return None
@@ -205,6 +210,31 @@ def called_text(place) -> str:
     """What was called there: "np.mean", "float", "x.numpy"; empty if it was no call."""
     _, node = node_at(place)
     return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+
+
+OPERATORS = {
+    ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "pow", ast.MatMult: "matmul",
+    ast.FloorDiv: "floordiv", ast.Mod: "floormod",
+}  # fmt: skip
+
+
+def operator_name(place) -> str:
+    """The op that an operator stands for; empty if there is none."""
+    _, node = node_at(place)
+    return OPERATORS.get(type(node.op), "") if isinstance(node, (ast.BinOp, ast.AugAssign)) else ""
+
+
+def gives_number(exit, came) -> bool:
+    """Does the call in which a value left give a number? (Did a number come in later?)"""
+    _, node = node_at(exit.place)
+    if not isinstance(node, ast.Call):
+        return False
+    name, axes = last_name(node.func), len(node.args) > 1 or any(word.arg in ("axis", "keepdims") for word in node.keywords)
+    if isinstance(node.func, ast.Name) and name in NUMBERS:
+        return True
+    if name == "dot":
+        return came and exit.given is not None and len(exit.given.content.shape) == 1
+    return exit.door == "NumPy" and name in {*REDUCING, "size", "norm", "median", "ptp"} and not axes
 
 
 def expression_text(place) -> str:
