@@ -1676,6 +1676,8 @@ MENDED = [  # a beginning, a line, and the same line mended
     (PAIR, "y = mg.reduce_sum(np.concatenate([x, x * 2])**2)", "mg.concat([x, x * 2], 0)**2"),
     (ROW, "y = mg.reduce_sum(np.concatenate((x, x * 2), axis=1)**2)", "mg.concat((x, x * 2), axis=1)**2"),
     (PAIR, "y = mg.reduce_sum(np.clip(x, a_min=0.5, a_max=1.5))", "mg.clip_by_value(x, 0.5, 1.5)"),
+    (ROW, "y = mg.matmul(x, np.transpose(x, axes=(1, 0)))", "mg.transpose(x, (1, 0))"),
+    (PAIR, "y = mg.reduce_sum(x) * x.numpy()[x.numpy() > 1.5]", "mg.reduce_sum(x) * x[x > 1.5]"),
     (PAIR, "y = np.array(x) * x", "mg.convert_to_tensor(x) * x"),
     (PAIR, "y = x.numpy().mean() * x[0]", "y = mg.reduce_mean(x) * x[0]"),
     (PAIR, "y = float(x.numpy().std(axis=0) + x.numpy().max()) * x", "y = (mg.math.reduce_std(x, axis=0) + mg.reduce_max(x)) * x"),
@@ -1730,6 +1732,8 @@ def test_a_mended_line_runs_and_is_whole(beginning, line, part):
     ("line", "words"),
     [
         ("y = mg.reduce_sum(np.vstack([x, x * 2]))", "use mg.concat with an axis"),
+        ("y = x * np.dot(x, 2.0)", "use mg.multiply"),
+        ("y = x * np.clip(x, None, 1.5)", "use mg.maximum or mg.minimum"),
         ("y = np.std(x, ddof=1) * x", "use mg.math.reduce_std, which knows no ddof"),
         ("y = np.array(x, dtype=np.float64) * x", "keep x a tensor here, without np.array"),
         ("y = x.numpy().astype(np.float64) * x", "use mg.cast in place of .astype"),

@@ -35,6 +35,7 @@ TAKES = {  # how many arguments by place, and which ones by name, mean the same 
     "concatenate": (1, 2, {"axis"}), "cumsum": (1, 2, {"axis"}), "squeeze": (1, 2, {"axis"}), "expand_dims": (1, 2, {"axis"}),
     "norm": (1, 1, {"axis", "keepdims"}),
 }  # fmt: skip
+PLACED = {"clip": ("a_min", "a_max"), "transpose": ("axes",)}  # arguments that have another name with us
 WORDS = {  # what to use where the arguments have another form
     "vstack": "use mg.concat with an axis", "hstack": "use mg.concat with an axis", "concatenate": "use mg.concat with an axis",
     "astype": "use mg.cast in place of .astype",
@@ -114,9 +115,8 @@ class Line:
         """Another text for a part of the statement; None if it stays, or if only what is in it changes."""
         if part not in self.around:
             return None
-        new = {ast.Call: self.call, ast.BinOp: self.matmul, ast.Subscript: self.index, ast.Attribute: self.attribute}.get(
-            type(part), nothing
-        )(part)
+        kinds = {ast.Call: self.call, ast.BinOp: self.matmul, ast.Subscript: self.index, ast.Attribute: self.attribute}
+        new = kinds.get(type(part), nothing)(part)
         if new is None:
             return None
         self.done.add(part)
@@ -148,11 +148,11 @@ class Line:
     def arrival(self, part, name):
         """A call of `constant` or `Variable`, which a Tensor does not need; constants also join lists."""
         words = {word.arg: word.value for word in part.keywords}
-        if len(part.args) != 1 or {*words} - ({"dtype"} if name == "constant" else set()):
+        if len(part.args) != 1 or {*words} - {"name", "dtype" if name == "constant" else "trainable"}:
             raise NoLine(f"leave out {self.mg}.{name}")
         joined = isinstance(part.args[0], (ast.List, ast.Tuple, ast.ListComp))
         text = f"{self.mg}.stack({self.own(part.args[0])})" if joined else self.own(part.args[0])
-        return f"{self.mg}.cast({text}, {self.own(words['dtype'])})" if words else text
+        return f"{self.mg}.cast({text}, {self.own(words['dtype'])})" if "dtype" in words else text
 
     def method(self, part, value):
         """A call of an array's method: `x.numpy().mean()`."""
@@ -178,8 +178,9 @@ class Line:
             return self.joined(given, words)
         if not ours:
             raise NoLine(self.words(name) or f"write {written} with {self.mg}'s own functions")
-        if name == "clip":
-            given, words = [*given, *[words.pop(one) for one in ("a_min", "a_max") if one in words]], words
+        given = [*given, *[words.pop(one) for one in PLACED.get(name, ()) if one in words]]
+        if name == "clip" and any(isinstance(one, ast.Constant) and one.value is None for one in given):
+            raise NoLine(f"use {self.mg}.maximum or {self.mg}.minimum")
         low, high, known = TAKES.get(name, (1, 1, ()))
         strange = {*words} - {*known}
         if strange or not low <= len(given) <= high or any(isinstance(one, ast.Starred) for one in given):
@@ -216,6 +217,8 @@ class Line:
 
     def product(self, part, left, right):
         ranks = self.ranks(part, (left, right))
+        if 0 in ranks or any(isinstance(one, ast.Constant) for one in (left, right)):
+            raise NoLine(f"use {self.mg}.multiply")
         if not {*ranks} <= {1, 2}:
             raise NoLine(f"use {self.mg}.tensordot with its axes")
         texts = [self.tensor(part, left, right), self.tensor(part, right, left)]
@@ -254,6 +257,8 @@ class Line:
         raise NoLine(f"write .{part.attr} with {self.mg}'s own functions")
 
     def index(self, part) -> None:
+        if isinstance(part.slice, ast.Compare):  # a mask
+            return
         if self.plain(part.value) and any(isinstance(one, (ast.List, ast.Call)) for one in ast.walk(part.slice)):
             raise NoLine(f"use {self.mg}.gather in place of these indices")
 
