@@ -232,7 +232,9 @@ def state(q, edge, op, line):
     if isinstance(edge.event, Stored):
         return f"{name} went through a {op}: what comes out has the value, and not where it came from", f"compute with {name} itself"
     state = q.names.of(edge.end, "a Variable")
-    value, text = stateless(edge.place, op == "slice assign")
+    if edge.place not in q.lines:
+        q.lines[edge.place] = stateless(edge.place, op == "slice assign")
+    value, text = q.lines[edge.place]
     by = called_text(edge.place)
     by = by if by.rpartition(".")[2].startswith(("assign", "scatter")) else f"{state}.{op}"
     sentence = f"{shortened(by)} wrote {shortened(value or name)} into a Variable, which keeps the value and not where it came from"
