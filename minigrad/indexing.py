@@ -116,7 +116,7 @@ def each(x):
     x = convert(x)
     if not len(x.shape):
         raise TypeError("Cannot iterate over a scalar tensor.")
-    return (getitem(x, (i,)) for i in range(x.shape[0]))
+    return map(getitem, itertools.repeat(x), zip(range(x.shape[0])))
 
 
 # ---- slices of Variables -------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def _numpy_in_a_product():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "x -> multiply -> float -> multiply -> y", "mg.constant((x * x)) * x")
+@program("partial", "", "LEFT_ENGINE", "x -> multiply -> float -> multiply -> y", "mend   keep x * x a tensor: y = (x * x) * x")
 def _constant_of_a_float():
     x = mg.Variable(3.0)
     with mg.GradientTape() as tape:
@@ -481,7 +481,17 @@ def _list_of_items():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "LEFT_ENGINE")
+@program("partial", "", "LEFT_ENGINE", "mend   gather the values in a list, and use mg.stack")
+def _floats_in_an_array():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        kept = np.zeros(2)
+        kept[0] = float(x[0])
+        y = mg.reduce_sum(x * kept)
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "LEFT_ENGINE", "mend   compute with a new tensor instead: new_v = x * x")
 def _numpy_written_into_a_variable():
     x, v = mg.Variable(3.0), mg.Variable(0.0)
     with mg.GradientTape() as tape:
@@ -509,6 +519,76 @@ def _sine_times_float():
     return tape.explain(y, x, check=lambda x: mg.sin(x) * float(x))
 
 
+@program("partial", "", "LEFT_ENGINE", "y = mg.reduce_sum( x * mg.exp(-x), axis=0, )")
+def _comments_between_the_lines():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(
+            x.numpy() * mg.exp(-x),  # decay
+            axis=0,
+        )
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "x -> getitem -> v.numpy() ->", "the number 1.0, not v", "mend   keep v a tensor: s = s + v * v")
+def _parts_of_a_tensor():
+    x, s = mg.Variable([1.0, 2.0]), 0.0
+    with mg.GradientTape() as tape:
+        for v in x:
+            s = s + v.numpy().item() * v
+        y = s * 1.0
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "LEFT_ENGINE", "layer was given numbers, not x", "mg.reduce_sum(layer(x))")
+def _layer_of_an_array():
+    x, layer = mg.Variable([[1.0, 2.0]]), mg.keras.layers.Dense(1)
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(layer(x.numpy()))
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "np.max(x) is a plain number; multiply was given the number 2.0, not x")
+def _largest_of_an_array():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = x * np.max(x)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "np.dot(w, x) is a plain number; multiply was given the number 11.0, not x")
+def _dot_of_two_vectors():
+    w, x = mg.Variable([1.0, 2.0]), mg.Variable([3.0, 4.0])
+    with mg.GradientTape() as tape:
+        y = x * np.dot(w, x)
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "LEFT_ENGINE", "np.dot(w, x) is a plain array", "use mg.tensordot: y = mg.reduce_sum(mg.tensordot(w, x, 1))")
+def _matrix_dot_vector():
+    w, x = mg.Variable([[1.0, 2.0]]), mg.Variable([3.0, 4.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(np.dot(w, x))
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "LEFT_ENGINE", "int(n) is a plain number")
+def _integer_of_a_tensor():
+    n, w = mg.Variable(3.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        k = int(n)
+        y = w * float(k)
+    return tape.explain(y, n)
+
+
+@program("partial", "", "LEFT_ENGINE", "x.numpy() is a plain array; multiply was given numbers, not x")
+def _array_times_a_tensor():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x.numpy() * mg.exp(-x))
+    return tape.explain(y, x)
+
+
 # ---- STATE and REBUILT -------------------------------------------------------------------------------------------------
 
 
@@ -519,6 +599,51 @@ def _assign_add():
         x1.assign_add(x0)
         y = x1**2
     return tape.explain(y, x0)
+
+
+class Mean:
+    def __init__(self):
+        self.mean = mg.Variable(1.0)
+
+    def update(self, x):
+        self.mean.assign(0.9 * self.mean + 0.1 * mg.reduce_mean(x))
+
+
+@program("none", "broken", "STATE", "self.mean.assign wrote 0.9", "instead: new_mean = 0.9 * self.mean + 0.1 * mg.reduce_mean(x)")
+def _assign_of_a_long_expression():
+    x, model = mg.Variable([1.0, 2.0]), Mean()
+    with mg.GradientTape() as tape:
+        model.update(x)
+        y = model.mean * 2.0
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "STATE", "tab[1].assign wrote v into a Variable", "new_tab = mg.tensor_scatter_nd_update(tab, [[1]], [v])")
+def _row_assigned():
+    tab, v = mg.Variable([[1.0, 2.0], [3.0, 4.0]]), mg.Variable([5.0, 6.0])
+    with mg.GradientTape() as tape:
+        tab[1].assign(v)
+        y = mg.reduce_sum(tab)
+    return tape.explain(y, v)
+
+
+@program("none", "broken", "STATE", "mend   compute with a new tensor instead of buffer")
+def _each_element_assigned():
+    buffer, v = mg.Variable([1.0, 2.0]), mg.Variable(5.0)
+    with mg.GradientTape() as tape:
+        for k in range(2):
+            buffer[k].assign(v * 2.0)
+        y = mg.reduce_sum(buffer)
+    return tape.explain(y, v)
+
+
+@program("none", "broken", "STATE", "mend   compute with a new tensor instead: after = total + x")
+def _assigned_and_kept():
+    x, total = mg.Variable(1.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        after = total.assign_add(x)
+        y = after * 2.0
+    return tape.explain(y, x)
 
 
 @program("partial", "", "STATE", "leaves out 1 of 2 paths")
@@ -610,7 +735,7 @@ def _assigned_to_a_weight_of_keras():
     return keras_weight(lambda layer, a: layer.kernel.assign(a * 2.0))
 
 
-@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign_add wrote a * 2.0 into a Variable", "new = layer.kernel + a * 2.0")
+@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign_add wrote a * 2.0 into a Variable", "a new tensor instead of layer.kernel")
 def _added_to_a_weight_of_keras():
     return keras_weight(lambda layer, a: layer.kernel.assign_add(a * 2.0))
 
@@ -699,6 +824,15 @@ def _argmax():
     x = mg.Variable([1.0, 3.0])
     with mg.GradientTape() as tape:
         y = mg.argmax(x)
+    return tape.explain(y, x)
+
+
+@program("none", "undefined", "NO_DERIVATIVE", "mend   use p itself, the smooth choice", plain=("none", "undefined", "INTEGER"))
+def _argmax_of_a_softmax():
+    x = mg.Variable([1.0, 3.0])
+    with mg.GradientTape() as tape:
+        p = mg.nn.softmax(x)
+        y = mg.argmax(p)
     return tape.explain(y, x)
 
 
@@ -1317,6 +1451,55 @@ def _where_and_log():
     with mg.GradientTape() as tape:
         y = mg.where(z > 0.0, mg.math.log(z), 0.0)
     return tape.explain(y, z)
+
+
+@program("nan", "", "NOT_FINITE", "mg.sin(mg.where(x == 0.0, 1.0, x)) / mg.where(x == 0.0, 1.0, x))")
+def _where_and_the_other_branch():
+    x = mg.Variable([0.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(x == 0.0, 1.0, mg.sin(x) / x)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "mend   y = mg.where(x <= 0.0, 0.0, mg.math.log(mg.where(x <= 0.0, 1.0, x)))")
+def _where_and_a_log_in_the_other_branch():
+    x = mg.Variable([0.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(x <= 0.0, 0.0, mg.math.log(x))
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "mg.math.log(1.0 - mg.where(x < LIMIT, x, 0.0))")
+def _where_and_another_safe_value():
+    LIMIT = 1.0
+    x = mg.Variable([0.5, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(x < LIMIT, mg.math.log(1.0 - x), 0.0)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "give log a safe input by another mg.where")
+def _where_without_a_number():
+    x, limit = mg.Variable([0.5, 1.0]), mg.constant(1.0)
+    with mg.GradientTape() as tape:
+        y = mg.where(x < limit, mg.math.log(1.0 - x), 0.0)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "divide is where the gradient stops being finite", "mend   keep what divide divides by away from 0")
+def _where_that_takes_the_branch():
+    x = mg.Variable([0.0, 1.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(x > 0.0, 0.0, 1.0 / x)
+    return tape.explain(y, x)
+
+
+@program("nan", "", "NOT_FINITE", "mend   give log a safe input by another mg.where")
+def _where_with_the_fault_in_the_condition():
+    x = mg.Variable([0.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.where(mg.math.log(x) > 0.0, mg.math.log(x), 0.0)
+    return tape.explain(y, x)
 
 
 @program("nan", "", "NOT_FINITE", "divide")
@@ -2046,6 +2229,90 @@ def test_there_are_enough_programs_and_every_code_has_some():
     assert len(PROGRAMS) >= 80
     assert sum(expected == ("complete", "", "") for _, expected, _, _ in PROGRAMS.values()) >= 25
     assert threading.current_thread() is threading.main_thread()
+
+
+# ---- mends ------------------------------------------------------------------------------------------------------------------
+
+PAIR, ROW, NUMBER = "x = mg.Variable([1.0, 2.0])", "x = mg.Variable([[1.0, 2.0]])", "x = mg.Variable(2.0)"
+MENDED = [  # a beginning, a line, and the same line mended
+    (PAIR, "y = mg.math.log(x.numpy())", "y = mg.math.log(x)"),
+    (PAIR + "; w = mg.Variable([3.0, 4.0])", "y = mg.constant(np.dot(w,x))", "y = mg.tensordot(w, x, 1)"),
+    (PAIR + "; w = np.array([3.0, 4.0])", "y = mg.constant(np.dot(w, x))", "mg.tensordot(mg.convert_to_tensor(w, mg.float32), x, 1)"),
+    (ROW, "y = mg.reduce_sum(mg.matmul(x, x.numpy().T))", "mg.matmul(x, mg.transpose(x))"),
+    (PAIR + "; w = np.ones((3, 2))", "y = mg.reduce_sum(w @ x.numpy() + 1.0)", "mg.tensordot(mg.convert_to_tensor(w, mg.float32), x, 1)"),
+    (PAIR, "y = mg.reduce_sum(np.concatenate([x, x * 2])**2)", "mg.concat([x, x * 2], 0)**2"),
+    (ROW, "y = mg.reduce_sum(np.concatenate((x, x * 2), axis=1)**2)", "mg.concat((x, x * 2), axis=1)**2"),
+    (PAIR, "y = mg.reduce_sum(np.clip(x, a_min=0.5, a_max=1.5))", "mg.clip_by_value(x, 0.5, 1.5)"),
+    (ROW, "y = mg.matmul(x, np.transpose(x, axes=(1, 0)))", "mg.transpose(x, (1, 0))"),
+    (PAIR, "y = mg.reduce_sum(x) * x.numpy()[x.numpy() > 1.5]", "mg.reduce_sum(x) * x[x > 1.5]"),
+    (PAIR, "y = np.array(x) * x", "mg.convert_to_tensor(x) * x"),
+    (PAIR, "y = x.numpy().mean() * x[0]", "y = mg.reduce_mean(x) * x[0]"),
+    (PAIR, "y = float(x.numpy().std(axis=0) + x.numpy().max()) * x", "y = (mg.math.reduce_std(x, axis=0) + mg.reduce_max(x)) * x"),
+    (PAIR, "y = mg.constant(x.numpy().tolist()) * x", "y = x * x"),
+    (PAIR, "y = x.numpy()[0].item() * x[1]", "y = x[0] * x[1]"),
+    (PAIR, "y = x * x.numpy().reshape(2, 1)", "mg.reshape(x, [2, 1])"),
+    (PAIR, "y = x / np.linalg.norm(x)", "x / mg.norm(x)"),
+    (PAIR, "y = x * mg.constant(float(np.mean(x)))", "y = x * mg.reduce_mean(x)"),
+    (NUMBER, "y = x * np.linspace(0.0, float(x), 5)", "mg.linspace(0.0, x, 5)"),
+    (NUMBER, "y = x * mg.constant(float(x))", "y = x * x"),
+    (NUMBER, "y = x - float(2.0 * x - 1.0)", "y = x - (2.0 * x - 1.0)"),
+    (NUMBER, "y = np.add(x, 3.0) * x", "(x + 3.0) * x"),
+    (NUMBER, "y = x * np.mean([float(x), 1.0])", "x * mg.reduce_mean([x, 1.0])"),
+    (PAIR, "y = mg.reduce_sum(mg.constant([float(v) ** 2 for v in x]))", "mg.reduce_sum(mg.stack([v ** 2 for v in x]))"),
+    (PAIR, "y = x * float(x[0]) + int(x[1])", "y = x * x[0] + int(x[1])"),
+    ("from math import exp; import minigrad as tf; x = tf.Variable(2.0)", "y = x * exp(x)", "y = x * tf.exp(x)"),
+]
+
+
+def run_line(line, beginning):
+    """The Explanation of dy/dx, and y, after a line under a tape; the beginning may call us tf."""
+    us = "tf" if "tf" in beginning else "mg"
+    text = f"""
+import math
+import numpy as np
+import minigrad as {us}
+{beginning}
+with {us}.GradientTape() as tape:
+    {line}
+answer = tape.explain(y, x)
+"""
+    file, space = f"<line {text}>", {}
+    linecache.cache[file] = 0, None, text.splitlines(True), file
+    with mg.trace():
+        exec(compile(text, file, "exec"), space)
+    return space["answer"], np.asarray(space["y"])
+
+
+@pytest.mark.parametrize(("beginning", "line", "part"), MENDED, ids=[line for _, line, _ in MENDED])
+def test_a_mended_line_runs_and_is_whole(beginning, line, part):
+    before, value = run_line(line, beginning)
+    assert before.codes[0] == "LEFT_ENGINE", f"\n{before}"
+    _, colon, new = before.causes[0].mend.partition(": ")
+    assert colon
+    assert part in new
+    after, same = run_line(new, beginning)
+    assert after.status == "complete", f"\n{after}"
+    assert np.allclose(value, same)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("y = mg.reduce_sum(np.vstack([x, x * 2]))", "use mg.concat with an axis"),
+        ("y = x * np.dot(x, 2.0)", "use mg.multiply"),
+        ("y = x * np.clip(x, None, 1.5)", "use mg.maximum or mg.minimum"),
+        ("y = np.std(x, ddof=1) * x", "use mg.math.reduce_std, which knows no ddof"),
+        ("y = np.array(x, dtype=np.float64) * x", "keep x a tensor here, without np.array"),
+        ("y = x.numpy().astype(np.float64) * x", "use mg.cast in place of .astype"),
+        ("y = x * np.random.normal(0.0, float(x[0]))", "scale and shift what mg.random.normal gives"),
+        ("y = x * np.interp(float(x[0]), [0.0, 4.0], [1.0, 3.0])", "write np.interp with mg's own functions"),
+        ("y = x * x.numpy()[[1, 0]]", "use mg.gather in place of these indices"),
+        ("y = x * math.log(float(x[0]) + 1.0, 2)", "use mg.math.log in place of math.log"),
+    ],
+)
+def test_words_stand_where_no_line_would_run(line, words):
+    answer, _ = run_line(line, PAIR)
+    assert answer.causes[0].mend == words, f"\n{answer}"
 
 
 # ---- the text -----------------------------------------------------------------------------------------------------------

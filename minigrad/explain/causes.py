@@ -2,14 +2,14 @@
 program that has it, the same program mended (both in TensorFlow's words), and the sentence and the mend that `explain` prints.
 """
 
-import re
 import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from ..events import QUIET, Came, Ran, Stored, Wrote, brief
+from ..events import Came, Ran, Stored, Wrote, brief
+from .mends import NEW, Line, NoLine, stateless
 from .search import number_of
-from .source import called_text, expression_text, inside_where, safe_where
+from .source import called_text, expression_text, gives_number, inside_where, operator_name, safe_where
 
 
 @dataclass(frozen=True)
@@ -133,18 +133,6 @@ def op_of(edge) -> str:
 
 # ---- values that went out of the engine's sight --------------------------------------------------------------------------
 
-INSTEAD = {  # functions of NumPy and Python, and what stays on the tape
-    "mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max", "amin": "reduce_min",
-    "prod": "reduce_prod", "std": "math.reduce_std", "var": "math.reduce_variance", "dot": "tensordot", "matmul": "matmul", "exp": "exp",
-    "log": "math.log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "abs": "abs", "fabs": "abs",
-    "square": "square",
-    "power": "pow", "pow": "pow", "maximum": "maximum", "minimum": "minimum", "where": "where", "concatenate": "concat", "stack": "stack",
-    "vstack": "concat", "reshape": "reshape", "transpose": "transpose", "clip": "clip_by_value", "array": "stack", "log1p": "math.log1p",
-    "expm1": "math.expm1", "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "cumsum": "cumsum",
-    "einsum": "einsum", "asarray": "convert_to_tensor", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "norm": "norm",
-}  # fmt: skip
-ROOTS = ("np.", "numpy.", "math.")
-
 
 @code(
     "LEFT_ENGINE",
@@ -164,46 +152,41 @@ tape.gradient(y, x)           # 6.0
 )
 def left_engine(q, edge, op, line):
     name, plain = q.names.of(edge.start), expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.door}"
-    kind = "number" if edge.by.given is not None and edge.by.given.content.shape == () else "array"
-    number = number_given(edge) if kind == "number" and plain.startswith((f"{name}.", "float")) else ""
+    came = isinstance(edge.event, Ran) or (isinstance(edge.event, (Came, Wrote)) and edge.event.value.shape == ())
+    short = gives_number(edge.by, came)
+    kind = "number" if short or (edge.by.given is not None and edge.by.given.content.shape == ()) else "array"
+    number = number_given(edge) if short or (kind == "number" and plain.startswith(f"{name}.")) else ""
     value = f"the number {number}" if number else "numbers"
     sentence = f"{shortened(plain)} is a plain {kind}; {receiver(edge, q)} was given {value}, not {name}"
     function = op.rpartition(".")[2]
-    if op.startswith(ROOTS):
-        stay = INSTEAD.get(function)
-        return sentence, f"use mg.{stay}: {with_our_own(line)}" if stay else f"write {op} with mg's own functions"
     if function == "numpy_function":
         mend = "write it with mg's own functions, or give it a rule by mg.custom_gradient"
         return f"{op} works in NumPy, where no tape follows {name}", mend
     if function == "predict":
         return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
-    inner = plain[: -len(".numpy()")] if plain.endswith(".numpy()") else plain[len("float") :] if plain.startswith("float(") else ""
-    if inner.startswith("(") and inner[1:-1].replace(".", "").isidentifier():
-        inner = inner[1:-1]
-    return (
-        sentence,
-        f"keep {name} a tensor: {with_our_own(line.replace(plain, inner))}"
-        if inner and plain in line
-        else f"keep {name} a tensor here, without {op}",
-    )
+    if edge.by.at[:2] not in q.lines:
+        q.lines[edge.by.at[:2]] = mended_line(q, edge.by)
+    lead, text = q.lines[edge.by.at[:2]]
+    if not text:
+        return sentence, lead or f"keep {name} a tensor here, without {op}"
+    return sentence, f"{lead or f'keep {name} a tensor'}: {text}"
 
 
-def with_our_own(line):
-    """The line with mg's functions in the place of NumPy's and math's."""
-    return re.sub(r"\b(?:np|numpy|math)\.(\w+)\(", lambda call: f"mg.{INSTEAD[call[1]]}(" if call[1] in INSTEAD else call[0], line)
+def mended_line(q, exit):
+    """What to do, in words, and the line; without a line the words alone."""
+    line = Line(q.history.returns, exit, q.names)
+    try:
+        text = line.text()
+    except NoLine as words:
+        return str(words), ""
+    return line.lead, text
 
 
 def number_given(edge):
     """The plain number that came in where this one had left, perhaps computed further; "" if there were several."""
-    event, left = edge.event, str(edge.by.given.content)
+    event, left = edge.event, str(edge.by.given.content) if edge.by.given is not None else ""
     numbers = [brief(one) for one in (event.numbers.values() if isinstance(event, Ran) else event.value.sample)]
     return left if left in numbers else numbers[0] if len(numbers) == 1 else ""
-
-
-def taker(event, q):
-    """Who took what came in: the function that was called, or for an operator the op."""
-    taken = q.history.returns.taken.get(event.tensor)
-    return event.called if taken is None or event.called not in QUIET else taken[0].name
 
 
 def receiver(edge, q):
@@ -211,13 +194,15 @@ def receiver(edge, q):
     event = edge.event
     if isinstance(event, Wrote) and event.called.startswith(("set_", "load_")):  # it gives values to several Variables
         return called_text(event.place) or event.called
-    return (
-        f"{q.names.of(edge.end)}.{event.how}"
-        if isinstance(event, Wrote)
-        else taker(event, q) or "the next op"
-        if isinstance(event, Came)
-        else event.name
-    )
+    if isinstance(event, Wrote):
+        return "a new Variable" if event.how == "Variable" else f"{q.names.of(edge.end)}.{event.how}"
+    if isinstance(event, Came):
+        hidden = event.called.startswith("_") or event.called in HIDDEN
+        return called_text(event.place) or operator_name(event.place) or "the next op" if hidden else event.called
+    return event.name
+
+
+HIDDEN = {"", "convert", "product"}  # functions of ours that no user calls
 
 
 def shortened(text):
@@ -248,10 +233,14 @@ def state(q, edge, op, line):
     name = q.names.of(edge.start)
     if isinstance(edge.event, Stored):
         return f"{name} went through a {op}: what comes out has the value, and not where it came from", f"compute with {name} itself"
-    state = q.names.of(edge.end)
-    sentence = f"{state}.{op} wrote {name} into a Variable, which keeps the value and not where it came from"
-    sign = {"assign_add": f" {state} + {name}", "assign_sub": f" {state} - {name}", "assign": f" {name}"}.get(op, " ...")
-    return sentence, f"compute with a new tensor instead: {f'new_{state}' if state.isidentifier() else 'new'} ={sign}"
+    state = q.names.of(edge.end, "a Variable")
+    if edge.place not in q.lines:
+        q.lines[edge.place] = stateless(edge.place, op == "slice assign")
+    value, text = q.lines[edge.place]
+    by = called_text(edge.place)
+    by = by if by.rpartition(".")[2].startswith(("assign", "scatter")) else f"{state}.{op}"
+    sentence = f"{shortened(by)} wrote {shortened(value or name)} into a Variable, which keeps the value and not where it came from"
+    return sentence, f"{NEW}: {text}" if text else f"{NEW} of {state}"
 
 
 @code(
@@ -328,7 +317,10 @@ tape.gradient(y, x)           # [0.4 0.4]
 """,
 )
 def no_derivative(q, edge, op, line):
-    return f"{op} is flat with jumps: its derivative is 0 or does not exist", f"use {SMOOTH.get(op, 'an op that has a slope')}"
+    made = q.history.trace.made.get(number_of(edge.start)) if edge is not None else None
+    soft = op in ("argmax", "argmin", "one_hot") and isinstance(made, Ran) and made.op.kernel in ("Softmax", "LogSoftmax")
+    instead = f"{q.names.of(edge.start)} itself, the smooth choice" if soft else SMOOTH.get(op, "an op that has a slope")
+    return f"{op} is flat with jumps: its derivative is 0 or does not exist", f"use {instead}"
 
 
 SMOOTH = {

@@ -36,6 +36,7 @@ class Question:
     history: "History | None" = None
     seeds: dict = field(default_factory=dict)
     weighted: bool = False  # were `output_gradients` given?
+    lines: dict = field(default_factory=dict)  # mends by the places that they are for
 
     @property
     def source_name(self):

@@ -5,10 +5,13 @@ be told whether `float(x)` stands inside `float(x) * y`, or only beside it.
 """
 
 import ast
-import copy
+import contextlib
 import importlib.util
+import io
 import itertools
 import linecache
+import operator
+import tokenize
 import types
 from functools import lru_cache
 from typing import Any
@@ -16,68 +19,22 @@ from typing import Any
 # Functions whose value follows their arguments; and those that make steps of them, or something else
 PURE = {"float", "list", "tuple", "sum", "max", "min", "abs", "pow", "zip", "sorted", "map", "dict", "enumerate", "reversed", "complex"}
 STEPS = {
-    "int",
-    "bool",
-    "round",
-    "len",
-    "range",
-    "argmax",
-    "argmin",
-    "argsort",
-    "floor",
-    "ceil",
-    "rint",
-    "sign",
-    "choice",
-    "nonzero",
-    "trunc",
-}
+    "int", "bool", "round", "len", "range", "argmax", "argmin", "argsort", "floor", "ceil", "rint", "sign", "choice", "nonzero",
+    "trunc"
+}  # fmt: skip
 # Functions and attributes that do not look at the numbers
 BLIND = {
-    "size",
-    "shape",
-    "ndim",
-    "dtype",
-    "len",
-    "isfinite",
-    "isnan",
-    "isinf",
-    "ones_like",
-    "zeros_like",
-    "empty_like",
-    "isinstance",
-    "type",
-    "id",
-}
+    "size", "shape", "ndim", "dtype", "len", "isfinite", "isnan", "isinf", "ones_like", "zeros_like", "empty_like", "isinstance",
+    "type", "id"
+}  # fmt: skip
 # Methods of arrays, whose value follows the array
 METHODS = {
-    "mean",
-    "sum",
-    "std",
-    "var",
-    "min",
-    "max",
-    "prod",
-    "dot",
-    "cumsum",
-    "cumprod",
-    "copy",
-    "astype",
-    "reshape",
-    "flatten",
-    "ravel",
-    "squeeze",
-    "transpose",
-    "item",
-    "tolist",
-    "clip",
-    "trace",
-    "diagonal",
-    "repeat",
-    "take",
-    "ptp",
-}
+    "mean", "sum", "std", "var", "min", "max", "prod", "dot", "cumsum", "cumprod", "copy", "astype", "reshape", "flatten", "ravel",
+    "squeeze", "transpose", "item", "tolist", "clip", "trace", "diagonal", "repeat", "take", "ptp"
+}  # fmt: skip
 GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
+REDUCING = {"mean", "sum", "max", "min", "amax", "amin", "prod", "std", "var"}  # those that make one number of many
+NUMBERS = {"int", "float", "complex", "bool", "round", "len"}
 LIBRARIES = {"np", "numpy", "math", "scipy"}
 
 LONG = 120  # characters of a statement that are shown
@@ -87,8 +44,10 @@ COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 class Module:
     """The source of a file or cell as a tree: every expression by its place, and around each what it is part of."""
 
-    def __init__(self, tree):
-        self.tree, self.parent, self.at, self.shared = tree, {}, {}, set()
+    def __init__(self, tree, lines):
+        self.tree, self.lines, self.parent, self.at, self.shared = tree, lines, {}, {}, set()
+        self.source = "".join(lines).encode()
+        self.starts = [0, *itertools.accumulate(len(line.encode()) for line in lines)]
         for node in ast.walk(tree):
             for child in ast.iter_child_nodes(node):
                 self.parent[child] = node
@@ -135,7 +94,7 @@ def module_of(file) -> "Module | None":
 def parsed(lines) -> "Module | None":
     """None if Python cannot read it (a cell with magics)."""
     try:
-        return Module(ast.parse("".join(lines))) if lines else None
+        return Module(ast.parse("".join(lines)), lines) if lines else None
     except (SyntaxError, ValueError, RecursionError):
         return None
 
@@ -179,21 +138,50 @@ def node_at(place) -> "tuple[Any, Any]":
 def statement_text(place) -> str:
     """The statement as the user wrote it, on one line; of a compound one the head. Empty if it cannot be read."""
     module, node = node_at(place)
-    lines = linecache.getlines(place.code.co_filename)
     if node is None:
         return linecache.getline(place.code.co_filename, position(place.code, place.instruction)[0]).strip()
-    statement = module.statement(node)
-    first, last = statement.lineno, statement.end_lineno
-    body = getattr(statement, "body", None)
-    if isinstance(statement, (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef)) and body:
-        inner = (
-            lines[first - 1].encode()[: body[0].col_offset].decode()
-            if body[0].lineno == first
-            else "".join(lines[first - 1 : body[0].lineno - 1])
-        )
-        return " ".join(inner.split())
-    text = " ".join((ast.get_source_segment("".join(lines), statement) or "".join(lines[first - 1 : last])).split())
-    return text if len(text) <= LONG else lines[node.lineno - 1].strip()  # of a long statement only the line
+    text = rewritten(module, module.statement(node))
+    return text if len(text) <= LONG else module.lines[node.lineno - 1].strip()  # of a long statement only the line
+
+
+def rewritten(module, node, change=lambda part: None) -> str:
+    """The source of a node on one line; of a compound statement the head.
+
+    Args:
+        module, node: what to write.
+        change: gives another text for a part of it, or None for a part that stays.
+    """
+    start, text, end = module.starts[node.lineno - 1] + node.col_offset, "", end_of(module, node)
+    todo, changes = [node], []
+    while todo:
+        for part in ast.iter_child_nodes(todo.pop()):
+            if isinstance(part, (ast.stmt, ast.ExceptHandler, ast.JoinedStr)):  # a body is no part of the head; Python misplaces the other
+                continue
+            new = change(part) if hasattr(part, "lineno") else None
+            todo += [part] if new is None else []
+            changes += [(span_of(part), new)] if new is not None else []
+    for (line, column, last, last_column), new in sorted(changes):
+        text += module.source[start : module.starts[line - 1] + column].decode() + new
+        start = module.starts[last - 1] + last_column
+    return one_line(text + module.source[start:end].decode())
+
+
+def end_of(module, node) -> int:
+    """Where in the source a node ends; of a compound statement its head."""
+    body = getattr(node, "body", None)
+    if not isinstance(body, list) or not body:
+        return module.starts[node.end_lineno - 1] + node.end_col_offset
+    return module.starts[body[0].lineno - 1] + (body[0].col_offset if body[0].lineno == node.lineno else 0)
+
+
+def one_line(text) -> str:
+    """A piece of the source on one line, without comments."""
+    lines = text.splitlines()
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the head of a statement is not all of it
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
+    return " ".join(" ".join(line.rstrip().removesuffix("\\") for line in lines).split())
 
 
 def sets(statement) -> set:
@@ -214,9 +202,12 @@ def rebinds(place) -> bool:
 
 
 def assigned_name(place) -> "str | None":
-    """The one name that the statement gives to the value of its outermost expression."""
+    """The one name that the statement gives to the value of its outermost expression; in a loop over a Tensor that of its parts."""
     module, node = node_at(place)
     statement = module.statement(node) if node is not None else None
+    loop = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else node
+    if isinstance(loop, (ast.For, ast.comprehension)) and isinstance(loop.target, ast.Name):
+        return loop.target.id
     if isinstance(statement, ast.Assign) and statement.value is node and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return None
@@ -226,6 +217,31 @@ def called_text(place) -> str:
     """What was called there: "np.mean", "float", "x.numpy"; empty if it was no call."""
     _, node = node_at(place)
     return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+
+
+OPERATORS = {
+    ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "pow", ast.MatMult: "matmul",
+    ast.FloorDiv: "floordiv", ast.Mod: "floormod",
+}  # fmt: skip
+
+
+def operator_name(place) -> str:
+    """The op that an operator stands for; empty if there is none."""
+    _, node = node_at(place)
+    return OPERATORS.get(type(node.op), "") if isinstance(node, (ast.BinOp, ast.AugAssign)) else ""
+
+
+def gives_number(exit, came) -> bool:
+    """Does the call in which a value left give a number? (Did a number come in later?)"""
+    _, node = node_at(exit.place)
+    if not isinstance(node, ast.Call):
+        return False
+    name, axes = last_name(node.func), len(node.args) > 1 or any(word.arg in ("axis", "keepdims") for word in node.keywords)
+    if isinstance(node.func, ast.Name) and name in NUMBERS:
+        return True
+    if name == "dot":
+        return came and exit.given is not None and len(exit.given.content.shape) == 1
+    return exit.door == "NumPy" and name in {*REDUCING, "size", "norm", "median", "ptp"} and not axes
 
 
 def expression_text(place) -> str:
@@ -459,36 +475,64 @@ def decides(exit) -> bool:
 
 
 def inside_where(place):
-    """The call of `where` around an expression, with its condition; None if there is none."""
+    """The call of `where` that an expression is a branch of, with its condition; None if there is none."""
     module, node = node_at(place)
-    for one in module.around(node) if node is not None else ():
-        if isinstance(one, ast.Call) and last_name(one.func) == "where" and len(one.args) == 3 and one is not node:
-            return one
+    for inner, outer in itertools.pairwise(module.around(node) if node is not None else ()):
+        if isinstance(outer, ast.Call) and last_name(outer.func) == "where" and len(outer.args) == 3 and inner in outer.args[1:]:
+            return outer
     return None
 
 
-class Guard(ast.NodeTransformer):
-    """Puts `where(condition, x, 1.0)` in the place of x."""
-
-    def __init__(self, name, where):
-        self.name, self.where = name, where
-
-    def visit_Name(self, node):
-        if node.id != self.name:
-            return node
-        return ast.Call(self.where.func, [self.where.args[0], node, ast.Constant(1.0)], [])
+COMPARED = {
+    ast.Gt: operator.gt, ast.GtE: operator.gt, ast.Lt: operator.lt, ast.LtE: operator.lt, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
+OPPOSITE = {ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+TURNED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Lt: ast.Gt, ast.LtE: ast.GtE}
 
 
 def safe_where(place) -> "str | None":
     """The statement with a safe input for the expression, by one more `where`; None if that cannot be written down."""
     module, node = node_at(place)
-    where = inside_where(place)
-    condition = where.args[0]
-    if not (isinstance(condition, ast.Compare) and isinstance(condition.left, ast.Name)):
+    where, statement = inside_where(place), module.statement(node)
+    value, kind, limit = compared(module, where.args[0])
+    if value is None or isinstance(getattr(statement, "body", None), list):
         return None
-    statement = module.statement(node)
-    if isinstance(statement, (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef)):
+    if any(isinstance(one, (ast.Call, ast.Div, ast.Pow)) for one in ast.walk(value)):  # its own slope may be inf
         return None
-    inner, guarded = ast.unparse(node), ast.unparse(Guard(condition.left.id, where).visit(copy.deepcopy(node)))
-    text = ast.unparse(statement)
-    return text.replace(inner, guarded) if text.count(inner) == 1 and guarded != inner else None
+    second = any(one is where.args[1] for one in module.around(node))
+    safe = safe_value(kind if second else OPPOSITE[kind], limit)
+    if safe is None:
+        return None
+    call, condition, text = (rewritten(module, one) for one in (where.func, where.args[0], value))
+    guard = f"{call}({condition}, {text}, {safe})" if second else f"{call}({condition}, {safe}, {text})"
+    inside, same = {*ast.walk(node)}, ast.dump(value)
+    line = rewritten(module, statement, lambda part: guard if part in inside and ast.dump(part) == same else None)
+    return line if guard in line and len(line) <= LONG else None
+
+
+def compared(module, condition):
+    """What a condition compares with a number, how, and the number: `x > 0.0`. Three times None for other conditions."""
+    if not isinstance(condition, ast.Compare) or len(condition.ops) > 1 or type(condition.ops[0]) not in COMPARED:
+        return None, None, None
+    left, right, kind = condition.left, condition.comparators[0], type(condition.ops[0])
+    if number_in(module, right) is not None:
+        return left, kind, number_in(module, right)
+    if number_in(module, left) is not None:
+        return right, TURNED.get(kind, kind), number_in(module, left)
+    return None, None, None
+
+
+def number_in(module, node) -> "float | None":
+    """The number that an expression is, as it stands there or by its name."""
+    if isinstance(node, ast.Name):
+        values = definitions(module, node.id, node)
+        node = values[0] if values and len(values) == 1 else node
+    with contextlib.suppress(ValueError):
+        value = ast.literal_eval(node)
+        return float(value) if isinstance(value, (int, float)) else None
+    return None
+
+
+def safe_value(kind, limit) -> "float | None":
+    """A number for which a comparison holds, and not only just."""
+    return next((one for one in (1.0, limit + 1.0, 0.0, limit - 1.0) if COMPARED[kind](one, limit)), None)
