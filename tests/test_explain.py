@@ -404,6 +404,22 @@ def _a_number_on_the_left_of_a_tensor_that_was_not_multiplied():
     return tape.explain(total, x)
 
 
+@program("partial", "", "LEFT_ENGINE", "leaves out 1 of 2 paths")
+def _a_number_through_a_text():
+    x = mg.Variable(2.25)
+    with mg.GradientTape() as tape:
+        y = x * float(f"{float(x):.3f}")
+    return tape.explain(y, x)
+
+
+@program("none", "broken", "LEFT_ENGINE", "np.dot(w, x.numpy())")
+def _the_second_argument_of_a_function_of_numpy():
+    x, w = mg.Variable([1.0, 2.0]), mg.Variable([3.0, 4.0])
+    with mg.GradientTape() as tape:
+        y = mg.constant(np.dot(w, x.numpy()))
+    return tape.explain(y, x)
+
+
 @program("partial", "", "LEFT_ENGINE", "multiply was given the number 2.0, not x")
 def _a_number_on_the_left():
     x = mg.Variable(2.0)
@@ -735,7 +751,13 @@ def _assigned_to_a_weight_of_keras():
     return keras_weight(lambda layer, a: layer.kernel.assign(a * 2.0))
 
 
-@program("none", "broken", "STATE", "STATE (proved): layer.kernel.assign_add wrote a * 2.0 into a Variable", "a new tensor instead of layer.kernel")
+@program(
+    "none",
+    "broken",
+    "STATE",
+    "STATE (proved): layer.kernel.assign_add wrote a * 2.0 into a Variable",
+    "a new tensor instead of layer.kernel",
+)
 def _added_to_a_weight_of_keras():
     return keras_weight(lambda layer, a: layer.kernel.assign_add(a * 2.0))
 
@@ -973,7 +995,7 @@ def _unused_shown_as_zero():
     return tape.explain(y, w, unconnected_gradients=mg.UnconnectedGradients.ZERO)
 
 
-@program("none", "independent", "UNUSED", "UNUSED (likely)", "it left through float here, and may have come back unseen")
+@program("none", "broken", "LEFT_ENGINE", "keep x a tensor here, without float")
 def _a_float_that_went_through_text():
     x = mg.Variable(2.0)
     with mg.GradientTape() as tape:
@@ -981,7 +1003,7 @@ def _a_float_that_went_through_text():
     return tape.explain(y, x)
 
 
-@program("none", "independent", "UNUSED", "UNUSED (likely)", "np.copyto(buffer, x.numpy())")
+@program("none", "broken", "LEFT_ENGINE", "(likely)", "np.copyto(buffer, x.numpy())")
 def _copied_into_a_buffer():
     x, buffer = mg.Variable([2.0, 3.0]), np.zeros(2, np.float32)
     with mg.GradientTape() as tape:
@@ -990,7 +1012,7 @@ def _copied_into_a_buffer():
     return tape.explain(y, x)
 
 
-@program("none", "independent", "UNUSED", "UNUSED (likely)", "np.multiply(x.numpy(), 2.0, out=buffer)")
+@program("none", "broken", "LEFT_ENGINE", "(likely)", "np.multiply(x.numpy(), 2.0, out=buffer)")
 def _computed_into_a_buffer():
     x, buffer = mg.Variable([2.0, 3.0]), np.zeros(2, np.float32)
     with mg.GradientTape() as tape:

@@ -82,7 +82,7 @@ class Line:
 
     def text(self) -> str:
         """The line; NoLine if none is known."""
-        if self.node not in self.doors:
+        if self.node not in self.doors or any(isinstance(one, ast.JoinedStr) for one in self.around):  # a text holds no Tensor
             raise NoLine
         if isinstance(self.statement, ast.Assign):
             for target in self.statement.targets:

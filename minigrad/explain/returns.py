@@ -153,6 +153,9 @@ class Search:
                 self.put(exit, "proved")
         else:
             self.put(exit, sure)
+            for part in parts_of(node) if isinstance(node, ast.Call) else ():
+                if not isinstance(part, ast.Name):  # np.dot(w, x.numpy()) takes x too
+                    self.follow(module, part, frames, sure, False)
             kept = gathers(module, node)
             for back, (other, _) in enumerate(reversed(exits) if kept or exit.door == "NumPy" else ()):
                 together = exit.door == "NumPy" and other.number == exit.number - back  # np.add(x, y) takes both
@@ -225,8 +228,7 @@ class Search:
             return
         if not source.is_pure(module, node):
             sure, self.open = "perhaps", True
-        inside = [*node.args, *[word.value for word in node.keywords], *([node.func.value] if isinstance(node.func, ast.Attribute) else ())]
-        for part in inside:
+        for part in parts_of(node):
             self.follow(module, part, frames, sure, False)
 
     def in_IfExp(self, module, node, frames, sure, whole):
@@ -278,6 +280,14 @@ def gathers(module, node) -> bool:
         if isinstance(one, ast.stmt):
             break
     return False
+
+
+def parts_of(call):
+    """What the value of a call is made of: its arguments, what a method belongs to, and the numbers in a text that `float` reads."""
+    inside = [*call.args, *[word.value for word in call.keywords if word.arg != "out"]]
+    inside += [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    texts = [part for part in inside if isinstance(part, ast.JoinedStr) and source.last_name(call.func) == "float"]
+    return [*inside, *[one.value for text in texts for one in text.values if isinstance(one, ast.FormattedValue)]]
 
 
 def items_of(node):

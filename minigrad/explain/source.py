@@ -399,6 +399,10 @@ def all_definitions(module):
             put(root_of(node.target), node.value, node, False)
         elif isinstance(node, (ast.For, ast.comprehension)):
             put(node.target, node.iter, node, False)
+        elif isinstance(node, ast.Call) and last_name(node.func) == "copyto" and len(node.args) > 1:
+            put(root_of(node.args[0]), node.args[1], node, False)
+        elif isinstance(node, ast.Call) and any(word.arg == "out" for word in node.keywords):
+            put(next(root_of(word.value) for word in node.keywords if word.arg == "out"), node, node, False)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
             for argument in node.args:
                 put(root_of(node.func.value), argument, node, False)
