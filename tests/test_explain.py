@@ -428,6 +428,148 @@ def _a_number_on_the_left():
     return tape.explain(y, x)
 
 
+# ---- plain numbers that only look as if they were used -----------------------------------------------------------------
+
+
+def noisy(a):
+    a = np.asarray(a)
+    return a * 0.5
+
+
+@program("partial", "", "LEFT_ENGINE", "noisy(w.numpy())")
+def _a_helper_that_gives_its_parameter_a_new_value():
+    w = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = w * noisy(w.numpy())
+    return tape.explain(y, w)
+
+
+@healthy
+def _a_counter_in_the_dictionary_of_logs():
+    w, state = mg.Variable(3.0), {"step": 0}
+    with mg.GradientTape() as tape:
+        loss = w * w
+        state["step"] += 1
+        state["best"] = float(loss)
+        y = loss / state["step"]
+    return tape.explain(y, w)
+
+
+def loss_and_logs(w):
+    loss = w * w
+    return loss, float(loss), {"loss": float(loss), "count": 8}
+
+
+@healthy
+def _the_other_values_that_a_function_returns():
+    w = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        loss, value, logs = loss_and_logs(w)
+        y = loss / logs["count"]
+    assert value > 0
+    return tape.explain(y, w)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _one_of_the_values_that_a_function_returns():
+    w = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        loss, value, _ = loss_and_logs(w)
+        y = loss * value
+    return tape.explain(y, w)
+
+
+@healthy
+def _a_name_used_again_further_down_in_a_loop():
+    w = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = 0.0
+        for k in range(3):
+            s = 0.5 * (k + 1)
+            loss = w * w * s
+            y = y + loss
+            s = float(loss)
+            assert s > 0
+    return tape.explain(y, w)
+
+
+@healthy
+def _the_count_of_enumerate_and_the_other_half_of_zip():
+    w = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = 0.0
+        for i, v in enumerate(w.numpy()):
+            y = y + w[i] * (1 + 0.1 * i)
+            assert v > 0
+        for s, v in zip((0.5, 0.25), w.numpy()):
+            y = y + w[0] * s
+            assert v > 0
+    return tape.explain(y, w)
+
+
+def root_mean_square(a):
+    return float(np.sqrt(np.mean(np.square(a))))
+
+
+@healthy
+def _a_helper_for_tensors_and_for_constants():
+    w = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        assert root_mean_square(w) > 0
+        y = mg.reduce_sum(w) / root_mean_square([3.0, 4.0])
+    return tape.explain(y, w)
+
+
+@healthy
+def _a_comprehension_with_the_same_variable():
+    w, history = mg.Variable(3.0), []
+    with mg.GradientTape() as tape:
+        v = float(w * w)
+        history.append(v)
+        y = mg.add_n([w * v for v in (0.5, 0.25)])
+    return tape.explain(y, w)
+
+
+@healthy
+def _a_name_that_every_branch_gives_a_value():
+    w, k = mg.Variable(3.0), 2
+    with mg.GradientTape() as tape:
+        t = float(w)
+        assert t > 0
+        if k == 1:
+            t = 0.1 * k
+        elif k == 2:
+            t = 0.2 * k
+        else:
+            t = 1 / k
+        y = w * t
+    return tape.explain(y, w)
+
+
+@healthy
+def _counts_and_choices():
+    w, history = mg.Variable([1.0, 2.0]), []
+    with mg.GradientTape() as tape:
+        history.append(float(w[0]))
+        n = sum(1 for v in history if v < 100)
+        best = max((0.5, 0.25), key=lambda c: float(w[0]) * c)
+        y = mg.reduce_sum(w) / n * best
+    return tape.explain(y, w)
+
+
+@healthy
+def _one_attribute_of_two_objects():
+    class Plain:
+        pass
+
+    w, meter, settings = mg.Variable(3.0), Plain(), Plain()
+    with mg.GradientTape() as tape:
+        meter.scale = float(w)
+        settings.scale = 0.3 * 2
+        y = w * settings.scale
+    return tape.explain(y, w)
+
+
 def numpy_norm(values):
     return np.sqrt(np.sum(np.square(values)))
 

@@ -17,6 +17,7 @@ from . import source
 RANK = ("perhaps", "likely", "proved")
 MANY = 100  # of what left at one place, so much is looked at
 DEEP = 12  # calls within calls that are followed
+KEPT = 6  # so many callers of a place are known
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,12 @@ class Returns:
     def __init__(self, trace):
         self.exits = [e for e in trace.events if isinstance(e, Left) and e.kind in "fc"]
         self.objects, self.left_at, self.made_at, self.taken = {}, {}, {}, {}
+        given = [(k, exit.given.content.sample) for k, exit in enumerate(self.exits) if exit.given is not None]
+        self.firsts = sorted(
+            (real(sample[0]), k)
+            for k, sample in given
+            if sample and isinstance(real(sample[0]), (int, float)) and math.isfinite(real(sample[0]))
+        )
         for exit in self.exits:
             for depth, place in enumerate((exit.place, *exit.place.callers)):
                 numbers, exits = self.left_at.setdefault(spot(place), ([], []))
@@ -71,8 +78,14 @@ class Returns:
         found = search.begin(k, names)
         if found or not search.open or content is None or not unusual(content):
             return found
-        alike = [exit for exit in self.exits if exit.number < event.number and equal(exit.given, content)]
-        return [Return(alike[-1], "likely")] if alike else []
+        alike = next((exit for exit in self.alike(content) if exit.number < event.number), None)
+        return [Return(alike, "likely")] if alike is not None else []
+
+    def alike(self, content):
+        """What left with this content, the latest first."""
+        low, high = (bisect.bisect_left(self.firsts, (content[0] + way * abs(content[0]) * 1e-6,)) for way in (-1, 1))
+        near = sorted({k for _, k in self.firsts[low:high]}, reverse=True)
+        return (self.exits[k] for k in near if equal(self.exits[k].given, content))
 
     def same_object(self, event, given):
         """The exit of the very object that came in, or of one that shares its memory."""
@@ -134,8 +147,9 @@ class Search:
         numbers, exits = self.returns.left_at.get(here, ((), ()))
         made = self.returns.made_at.get(here, ())
         left, ran = (bisect.bisect_left(one, self.event.number) for one in (numbers, made))
-        if left and not (ran and made[ran - 1] > numbers[left - 1]):
-            self.follow_exits(module, node, frames, sure, whole, within(frames, exits[max(0, left - MANY) : left]))
+        latest = within(frames, exits[max(0, left - MANY) : left])
+        if latest and not (ran and made[ran - 1] > latest[-1][0].number):
+            self.follow_exits(module, node, frames, sure, whole, latest)
         elif not ran:
             getattr(self, f"in_{type(node).__name__}", self.in_parts)(module, node, frames, sure, whole)
 
@@ -173,6 +187,10 @@ class Search:
         function = source.function_at(there, inner) if there is not None else None
         if function is None:
             self.put(exits[-1][0], "perhaps")
+            return
+        if isinstance(there.parent[function], ast.keyword):  # the `key` of max or sorted: it only decides
+            for part in parts_of(node):
+                self.follow(module, part, frames, sure, False)
             return
         each = isinstance(function, source.COMPREHENSION)
         for value in source.returned(function):
@@ -218,7 +236,11 @@ class Search:
 
     def in_Call(self, module, node, frames, sure, whole):
         name = source.last_name(node.func)
-        if name in source.BLIND or (whole and name in ("max", "min") and any(map(self.is_content, node.args))):
+        if (
+            name in source.BLIND
+            or source.makes_integers(node)
+            or (whole and name in ("max", "min") and any(map(self.is_content, node.args)))
+        ):
             return
         function = source.called_function(module, node)
         if function is not None and len(frames) < DEEP:
@@ -238,9 +260,49 @@ class Search:
             self.follow(module, part, frames, sure, False)
 
     def in_Subscript(self, module, node, frames, sure, whole):
-        values = source.definitions(module, node.value.id, node) if whole and isinstance(node.value, ast.Name) else None
-        if not any(self.is_content(item) for value in values or () for item in items_of(value)):
-            self.follow(module, node.value, frames, sure, False)
+        self.follow_item(module, node.value, source.constant_key(node.slice), frames, sure, whole)
+
+    def follow_item(self, module, node, key, frames, sure, whole):
+        """Find the exits of the item at a key or an index (None: at any) of what an expression holds."""
+        if (node, key, *frames) in self.seen:
+            return
+        self.seen.add((node, key, *frames))
+        found = source.entries(module, node.id, node) if isinstance(node, ast.Name) else None
+        items = source.items(node, key)
+        function = source.called_function(module, node) if isinstance(node, ast.Call) else None
+        if found:
+            sure = sure if sure == "perhaps" else "likely"
+            values = [value for value, at in found if at is None or key is None or at == key]
+            if whole and any(self.is_content(item) for value in values for item in source.items(value, key) or [value]):
+                return
+            for value, at in found:
+                if at is not None and at == key:
+                    self.follow(module, value, frames, sure, False)
+                elif value in values:
+                    self.follow_item(module, value, key, frames, sure, False)
+        elif items is not None:
+            for item in items:
+                self.follow(module, item, frames, sure, whole and len(items) == 1)
+        elif isinstance(node, ast.Subscript):
+            outer = source.called_function(module, node.value) if isinstance(node.value, ast.Call) else None
+            at = source.constant_key(node.slice)
+            parts = [item for value in (source.returned(outer) if outer else ()) for item in source.items(value, at) or ()]
+            for part in parts:  # an item of one of the values that a function returns
+                self.follow_item(module, part, key, [(module, node.value), *frames], sure, False)
+            if not parts:
+                named = at if isinstance(at, str) or key is None else key  # logs["loss"][0], but rows[0][1]
+                self.follow_item(module, node.value, named, frames, sure, False)
+        elif isinstance(node, ast.Attribute) and source.attribute_values(module, node):
+            for value in source.attribute_values(module, node):
+                self.follow_item(module, value, key, [], "likely" if sure == "proved" else sure, False)
+        elif isinstance(node, source.COMPREHENSION):
+            for value in source.returned(node):
+                self.follow_item(module, value, key, frames, sure, False)
+        elif function is not None and len(frames) < DEEP:
+            for value in source.returned(function):
+                self.follow_item(module, value, key, [(module, node), *frames], sure, False)
+        else:
+            self.follow(module, node, frames, sure, False)
 
     def in_Attribute(self, module, node, frames, sure, whole):
         if node.attr in source.BLIND:
@@ -251,12 +313,10 @@ class Search:
             self.follow(module, value, [], sure if sure == "perhaps" else "likely", whole and len(values) == 1)
 
     def in_parts(self, module, node, frames, sure, whole):
-        if isinstance(node, (ast.Compare, ast.Lambda, ast.JoinedStr)):
+        if isinstance(node, (ast.Compare, ast.Lambda, ast.JoinedStr)) or isinstance(getattr(node, "op", None), ast.FloorDiv):
             return
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.comprehension):
-                self.follow(module, child.iter, frames, sure, False)
-            elif isinstance(child, ast.expr):
+        for child in source.returned(node) if isinstance(node, source.COMPREHENSION) else ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
                 self.follow(module, child, frames, sure, False)
 
 
@@ -266,8 +326,8 @@ def within(frames, exits):
         return exits
     module, call = frames[0]
     outer = module, source.span_of(call)
-    here = [(exit, depth) for exit, depth in exits if depth < len(exit.place.callers) and spot(exit.place.callers[depth]) == outer]
-    return here or exits
+    here = [(exit, depth) for exit, depth in exits if outer in map(spot, exit.place.callers[depth : depth + 2])]
+    return here or [(exit, depth) for exit, depth in exits if len(exit.place.callers) >= KEPT]
 
 
 def gathers(module, node) -> bool:
@@ -284,15 +344,10 @@ def gathers(module, node) -> bool:
 
 def parts_of(call):
     """What the value of a call is made of: its arguments, what a method belongs to, and the numbers in a text that `float` reads."""
-    inside = [*call.args, *[word.value for word in call.keywords if word.arg != "out"]]
+    inside = [*call.args, *[word.value for word in call.keywords if word.arg not in ("out", "key")]]
     inside += [call.func.value] if isinstance(call.func, ast.Attribute) else []
     texts = [part for part in inside if isinstance(part, ast.JoinedStr) and source.last_name(call.func) == "float"]
     return [*inside, *[one.value for text in texts for one in text.values if isinstance(one, ast.FormattedValue)]]
-
-
-def items_of(node):
-    """What a list, tuple or dict that is written down holds; of anything else, the thing itself."""
-    return node.elts if isinstance(node, (ast.List, ast.Tuple)) else node.values if isinstance(node, ast.Dict) else [node]
 
 
 def is_door(node) -> bool:

@@ -20,12 +20,13 @@ from typing import Any
 PURE = {"float", "list", "tuple", "sum", "max", "min", "abs", "pow", "zip", "sorted", "map", "dict", "enumerate", "reversed", "complex"}
 STEPS = {
     "int", "bool", "round", "len", "range", "argmax", "argmin", "argsort", "floor", "ceil", "rint", "sign", "choice", "nonzero",
-    "trunc"
+    "trunc", "argpartition", "digitize", "searchsorted", "binomial", "multinomial", "poisson", "unique",
 }  # fmt: skip
 # Functions and attributes that do not look at the numbers
 BLIND = {
     "size", "shape", "ndim", "dtype", "len", "isfinite", "isnan", "isinf", "ones_like", "zeros_like", "empty_like", "isinstance",
-    "type", "id"
+    "type", "id", "full_like", "greater", "less", "equal", "greater_equal", "less_equal", "not_equal", "logical_and", "logical_or",
+    "logical_not", "isclose", "allclose", "count_nonzero", "histogram", "bincount",
 }  # fmt: skip
 # Methods of arrays, whose value follows the array
 METHODS = {
@@ -72,6 +73,9 @@ class Module:
 
     def home(self, name):
         """Where a name that is used lives: in the function, or further out if it is declared global or nonlocal there."""
+        for one in self.around(name):
+            if isinstance(one, COMPREHENSION) and any(name.id in names_in(part.target) for part in one.generators):
+                return one
         scope = self.scope(name)
         while (scope, name.id) in self.shared:
             scope = self.scope(scope)
@@ -80,6 +84,10 @@ class Module:
     def owner(self, node):
         """The class that it is in, or the module."""
         return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), self.tree)
+
+
+def names_in(target) -> set:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def span_of(node):
@@ -309,13 +317,18 @@ def elsewhere(module, name, modules):
     for other in modules:
         found = found_in(other, other.tree, name) if other is not module else []
         if found:
-            return [value for value, _, _ in found[-1:]]
+            return [value for value, *_ in found[-1:]]
     return []
 
 
 def last_name(function) -> str:
     """`numpy.random.choice` -> choice."""
     return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+
+
+def makes_integers(call) -> bool:
+    """Is it `.astype(int)` or the like?"""
+    return last_name(call.func) == "astype" and any("int" in ast.unparse(one) or "bool" in ast.unparse(one) for one in call.args[:1])
 
 
 def is_pure(module, call) -> bool:
@@ -338,24 +351,40 @@ def is_pure(module, call) -> bool:
 
 
 def definitions(module, name, use):
-    """The expressions that a name can have its value from, at the place of its use; None if it is a parameter there.
+    """The expressions that a name can have its value from, at the place of its use; None if it is a parameter there."""
+    found = entries(module, name, use)
+    return None if found is None else [value for value, _ in found]
+
+
+def entries(module, name, use):
+    """The same, as pairs: the expression, and the key or the index at which it was put into what the name holds (None: it is all of it).
 
     Of the assignments before the use, one that surely ran hides those before it.
     """
     scope = module.scope(use)
+    for one in module.around(use):
+        inside = found_in(module, one, name) if isinstance(one, COMPREHENSION) else ()
+        if inside or one is scope:
+            break
+    if inside:
+        return [(value, key) for value, _, _, key in inside]
     if any(one.arg == name for one in parameters_of(scope)):
         inside = found_in(module, scope, name)
-        return inside if inside and hides(module, inside, use) else None
+        return reaching(module, name, inside, use) if inside and hides(module, inside, use) else None
     while True:
         inside = found_in(module, scope, name)
         if inside or scope is module.tree:
-            return reaching(module, inside, use) if scope is module.scope(use) else [value for value, _, _ in inside]
+            return reaching(module, name, inside, use) if scope is module.scope(use) else [(value, key) for value, _, _, key in inside]
         scope = module.scope(scope)
 
 
 def attribute_values(module, node):
     """What `self.x` is assigned anywhere in its class, and `model.x` in its module."""
-    return [value for value, _, _ in all_definitions(module).get((module.owner(node), f".{node.attr}"), ())]
+    return [value for value, *_ in all_definitions(module).get((module.owner(node), attribute_name(node)), ())]
+
+
+def attribute_name(node) -> str:
+    return f"{root_of(node).id}.{node.attr}"
 
 
 def parameters_of(scope):
@@ -372,43 +401,120 @@ def found_in(module, scope, name):
 
 @lru_cache(maxsize=128)
 def all_definitions(module):
-    found = {}
+    return Definitions(module).found
 
-    def put(target, value, statement, replaces):
+
+class Definitions:
+    """All that gives something a value in a module: (value, statement, does it replace the old value?, key) by scope and name."""
+
+    def __init__(self, module):
+        self.module, self.found = module, {}
+        kinds = {
+            ast.Assign: self.assigned, ast.AnnAssign: self.annotated, ast.NamedExpr: self.annotated, ast.AugAssign: self.changed,
+            ast.For: self.looped, ast.comprehension: self.looped, ast.Call: self.filled,
+        }  # fmt: skip
+        for node in [*ast.walk(module.tree)]:
+            if type(node) in kinds:
+                kinds[type(node)](node)
+
+    def put(self, target, value, statement, replaces, key=None):
         for node in ast.walk(target):
             if isinstance(node, ast.Name):
                 surely = replaces and isinstance(node.ctx, ast.Store)
-                found.setdefault((module.home(node), node.id), []).append((value, statement, surely))
+                self.found.setdefault((self.module.home(node), node.id), []).append((value, statement, surely, key))
 
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) and len(target.elts) == len(node.value.elts):
-                    for one, value in zip(target.elts, node.value.elts):
-                        put(one, value, node, isinstance(one, ast.Name))
-                    continue
-                owner = isinstance(target, (ast.Name, ast.Tuple, ast.List))
-                put(target if owner else root_of(target), node.value, node, owner)
-                if isinstance(target, ast.Attribute):
-                    found.setdefault((module.owner(target), f".{target.attr}"), []).append((node.value, node, True))
-                elif isinstance(target, ast.Subscript):  # to put a Tensor into an array is a way out too
-                    put(root_of(target), target, node, False)
-        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-            put(node.target, node.value, node, True)
-        elif isinstance(node, ast.AugAssign):
-            put(root_of(node.target), node.value, node, False)
-        elif isinstance(node, (ast.For, ast.comprehension)):
-            put(node.target, node.iter, node, False)
-        elif isinstance(node, ast.Call) and last_name(node.func) == "copyto" and len(node.args) > 1:
-            put(root_of(node.args[0]), node.args[1], node, False)
-        elif isinstance(node, ast.Call) and any(word.arg == "out" for word in node.keywords):
-            put(next(root_of(word.value) for word in node.keywords if word.arg == "out"), node, node, False)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING:
+    def put_attribute(self, target, value, statement, replaces):
+        place = self.module.owner(target), attribute_name(target)
+        self.found.setdefault(place, []).append((value, statement, replaces, None))
+
+    def part(self, value, k, statement):
+        """`value[k]`, of which the source has only the value."""
+        part = ast.Subscript(value, ast.Constant(k), ast.Load())
+        self.module.parent[part] = self.module.parent[part.slice] = statement
+        return part
+
+    def assigned(self, node):
+        for target in node.targets:
+            self.give(target, node.value, node)
+
+    def give(self, target, value, statement):
+        if isinstance(target, (ast.Tuple, ast.List)):
+            written = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
+            starred = any(isinstance(one, ast.Starred) for one in target.elts)
+            for k, one in enumerate(target.elts):
+                self.give(one, written[k] if written else value if starred else self.part(value, k, statement), statement)
+        elif isinstance(target, ast.Name):
+            self.put(target, value, statement, True)
+        else:
+            self.put(root_of(target), value, statement, False, first_key(target))
+        if isinstance(target, ast.Attribute):
+            self.put_attribute(target, value, statement, True)
+        elif isinstance(target, ast.Subscript):  # to put a Tensor into an array is a way out too
+            self.put(root_of(target), target, statement, False, first_key(target))
+
+    def annotated(self, node):
+        if node.value is not None:
+            self.put(node.target, node.value, node, True)
+
+    def changed(self, node):
+        self.put(root_of(node.target), node.value, node, False, first_key(node.target))
+        if isinstance(node.target, ast.Attribute):
+            self.put_attribute(node.target, node.value, node, False)
+
+    def looped(self, node):
+        """The target of a loop takes the items in turn; those of `zip` and the like are told apart."""
+        iterated, called = node.iter, last_name(node.iter.func) if isinstance(node.iter, ast.Call) else ""
+        if not isinstance(node.target, ast.Tuple):
+            self.put(node.target, iterated, node, False)
+            return
+        for k, one in enumerate(node.target.elts):
+            if called == "zip" and k < len(iterated.args):
+                part = iterated.args[k]
+            elif called == "enumerate" or (called == "items" and isinstance(iterated.func, ast.Attribute)):
+                whole = iterated.args[:1] if called == "enumerate" else [iterated.func.value]
+                part = whole[0] if k and whole else self.part(ast.Tuple([], ast.Load()), 0, node)  # a count, or a key
+            else:
+                part = self.part(iterated, k, node)
+            self.put(one, part, node, False)
+
+    def filled(self, node):
+        """Calls that put something into what is there already."""
+        function, out = node.func, next((word.value for word in node.keywords if word.arg == "out"), None)
+        if last_name(function) == "copyto" and len(node.args) > 1:
+            self.put(root_of(node.args[0]), node.args[1], node, False)
+        elif out is not None:
+            self.put(root_of(out), node, node, False)
+        elif isinstance(function, ast.Attribute) and function.attr in GROWING:
             for argument in node.args:
-                put(root_of(node.func.value), argument, node, False)
-                if isinstance(node.func.value, ast.Attribute):
-                    found.setdefault((module.owner(node), f".{node.func.value.attr}"), []).append((argument, node, False))
-    return found
+                self.put(root_of(function.value), argument, node, False, first_key(function.value))
+                if isinstance(function.value, ast.Attribute):
+                    self.put_attribute(function.value, argument, node, False)
+
+
+def items(node, key):
+    """What stands at a key or an index (None: at any) of a list, tuple or dict that is written down; None for anything else."""
+    if isinstance(node, (ast.Tuple, ast.List)):
+        nested = [items(one, key) for one in node.elts]
+        if node.elts and isinstance(node, ast.List) and all(one is not None for one in nested):  # rows: an item is a part of one of them
+            return [item for one in nested for item in one]
+        known = isinstance(key, int) and -len(node.elts) <= key < len(node.elts) and not any(isinstance(e, ast.Starred) for e in node.elts)
+        return [node.elts[key]] if known else node.elts
+    if isinstance(node, ast.Dict):
+        return [value for at, value in zip(node.keys, node.values) if key is None or at is None or constant_key(at) in (None, key)]
+    if isinstance(node, ast.Call) and last_name(node.func) == "dict" and not node.args:
+        return [word.value for word in node.keywords if key is None or word.arg in (None, key)]
+    return None
+
+
+def first_key(node):
+    """`logs["loss"][0]` -> "loss": the key or the index of the outermost container, if it is written down."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.value, ast.Name):
+        node = node.value
+    return constant_key(node.slice) if isinstance(node, ast.Subscript) else None
+
+
+def constant_key(node):
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 def root_of(target):
@@ -419,30 +525,48 @@ def root_of(target):
 
 
 def hides(module, found, use):
-    return any(replaces and surely_before(module, statement, use) for _, statement, replaces in found)
+    return any(replaces and surely_before(module, statement, use) for _, statement, replaces, _ in found)
 
 
 def surely_before(module, statement, use):
     """Did it run before the use, whatever happened? It stands above, in a block that is around the use."""
     block = module.parent.get(statement)
-    return getattr(statement, "lineno", 0) < use.lineno and any(one is block for one in module.around(use))
+    return getattr(statement, "lineno", 0) < use_line(module, use) and any(one is block for one in module.around(use))
 
 
-def reaching(module, found, use):
+def use_line(module, use):
+    return next(one.lineno for one in module.around(use) if hasattr(one, "lineno"))
+
+
+def reaching(module, name, found, use):
     loops = [one for one in module.around(use) if isinstance(one, (ast.For, ast.While))]
-    sure = [
-        statement.lineno
-        for _, statement, replaces in found
-        if (replaces and surely_before(module, statement, use)) or (isinstance(statement, ast.For) and statement in loops)
-    ]
-    since = max(sure, default=0)
+    sure = [statement for _, statement, replaces, _ in found if replaces and surely_before(module, statement, use)]
+    sure += [statement for _, statement, *_ in found if isinstance(statement, ast.For) and statement in loops]
+    for _, statement, replaces, _ in found:
+        choices = [one for one in module.around(statement) if replaces and isinstance(one, (ast.If, ast.Try))]
+        sure += [one for one in choices if surely_before(module, one, use) and always_sets(one, name)]
+    since, line_of_use = max([one.lineno for one in sure], default=0), use_line(module, use)
+    carried = [loop for loop in loops if not any(loop in list(module.around(one)) for one in sure)]
 
     def reaches(statement):
         line = getattr(statement, "lineno", None) or getattr(getattr(statement, "target", None), "lineno", 0)
-        same_loop = any(loop in list(module.around(statement)) for loop in loops)
-        return since <= line <= use.lineno or (line > use.lineno and same_loop)
+        again = any(loop in list(module.around(statement)) for loop in carried)
+        return since <= line <= line_of_use or (line > line_of_use and again)
 
-    return [value for value, statement, _ in found if reaches(statement)]
+    return [(value, key) for value, statement, _, key in found if reaches(statement)]
+
+
+def always_sets(statement, name) -> bool:
+    """Does a statement give the name a value, whichever way it takes?"""
+
+    def block(statements):
+        return any(always_sets(one, name) for one in statements)
+
+    if isinstance(statement, ast.If):
+        return block(statement.body) and block(statement.orelse)
+    if isinstance(statement, ast.Try):
+        return all(map(block, [statement.body, *[one.body for one in statement.handlers]]))
+    return isinstance(statement, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in statement.targets)
 
 
 def function_at(module, place):
