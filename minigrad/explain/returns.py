@@ -207,7 +207,7 @@ class Search:
                 return
             self.open |= not values
             for value in values:
-                there = module if value in module.parent else next(m for m in self.modules() if value in m.parent)
+                there = module if value in module.parent else next((m for m in self.modules() if value in m.parent), module)
                 same_scope = module.scope(value) is module.scope(node)
                 self.follow(there, value, frames if same_scope else [], sure, whole and len(values) <= 1)
         elif frames and frames[0][1] is not None:
@@ -242,10 +242,9 @@ class Search:
             or (whole and name in ("max", "min") and any(map(self.is_content, node.args)))
         ):
             return
-        function = source.called_function(module, node)
-        if function is not None and len(frames) < DEEP:
+        if source.called_function(module, node) is not None and len(frames) < DEEP:
             sure = sure if sure == "perhaps" else "likely"
-            for value in source.returned(function):
+            for value in source.returned_by(module, node):
                 self.follow(module, value, [(module, node), *frames], sure, whole)
             return
         if not source.is_pure(module, node):
@@ -267,41 +266,54 @@ class Search:
         if (node, key, *frames) in self.seen:
             return
         self.seen.add((node, key, *frames))
-        found = source.entries(module, node.id, node) if isinstance(node, ast.Name) else None
         items = source.items(node, key)
-        function = source.called_function(module, node) if isinstance(node, ast.Call) else None
-        if found:
-            sure = sure if sure == "perhaps" else "likely"
-            values = [value for value, at in found if at is None or key is None or at == key]
-            if whole and any(self.is_content(item) for value in values for item in source.items(value, key) or [value]):
-                return
-            for value, at in found:
-                if at is not None and at == key:
-                    self.follow(module, value, frames, sure, False)
-                elif value in values:
-                    self.follow_item(module, value, key, frames, sure, False)
-        elif items is not None:
-            for item in items:
-                self.follow(module, item, frames, sure, whole and len(items) == 1)
-        elif isinstance(node, ast.Subscript):
-            outer = source.called_function(module, node.value) if isinstance(node.value, ast.Call) else None
-            at = source.constant_key(node.slice)
-            parts = [item for value in (source.returned(outer) if outer else ()) for item in source.items(value, at) or ()]
-            for part in parts:  # an item of one of the values that a function returns
-                self.follow_item(module, part, key, [(module, node.value), *frames], sure, False)
-            if not parts:
-                named = at if isinstance(at, str) or key is None else key  # logs["loss"][0], but rows[0][1]
-                self.follow_item(module, node.value, named, frames, sure, False)
-        elif isinstance(node, ast.Attribute) and source.attribute_values(module, node):
-            for value in source.attribute_values(module, node):
-                self.follow_item(module, value, key, [], "likely" if sure == "proved" else sure, False)
-        elif isinstance(node, source.COMPREHENSION):
-            for value in source.returned(node):
+        if items is None:
+            getattr(self, f"item_of_{type(node).__name__}", self.item_of_other)(module, node, key, frames, sure, whole)
+        for item in items or ():
+            self.follow(module, item, frames, sure, whole and len(items) == 1)
+
+    def item_of_Name(self, module, node, key, frames, sure, whole):
+        found = source.entries(module, node.id, node)
+        if not found:  # a parameter, or a name of another cell
+            self.follow(module, node, frames, sure, False)
+            return
+        sure = sure if sure == "perhaps" else "likely"
+        values = [(value, at) for value, at in found if at is None or key is None or at == key]
+        if whole and any(self.is_content(item) for value, _ in values for item in source.items(value, key) or [value]):
+            return
+        for value, at in values:
+            if at is not None and at == key:
+                self.follow(module, value, frames, sure, False)
+            else:
                 self.follow_item(module, value, key, frames, sure, False)
-        elif function is not None and len(frames) < DEEP:
-            for value in source.returned(function):
-                self.follow_item(module, value, key, [(module, node), *frames], sure, False)
-        else:
+
+    def item_of_Subscript(self, module, node, key, frames, sure, whole):
+        at = source.constant_key(node.slice)
+        for value in source.returned_by(module, node.value):
+            for part in source.items(value, at) or ():  # an item of one of the values that a function returns
+                self.follow_item(module, part, key, [(module, node.value), *frames], sure, False)
+        if not source.returned_by(module, node.value):
+            named = at if isinstance(at, str) or key is None else key  # logs["loss"][0], but rows[0][1]
+            self.follow_item(module, node.value, named, frames, sure, False)
+
+    def item_of_Call(self, module, node, key, frames, sure, whole):
+        values = source.returned_by(module, node) if len(frames) < DEEP else []
+        for value in values:
+            self.follow_item(module, value, key, [(module, node), *frames], sure, False)
+        if not values:
+            self.follow(module, node, frames, sure, False)
+
+    def item_of_Attribute(self, module, node, key, frames, sure, whole):
+        values = source.attribute_values(module, node)
+        for value in values:
+            self.follow_item(module, value, key, [], sure if sure == "perhaps" else "likely", False)
+        if not values:
+            self.follow(module, node, frames, sure, False)
+
+    def item_of_other(self, module, node, key, frames, sure, whole):
+        for value in source.returned(node) if isinstance(node, source.COMPREHENSION) else ():
+            self.follow_item(module, value, key, frames, sure, False)
+        if not isinstance(node, source.COMPREHENSION):
             self.follow(module, node, frames, sure, False)
 
     def in_Attribute(self, module, node, frames, sure, whole):

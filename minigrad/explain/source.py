@@ -591,6 +591,12 @@ def returned(function):
     return [node.value for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None]
 
 
+def returned_by(module, call):
+    """What a call of a function of the user's gives; nothing for any other expression."""
+    function = called_function(module, call) if isinstance(call, ast.Call) else None
+    return returned(function) if function is not None else []
+
+
 def decides(exit) -> bool:
     """Did a value leave for a decision: the condition of an `if` or a loop?"""
     if exit.door in ("bool()", "int()"):
