@@ -214,6 +214,9 @@ def assigned_name(place) -> "str | None":
     module, node = node_at(place)
     statement = module.statement(node) if node is not None else None
     loop = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else node
+    above = module.parent.get(node) if node is not None else None
+    if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:  # which newer versions of Python point at
+        loop = above
     if isinstance(loop, (ast.For, ast.comprehension)) and isinstance(loop.target, ast.Name):
         return loop.target.id
     if isinstance(statement, ast.Assign) and statement.value is node and isinstance(statement.targets[0], ast.Name):
