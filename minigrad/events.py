@@ -10,7 +10,7 @@ import sys
 import sysconfig
 import threading
 import weakref
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ LIMIT = 20_000  # events that a trace keeps
 reading = threading.Lock()  # several threads may read one log
 SMALL = 64  # a value of up to so many elements is kept whole
 SAMPLE = 8  # of a larger one, so many
+CALLERS = 6  # so many of the calls around a place are kept
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
@@ -214,7 +215,7 @@ def callers_of(frame) -> tuple:
     found = []
     for _ in range(24):
         frame = frame.f_back
-        if frame is None or len(found) == 6:
+        if frame is None or len(found) == CALLERS:
             break
         code = frame.f_code
         if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
@@ -451,20 +452,22 @@ class Trace(Listener):
         self.strict, self.limit, self.count, self.cut = strict, limit, 0, False
         self.noted, self.walks = deque(maxlen=limit), deque(maxlen=limit)  # what nobody has read yet, and rows of Walked
         self.known, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
-        self.written, self.tapes = {}, {}  # the numbers of the tapes that it has heard
+        self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
         self.began, self.walk_began, self.last = next_id(), 0, NO_STEP
-        self.inside = 0  # how many of its blocks the program is in
+        self.inside = Counter()  # thread -> how many of its blocks that thread is in
 
     def __enter__(self):
         if self not in listening.now:  # `with mg.trace(True):` listens already
             self.start()
-        self.inside += 1
+        self.inside[threading.get_ident()] += 1
         return self
 
     def __exit__(self, *error):
-        self.inside -= 1
-        if not self.inside:
+        thread = threading.get_ident()
+        self.inside[thread] -= 1
+        if not self.inside[thread]:
+            del self.inside[thread]
             self.stop()
 
     def __repr__(self):

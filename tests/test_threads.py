@@ -160,6 +160,26 @@ def test_a_trace_and_custom_gradients_in_threads_do_not_mix():
     assert len(set(in_threads(work))) == 1
 
 
+def test_a_trace_that_two_threads_are_in_ends_for_each_at_the_end_of_its_own_block():
+    entered, done = threading.Event(), threading.Event()
+
+    def work():
+        with log:
+            entered.set()
+            assert done.wait(10)
+        assert listening.now == ()
+
+    log = mg.trace()
+    worker = threading.Thread(target=work)
+    with log:
+        worker.start()
+        assert entered.wait(10)
+    assert listening.now == ()
+    done.set()
+    worker.join()
+    assert not log.inside
+
+
 def test_a_random_number_is_drawn_once_for_each_call_however_many_threads_draw():
     mg.random.set_seed(1)
     drawn = in_threads(lambda i: [float(mg.random.uniform([])) for _ in range(20)])

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..events import Asked, Came, Left, Ran, Stored, Wrote
+from ..events import CALLERS, Asked, Came, Left, Ran, Stored, Wrote
 from . import source
 
 RANK = ("perhaps", "likely", "proved")
 MANY = 100  # of what left at one place, so much is looked at
 DEEP = 12  # calls within calls that are followed
-KEPT = 6  # so many callers of a place are known
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,8 @@ class Returns:
 
     def __init__(self, trace):
         self.exits = [e for e in trace.events if isinstance(e, Left) and e.kind in "fc"]
-        self.objects, self.left_at, self.made_at, self.taken = {}, {}, {}, {}
+        self.objects, self.left_at, self.made_at = {}, {}, {}
+        self.taken = {}  # what came in -> which input it is of the op in that expression
         given = [(k, exit.given.content.sample) for k, exit in enumerate(self.exits) if exit.given is not None]
         self.firsts = sorted(
             (real(sample[0]), k)
@@ -55,7 +55,7 @@ class Returns:
                 for k, number in enumerate(event.inputs):
                     came = made.get(number)
                     if isinstance(came, Came) and spot(came.place) == spot(event.place):
-                        self.taken.setdefault(number, (event, k))
+                        self.taken.setdefault(number, k)
 
     def of(self, event, given, content, k=None, names=()):
         """The Returns for a value that came in with an event.
@@ -72,8 +72,8 @@ class Returns:
         same = self.same_object(event, given) or self.copied(event)
         if same is not None:
             return [Return(same, "proved")]
-        if isinstance(event, Came) and event.tensor in self.taken:
-            k = self.taken[event.tensor][1]
+        if isinstance(event, Came):
+            k = self.taken.get(event.tensor, k)
         search = Search(self, event, content)
         found = search.begin(k, names)
         if found or not search.open or content is None or not unusual(content):
@@ -289,10 +289,11 @@ class Search:
 
     def item_of_Subscript(self, module, node, key, frames, sure, whole):
         at = source.constant_key(node.slice)
-        for value in source.returned_by(module, node.value):
+        values = source.returned_by(module, node.value)
+        for value in values:
             for part in source.items(value, at) or ():  # an item of one of the values that a function returns
                 self.follow_item(module, part, key, [(module, node.value), *frames], sure, False)
-        if not source.returned_by(module, node.value):
+        if not values:
             named = at if isinstance(at, str) or key is None else key  # logs["loss"][0], but rows[0][1]
             self.follow_item(module, node.value, named, frames, sure, False)
 
@@ -339,7 +340,7 @@ def within(frames, exits):
     module, call = frames[0]
     outer = module, source.span_of(call)
     here = [(exit, depth) for exit, depth in exits if outer in map(spot, exit.place.callers[depth : depth + 2])]
-    return here or [(exit, depth) for exit, depth in exits if len(exit.place.callers) >= KEPT]
+    return here or [(exit, depth) for exit, depth in exits if len(exit.place.callers) >= CALLERS]
 
 
 def gathers(module, node) -> bool:

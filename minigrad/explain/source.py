@@ -311,6 +311,7 @@ def called_function(module, call):
     return found[0] if len(found) == 1 and isinstance(found[0], kinds) else None
 
 
+@lru_cache(maxsize=1024)
 def functions_named(module, name):
     return [one for one in module.parent if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name == name]
 
