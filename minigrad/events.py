@@ -211,7 +211,7 @@ def here(with_callers=False):
 
 
 def callers_of(frame) -> tuple:
-    """The places from which the user's code was called by the user's code, the nearest first."""
+    """The places from which the user's code was called by the user's code, the nearest first; not yet made Places."""
     found = []
     for _ in range(24):
         frame = frame.f_back
@@ -219,7 +219,7 @@ def callers_of(frame) -> tuple:
             break
         code = frame.f_code
         if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
-            found.append(Place(code, frame.f_lasti))
+            found.append((code, frame.f_lasti))
     return tuple(found)
 
 
@@ -246,7 +246,8 @@ class Event:
 
     @property
     def place(self) -> Place:
-        return Place(*self.at)
+        code, instruction, callers = self.at
+        return Place(code, instruction, tuple([Place(*one) for one in callers]))
 
     @property
     def gave(self) -> tuple:
