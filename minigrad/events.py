@@ -5,6 +5,7 @@ keeps no Tensor alive and no large array, and forgets the oldest events when it 
 """
 
 import cmath
+import copy
 import math as python_math
 import sys
 import sysconfig
@@ -12,6 +13,7 @@ import threading
 import weakref
 from collections import Counter, deque
 from dataclasses import dataclass
+from inspect import CO_NEWLOCALS
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -180,13 +182,17 @@ class Place(NamedTuple):
 
 LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 INSIDE = str(Path(__file__).parent)
-USERS = {}  # file -> is it the user's (or a cell of theirs), and no library's?
 
 
-def of_the_user(file) -> bool:
-    USERS[file] = answer = not file.startswith((INSIDE, "<op ", "<frozen", *LIBRARIES))
-    return answer
+class Users(dict):
+    """File -> is it the user's (or a cell of theirs), and no library's?"""
 
+    def __missing__(self, file):
+        self[file] = answer = not file.startswith((INSIDE, "<op ", "<frozen", *LIBRARIES))
+        return answer
+
+
+USERS = Users()
 
 SKIPPED = {"<lambda>", "first_call", "compare", "either", "again", "constant_of", "tensor_of", "coming", "leaving"}  # what stands between
 
@@ -196,7 +202,7 @@ def user_frame(above=2):
     frame, called = sys._getframe(above), ""
     while frame.f_back:
         code = frame.f_code
-        if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
+        if USERS[code.co_filename]:
             break
         if code.co_name not in SKIPPED:
             called = code.co_name
@@ -205,22 +211,22 @@ def user_frame(above=2):
 
 
 def here(with_callers=False):
-    """The place in the user's code that is running, not yet made a Place, and the name of the function of ours that it called."""
+    """The place in the user's code that is running, as an Event's fields, and the name of the function of ours that it called."""
     frame, called = user_frame(3)
-    return (frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else ()), called
+    return frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else (), called
 
 
-def callers_of(frame) -> tuple:
+def callers_of(frame) -> list:
     """The places from which the user's code was called by the user's code, the nearest first; not yet made Places."""
-    found = []
+    found, code = [], frame.f_code
     for _ in range(24):
         frame = frame.f_back
-        if frame is None or len(found) == CALLERS:
+        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # nobody hands numbers to a module or a cell
             break
         code = frame.f_code
-        if USERS.get(code.co_filename) or (code.co_filename not in USERS and of_the_user(code.co_filename)):
+        if USERS[code.co_filename]:
             found.append((code, frame.f_lasti))
-    return tuple(found)
+    return found
 
 
 # ---- events --------------------------------------------------------------------------------------------------------
@@ -236,18 +242,19 @@ class Event:
 
     Attributes:
         number: it grows with time.
-        at: where, as the fields of a Place.
+        code, instruction, callers: where, as the fields of a Place.
         called: the function of ours that the user called.
     """
 
     number: int
-    at: tuple
+    code: Any
+    instruction: int
+    callers: Any
     called: str
 
     @property
     def place(self) -> Place:
-        code, instruction, callers = self.at
-        return Place(code, instruction, tuple([Place(*one) for one in callers]))
+        return Place(self.code, self.instruction, tuple([Place(*one) for one in self.callers]))
 
     @property
     def gave(self) -> tuple:
@@ -257,16 +264,23 @@ class Event:
 
 @dataclass(slots=True, eq=False)
 class Ran(Event):
-    """An op ran. Inputs and outputs are the numbers of Tensors; 0 is a Python number, whose value stands in `numbers`."""
+    """An op ran. Inputs and outputs are the numbers of Tensors; 0 is a Python number, whose value stands in `numbers`.
+
+    For each op a trace keeps these fields, of which it makes as few objects as it can: whoever asks gets the dicts.
+    """
 
     op: Any
     inputs: tuple
-    outputs: tuple
+    output: Any  # the number of the one output, or a tuple
     kinds: str  # of each input's dtype, in NumPy's letters
     versions: dict  # of each Variable among the inputs
-    heard: tuple  # pairs: a tape that listened, and the inputs along which it wrote a step
+    heard: tuple  # a tape that listened, the inputs along which it wrote a step, the next tape, ...
     result: Any  # ... kept lightly
-    numbers: dict  # which input -> the Python number
+    plain: tuple  # which input is a Python number, its value, the next one, ...
+
+    @property
+    def outputs(self) -> tuple:
+        return self.output if self.output.__class__ is tuple else (self.output,)
 
     @property
     def gave(self) -> tuple:
@@ -275,7 +289,12 @@ class Ran(Event):
     @property
     def recorded(self) -> dict:
         """Each tape that listened -> the inputs along which it wrote a step."""
-        return dict(self.heard)
+        return dict(zip(self.heard[::2], self.heard[1::2]))
+
+    @property
+    def numbers(self) -> dict:
+        """Which input -> the Python number."""
+        return dict(zip(self.plain[::2], [float(x.real) for x in self.plain[1::2]]))
 
     @property
     def value(self) -> "Summary | None":
@@ -450,12 +469,12 @@ class Trace(Listener):
     def __init__(self, strict: bool = False, limit: int = LIMIT):
         if limit < 1:
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
-        self.strict, self.limit, self.count, self.cut = strict, limit, 0, False
-        self.noted, self.walks = deque(maxlen=limit), deque(maxlen=limit)  # what nobody has read yet, and rows of Walked
+        self.strict, self.limit, self.count, self.lost = strict, limit, 0, False
+        self.noted, self.walks = deque(maxlen=limit + 1), deque(maxlen=limit)  # what nobody has read yet, and rows of Walked
         self.known, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
-        self.began, self.walk_began, self.last = next_id(), 0, NO_STEP
+        self.began, self.walk_began, self.last, self.callers = next_id(), 0, NO_STEP, ()
         self.inside = Counter()  # thread -> how many of its blocks that thread is in
 
     def __enter__(self):
@@ -495,14 +514,26 @@ class Trace(Listener):
             self.keep(Ran(*event) if event.__class__ is tuple else event)
 
     @property
+    def cut(self) -> bool:
+        """Were there too many events, so that the oldest are lost?"""
+        return self.lost or len(self.noted) + len(self.known) > self.limit
+
+    @property
     def steps(self) -> list:
         """Walked, in the order of time."""
         return [Walked(*row) for row in tuple(self.walks)]
 
+    def frozen(self) -> "Trace":
+        """The log as it is now: another thread may be writing in it."""
+        now = copy.copy(self)
+        now.noted, now.known, now.makers, now.walks = deque(), deque(self.events), dict(self.made), deque(tuple(self.walks))
+        now.written, now.first, now.tapes = dict(self.written), dict(self.first), dict(self.tapes)
+        return now
+
     def keep(self, event):
         """Keep an event that somebody reads, and forget the oldest if there are too many."""
         if len(self.known) == self.limit:
-            self.cut = True
+            self.lost = True
             for number in self.known.popleft().gave:
                 self.makers.pop(number, None)
         self.known.append(event)
@@ -511,18 +542,12 @@ class Trace(Listener):
 
     def add(self, event):
         """Note an event."""
-        self.note(event)
+        self.noted.append(event)
+        self.last = NO_STEP
         if self.cut:
             for past in (self.written, self.tapes, self.versions, self.first, self.seen):
                 while len(past) > self.limit:
                     del past[next(iter(past))]
-
-    def note(self, row):
-        """Note a row or an event; the oldest is lost if there are too many."""
-        self.last = NO_STEP
-        if len(self.noted) == self.limit:
-            self.cut = True
-        self.noted.append(row)
 
     def next(self) -> int:
         self.count += 1
@@ -533,35 +558,37 @@ class Trace(Listener):
 
     # ---- what it hears ---------------------------------------------------------------------------------------------
 
-    def hear(self, op, inputs, output, attributes):
-        for x in inputs:
-            if x.__class__ is list or x.__class__ is tuple:
-                inputs = [y for x in inputs for y in (x if x.__class__ is list or x.__class__ is tuple else (x,))]
-                break
-        ids, kinds, versions, numbers, heard = [], "", NOTHING, NOTHING, ()
+    def hear(self, op, inputs, output):
+        ids, kinds, versions, plain, heard = [], "", NOTHING, (), ()
         known = self.versions
         for x in inputs:
             i, kind = x.id, x.value.dtype.kind
             if i in known:
                 versions = {**versions, i: known[i]}
             elif not i and kind in "fc":
-                numbers = {**numbers, len(ids): float(x.value.real)}
+                plain += len(ids), x.value
             ids.append(i)
             kinds += kind
         ids = tuple(ids)
         for tape in listening.now:
             live = tape.live
             if live is not None:
-                heard += ((tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))),)
-        many = output.__class__ is list
-        outputs = tuple([y.id for y in output]) if many else (output.id,)
-        result = light(output.value) if not many else light(output[0].value) if output else None
+                heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
+        if output.__class__ is list:
+            made, result = tuple([y.id for y in output]), light(output[0].value) if output else None
+        else:
+            made, result = output.id, light(output.value)
         frame, called = sys._getframe(2), op.__name__
-        if not USERS.get(frame.f_code.co_filename):  # it is seldom not the user who called the op
+        if not USERS[frame.f_code.co_filename]:  # it is seldom not the user who called the op
             frame, called = user_frame()
-        at = frame.f_code, frame.f_lasti, callers_of(frame) if numbers else ()
+        callers = ()
+        if plain:
+            callers = callers_of(frame)
+            if callers == self.callers:  # often: the trace keeps them once
+                callers = self.callers
+            self.callers = callers
         self.count += 1
-        self.note((self.count, at, called, op, ids, outputs, kinds, versions, heard, result, numbers))
+        self.noted.append((self.count, frame.f_code, frame.f_lasti, callers, called, op, ids, made, kinds, versions, heard, result, plain))
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:

@@ -164,9 +164,10 @@ def left_engine(q, edge, op, line):
         return f"{op} works in NumPy, where no tape follows {name}", mend
     if function == "predict":
         return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
-    if edge.by.at[:2] not in q.lines:
-        q.lines[edge.by.at[:2]] = mended_line(q, edge.by)
-    lead, text = q.lines[edge.by.at[:2]]
+    at = edge.by.code, edge.by.instruction
+    if at not in q.lines:
+        q.lines[at] = mended_line(q, edge.by)
+    lead, text = q.lines[at]
     if not text:
         return sentence, lead or f"keep {name} a tensor here, without {op}"
     return sentence, f"{lead or f'keep {name} a tensor'}: {text}"

@@ -1,7 +1,5 @@
 """Who asks, and about what: the Tensors, Variables and tapes that the asking code can see, and the last question."""
 
-import copy
-from collections import deque
 from types import SimpleNamespace
 
 import numpy as np
@@ -43,14 +41,6 @@ class Here:
         persistent = any(e.tape == number and not e.released for e in asked)
         gone = dict(steps=None, given=GradientTape.given, roots=(), live=(), variables={})
         return SimpleNamespace(number=number, persistent=persistent, entered=number > 0, **gone)
-
-
-def frozen(trace):
-    """The log as it is now: another thread may be writing in it."""
-    now = copy.copy(trace)
-    now.noted, now.known, now.makers, now.walks = deque(), deque(trace.events), dict(trace.made), deque(tuple(trace.walks))
-    now.written, now.first, now.tapes = dict(trace.written), dict(trace.first), dict(trace.tapes)
-    return now
 
 
 def knows(trace, tape) -> bool:

@@ -16,7 +16,7 @@ from ..explain.source import assigned_name
 from ..nest import flatten
 from ..op import convert
 from ..tape import GradientTape
-from .asking import Here, frozen, knows, last_question
+from .asking import Here, knows, last_question
 from .code import Code
 from .film import film_of_log, film_of_tape, read_again
 from .folds import fold_shown, folded, sent
@@ -73,7 +73,7 @@ class Model:
             given = type(looked_at).__name__
             raise TypeError(f"mg.inspect takes a GradientTape, or the log of a trace (with mg.trace() as log:), and was given {given}.")
         tape = here.tape_of(trace) if looked_at is trace else looked_at
-        trace = None if trace is None else frozen(trace)
+        trace = None if trace is None else trace.frozen()
         if trace is not None and not knows(trace, tape):
             trace = None
         here.things = {**tape.variables, **here.things}
