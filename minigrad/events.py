@@ -170,7 +170,11 @@ class Place(NamedTuple):
 
     code: Any
     instruction: int
-    callers: tuple = ()
+    around: tuple = ()  # the code and the instruction of each call, the nearest first
+
+    @property
+    def callers(self) -> "list[Place]":
+        return [Place(*one) for one in self.around]
 
     @property
     def text(self) -> str:
@@ -216,7 +220,7 @@ def here(with_callers=False):
     return frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else (), called
 
 
-def callers_of(frame) -> list:
+def callers_of(frame) -> tuple:
     """The places from which the user's code was called by the user's code, the nearest first; not yet made Places."""
     found, code = [], frame.f_code
     for _ in range(24):
@@ -226,7 +230,7 @@ def callers_of(frame) -> list:
         code = frame.f_code
         if USERS[code.co_filename]:
             found.append((code, frame.f_lasti))
-    return found
+    return tuple(found)
 
 
 # ---- events --------------------------------------------------------------------------------------------------------
@@ -242,19 +246,19 @@ class Event:
 
     Attributes:
         number: it grows with time.
-        code, instruction, callers: where, as the fields of a Place.
+        code, instruction, around: where, as the fields of a Place.
         called: the function of ours that the user called.
     """
 
     number: int
     code: Any
     instruction: int
-    callers: Any
+    around: tuple
     called: str
 
     @property
     def place(self) -> Place:
-        return Place(self.code, self.instruction, tuple([Place(*one) for one in self.callers]))
+        return Place(self.code, self.instruction, self.around)
 
     @property
     def gave(self) -> tuple:
@@ -474,7 +478,7 @@ class Trace(Listener):
         self.known, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
-        self.began, self.walk_began, self.last, self.callers = next_id(), 0, NO_STEP, ()
+        self.began, self.walk_began, self.last, self.around = next_id(), 0, NO_STEP, ()
         self.inside = Counter()  # thread -> how many of its blocks that thread is in
 
     def __enter__(self):
@@ -525,8 +529,9 @@ class Trace(Listener):
 
     def frozen(self) -> "Trace":
         """The log as it is now: another thread may be writing in it."""
+        events, made = self.events, self.made
         now = copy.copy(self)
-        now.noted, now.known, now.makers, now.walks = deque(), deque(self.events), dict(self.made), deque(tuple(self.walks))
+        now.noted, now.known, now.makers, now.walks = deque(), deque(events), dict(made), deque(tuple(self.walks))
         now.written, now.first, now.tapes = dict(self.written), dict(self.first), dict(self.tapes)
         return now
 
@@ -558,7 +563,11 @@ class Trace(Listener):
 
     # ---- what it hears ---------------------------------------------------------------------------------------------
 
-    def hear(self, op, inputs, output):
+    def hear(self, op, inputs, output, attributes):
+        for x in inputs:
+            if x.__class__ is list or x.__class__ is tuple:
+                inputs = [y for x in inputs for y in (x if x.__class__ is list or x.__class__ is tuple else (x,))]
+                break
         ids, kinds, versions, plain, heard = [], "", NOTHING, (), ()
         known = self.versions
         for x in inputs:
@@ -581,14 +590,14 @@ class Trace(Listener):
         frame, called = sys._getframe(2), op.__name__
         if not USERS[frame.f_code.co_filename]:  # it is seldom not the user who called the op
             frame, called = user_frame()
-        callers = ()
+        around = ()
         if plain:
-            callers = callers_of(frame)
-            if callers == self.callers:  # often: the trace keeps them once
-                callers = self.callers
-            self.callers = callers
+            around = callers_of(frame)
+            if around == self.around:  # often: the trace keeps them once
+                around = self.around
+            self.around = around
         self.count += 1
-        self.noted.append((self.count, frame.f_code, frame.f_lasti, callers, called, op, ids, made, kinds, versions, heard, result, plain))
+        self.noted.append((self.count, frame.f_code, frame.f_lasti, around, called, op, ids, made, kinds, versions, heard, result, plain))
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:

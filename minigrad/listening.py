@@ -61,8 +61,8 @@ class Listener:
 
     # ---- what there is to hear -------------------------------------------------------------------------------------
 
-    def hear(self, op, inputs, output) -> None:
-        """An op ran on these Tensors (those of a list one by one)."""
+    def hear(self, op, inputs, output, attributes) -> None:
+        """An op ran."""
 
     def read(self, variable) -> None:
         """A Variable was read."""

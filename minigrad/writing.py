@@ -75,7 +75,6 @@ def written(run, tools):
     s = Signature(run.__name__, run.__wrapped__, run.rules, tools)
     results = ", ".join(f"{p}_" for p in [s.output, *s.extras])
     given = ", ".join([*(f"{x}_" for x in s.inputs), *s.attributes])
-    every = [f"*{x}" if x in s.lists else x for x in s.inputs]
     lines = [f"def {s.name}({', '.join(with_defaults(*with_name(s.parameters, run.__wrapped__.__defaults__)))}):"]
     lines += written_inputs(s, run.lenient, {"b": ", truth", "O": ", text"}.get(run.kinds, ""))
     lines += [f"    if {a} is not None: {a} = tidy_{a}({a})" for a in s.tidy]
@@ -88,7 +87,7 @@ def written(run, tools):
         lines += [f"    {s.output} = Tensor(); {s.output}.value = {s.output}_; {s.output}.id = next_id()"]
     lines += ["    for listener in listening.now:",
               "        live = listener.live",
-              f"        if live is None: listener.hear(this, {row(every)}, {s.output}); continue",
+              f"        if live is None: listener.hear(this, {row(s.inputs)}, {s.output}, {row(s.attributes)}); continue",
               "        write = listener.steps.append"]  # fmt: skip
     lines += [written_step(x, s) if x in s.needs else written_dead_end(x, s) for x in s.inputs]
     return "\n".join([*lines, f"    return {s.output}"]) + "\n"

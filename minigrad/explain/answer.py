@@ -150,7 +150,7 @@ def used_up(q):
         causes = [cause_of(q, edge) for edge in way if edge.code == "NOT_REGISTERED"]
         return none(q, "broken", *causes, came="raises LookupError", why="an op on the way has no gradient", lost=names_on(q, way))
     if codes - {"SPENT_TAPE"}:
-        others = [replace(edge, code=edge.code if edge.code != "SPENT_TAPE" else "") for edge in way]
+        others = [edge._replace(code=edge.code if edge.code != "SPENT_TAPE" else "") for edge in way]
         return broken(q, others, spent, came="raises RuntimeError")
     if q.history is not None or any(q.tape.given) or q.tape.refused:
         return none(q, "broken", spent, came="raises RuntimeError", why="the tape is used up")
@@ -237,7 +237,7 @@ def cause_of(q, edge):
         return cause("OTHER_TAPE", q, edge, read=True)
     event = edge.event
     if edge.code == "STATE" and isinstance(event, Wrote) and event.how == "assign" and event.called in ("assign_add", "assign_sub"):
-        return cause("STATE", q, replace(edge, start=moved_by(q, event, edge.start)), op=event.called)
+        return cause("STATE", q, edge._replace(start=moved_by(q, event, edge.start)), op=event.called)
     if (
         edge.code == "UNWATCHED"
         and not hasattr(q.source, "trainable")
@@ -388,7 +388,10 @@ def deciding(q):
 
 def whole_or_partial(q, targets, way):
     """There is a number. Is a way missing?"""
-    history = q.history
+    history, number = q.history, status_of(q.slope)
+    edges = history.ways(targets)
+    if not any([edge.code for edge in edges]):
+        return whole(q, way, number, [])
     live = history.ways(targets, lambda edge: not edge.code)
     ends = {edge.start for edge in live if history.is_source(edge.start)}
 
@@ -399,9 +402,8 @@ def whole_or_partial(q, targets, way):
 
     ways = history.ways(targets, counts) if ends else []
     lost = sorted([edge for edge in ways if edge.code], key=lambda edge: edge.event.number)
-    number = status_of(q.slope)
     if not lost:
-        return whole(q, way, number, [edge for edge in history.ways(targets) if edge.code == "STOPPED" and by_the_user(edge.event)])
+        return whole(q, way, number, [edge for edge in edges if edge.code == "STOPPED" and by_the_user(edge.event)])
     causes = each_once(q, lost)
     first = lost[0]
     missing = [*(history.cheapest([first.start], counts) or []), first, *(way_onward(history, targets, first, counts) or [])]

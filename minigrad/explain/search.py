@@ -6,8 +6,8 @@ gradient needs: 0 for a gradient that is there.
 """
 
 from collections import deque
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..custom import GRADIENTS, UNREGISTERED
 from ..events import Asked, Came, Ran, Stored, Turned, Watched, Wrote, version_of
@@ -21,8 +21,7 @@ def number_of(node):
     return node[0] if isinstance(node, tuple) else node
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """`end` depends on `start` (both are nodes), since `event` happened. Without a code, the tape carries the gradient along it."""
 
     start: object
@@ -63,6 +62,7 @@ class History:
         self.forgot = max((e.number for e in self.turns if e.what == "forgot"), default=0)
         self.renewed = self.renewal()
         self.known = {}
+        self.makers = {Ran: self.of_op, Came: self.of_arrival, Wrote: self.of_assignment, Stored: self.of_store, Asked: self.of_gradient}
 
     def renewal(self):
         """When a used-up tape was entered again: what was before is gone."""
@@ -81,21 +81,17 @@ class History:
         """The edges that end at a node."""
         if node not in self.known:
             event = self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
-            self.known[node] = list(dict.fromkeys(self.edges(node, event))) if event is not None else []
+            found = list(self.makers[type(event)](node, event)) if event is not None else []
+            self.known[node] = found if len(found) < 2 else list(dict.fromkeys(found))
         return self.known[node]
 
-    def edges(self, node, event):
-        return {Ran: self.of_op, Came: self.of_arrival, Wrote: self.of_assignment, Stored: self.of_store, Asked: self.of_gradient}[
-            type(event)
-        ](node, event)
-
     def of_op(self, node, event):
-        names = parameters(event.op)
+        names, numbers = parameters(event.op), event.numbers
         for k, number in enumerate(event.inputs):
             if number:
                 yield Edge(self.node(number, event.versions), node, event, *self.code_for(event, k, number))
-            elif k in event.numbers:
-                yield from self.returned(node, event, None, [event.numbers[k]], k, names if event.called == event.op.__name__ else ())
+            elif k in numbers:
+                yield from self.returned(node, event, None, [numbers[k]], k, names if event.called == event.op.__name__ else ())
 
     def of_arrival(self, node, event):
         if event.kind in "fc":
@@ -159,13 +155,14 @@ class History:
         if not rule_of(event.op, k, len(event.inputs)):
             whole = kernel == "Cast" and event.value.dtype.kind in "iu"
             return ("INTEGER" if whole else "NO_DERIVATIVE",)
-        if self.tape not in event.recorded:
+        recorded = event.recorded
+        if self.tape not in recorded:
             return self.code_while_silent(event)
         if event.number <= self.forgot:
             return ("STOPPED",)
         if event.number <= self.renewed:
             return ("SPENT_TAPE",)
-        if number not in event.recorded[self.tape]:
+        if number not in recorded[self.tape]:
             return ("UNWATCHED",) if number in self.sources else ()
         if kernel == "CustomGradient" and self.carried is not None and not any((z, number) in self.carried for z in event.outputs):
             return "STOPPED", "proved", None, True
@@ -278,6 +275,7 @@ def input_name(op, k, count):
     return names[k] if count == len(names) else names[0] if k < 1 + count - len(names) else names[k - count]
 
 
+@lru_cache(maxsize=1000)
 def rule_of(op, k, count):
     """The rule for input k of an op, of `count` inputs in all."""
     return op.rules.get(f"d{input_name(op, k, count)}")

@@ -26,7 +26,7 @@ MOST_READINGS = 4  # of one tape, if nobody said which
 DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # ways out that are no work of NumPy
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Frame:
     """An op that ran (or a value that left for NumPy and came back).
 
@@ -55,7 +55,7 @@ class Frame:
     kernel: str = ""
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Part:
     """What a reading sent to one input."""
 
@@ -65,7 +65,7 @@ class Part:
     local: "Summary | None"
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Read:
     """A frame that was read back."""
 
@@ -74,7 +74,7 @@ class Read:
     parts: list
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Reading:
     """A question to a tape, and what it read."""
 
@@ -88,7 +88,7 @@ class Reading:
     reads: list = field(default_factory=list)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Mark:
     """Something between two frames: a "watch", an "assign", or a Variable that is made of a value ("create")."""
 
@@ -101,7 +101,7 @@ class Mark:
     cut: bool = False  # does it end a way that a gradient would have had?
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Film:
     """All that there is to draw.
 
@@ -231,18 +231,19 @@ class Builder:
             film.values.setdefault(self.alias[e.outputs[0]], e.value)
             return
         inputs = [self.node(i, e.versions) if i else None for i in e.inputs]
-        for edge in self.history.into(e.outputs[0]) if e.numbers and e.number in self.on_ways else ():
+        numbers, on_way = e.numbers, e.number in self.on_ways
+        for edge in self.history.into(e.outputs[0]) if numbers and on_way else ():
             if edge.by is not None and ("left", edge.by.number) in film.made:  # a number that came back
-                slot = next((k for k in e.numbers if inputs[k] is None), None)
+                slot = next((k for k in numbers if inputs[k] is None), None)
                 if slot is not None:
                     inputs[slot] = ("left", edge.by.number)
-        on_way = e.number in self.on_ways
-        frame = Frame(CALLED.get(e.name, e.name), inputs, e.outputs, e.value, e.place, e, e.numbers, kernel=e.op.kernel, on_way=on_way)
+        name = e.name
+        frame = Frame(CALLED.get(name, name), inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way)
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if i in live and rule_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
                 frame.slots[tape] = slots
-                frame.keeps[tape] = kept_by(e, slots, self.known)
+                frame.keeps[tape] = kept_by(e, frame.value, slots, self.known)
         if not frame.slots:
             frame.ghost = self.ghost(e)
         self.add(frame, e.outputs)
@@ -317,7 +318,7 @@ class Builder:
         self.group, self.pending = None, []
 
     def walked(self, e):
-        frame = next((self.film.made[z] for z in e.outputs if z in self.film.made), None)
+        frame = self.film.made.get(e.outputs[0])
         if not self.walks or frame is None:  # without a frame: the read of a Variable, which is folded away
             self.pending = []
             return
@@ -349,7 +350,7 @@ class Builder:
             self.film.steps.append(("release", e.tape))
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Began:
     """A walk begins, for this question."""
 
@@ -372,14 +373,14 @@ def signature_of(op):
     return Signature(op.__name__, op.__wrapped__, op.rules, TOOLS)
 
 
-def kept_by(e, slots, known):
+def kept_by(e, result, slots, known):
     """What the steps of an op keep: (the number of the Tensor, its name in the rule, bytes) for each array."""
     kept = {}
     for k, wish in wishes_of(e.op, tuple(slots), len(e.inputs)):
         number = e.outputs[0] if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
         if number not in kept:
-            value = e.value if k is None else known(number, e.versions) if number > 0 else None
-            kept[number] = number, wish, nbytes(value) if number > 0 else e.value.dtype.itemsize
+            value = result if k is None else known(number, e.versions) if number > 0 else None
+            kept[number] = number, wish, nbytes(value) if number > 0 else result.dtype.itemsize
     return [*kept.values()]
 
 
@@ -489,7 +490,7 @@ def read_again(film, tape, targets, sources):
     film.readings.append(reading)
     film.steps.append(("turn", k))
     for step in steps.heard:
-        frame = next((film.made[z] for z in step.outputs if z in film.made), None)
+        frame = film.made.get(step.outputs[0])
         if frame is None:
             continue
         if not reading.reads or reading.reads[-1].frame != frame:
