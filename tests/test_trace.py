@@ -318,6 +318,25 @@ def test_an_op_is_an_event_only_once_somebody_reads_the_log():
     assert log.made[y.id] is log.events[-1]
 
 
+def test_the_calls_around_a_loop_are_kept_once():
+    def grown(x):
+        for _ in range(3):
+            x = x * 1.5
+        return x
+
+    with mg.trace() as log:
+        grown(mg.constant(2.0))
+    around = [event.around for event in log.events if isinstance(event, Ran)]
+    assert around[0][0][0] is sys._getframe().f_code
+    assert len({id(one) for one in around}) == 1
+
+
+def test_nobody_hands_numbers_to_a_module():
+    with mg.trace() as log:
+        exec(compile("import minigrad as mg; mg.constant(2.0) * 1.5", "cell", "exec"), {})
+    assert [event.around for event in log.events if isinstance(event, Ran)] == [()]
+
+
 def test_a_switch_that_is_entered_too_hears_everything_once():
     with mg.trace(True) as log:
         mg.constant(2.0) + mg.constant(3.0)
