@@ -233,6 +233,15 @@ def callers_of(frame) -> tuple:
     return tuple(found)
 
 
+def leads_to(frame, around) -> bool:
+    """Are these all the calls that lead to a frame? (This is asked at each op with a number, and costs half of looking for them.)"""
+    for code, instruction in around:
+        frame = frame.f_back
+        if frame is None or frame.f_lasti != instruction or frame.f_code is not code:
+            return False
+    return bool(around) and not code.co_flags & CO_NEWLOCALS
+
+
 # ---- events --------------------------------------------------------------------------------------------------------
 
 NO_STEP = (None,) * 4
@@ -590,14 +599,14 @@ class Trace(Listener):
         frame, called = sys._getframe(2), op.__name__
         if not USERS[frame.f_code.co_filename]:  # it is seldom not the user who called the op
             frame, called = user_frame()
-        around = ()
-        if plain:
-            around = callers_of(frame)
-            if around == self.around:  # often: the trace keeps them once
-                around = self.around
-            self.around = around
+        code, around = frame.f_code, ()
+        if plain and code.co_flags & CO_NEWLOCALS:
+            if not leads_to(frame, self.around):  # it often does: in a loop the calls around it are kept once
+                found = callers_of(frame)
+                self.around = self.around if found == self.around else found
+            around = self.around
         self.count += 1
-        self.noted.append((self.count, frame.f_code, frame.f_lasti, around, called, op, ids, made, kinds, versions, heard, result, plain))
+        self.noted.append((self.count, code, frame.f_lasti, around, called, op, ids, made, kinds, versions, heard, result, plain))
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
