@@ -63,6 +63,12 @@ class CancelledError(Numbered):
     number = CANCELLED
 
 
+class DataLossError(Numbered):
+    """Something would be lost, such as the end of a row."""
+
+    number = DATA_LOSS
+
+
 class FailedPreconditionError(Numbered):
     """The state that the op needs is not there."""
 
