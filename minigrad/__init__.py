@@ -69,7 +69,7 @@ def __getattr__(name):
         module = importlib.import_module(f"{__name__}.{LATER[name] or name}")
         globals()[name] = getattr(module, name) if LATER[name] else module
         return globals()[name]
-    if name in INITIALIZERS or name in ("initializers", "losses", "optimizers"):
+    if name in INITIALIZERS or name in ("initializers", "losses", "metrics", "optimizers"):
         keras = importlib.import_module(f"{__name__}.keras")
         return getattr(keras.initializers if name in INITIALIZERS else keras, name)
     import difflib
