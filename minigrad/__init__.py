@@ -31,7 +31,7 @@ from .dtypes import (
     int64, string, uint8, uint16, uint32, uint64,
 )
 from .flow import (
-    case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, print, scan, switch_case,
+    case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, print, py_function, scan, switch_case,
     vectorized_map, while_loop,
 )
 from .function import TensorSpec, device, executing_eagerly, function, numpy_function
@@ -51,6 +51,7 @@ from .shape import TensorShape
 from .slices import IndexedSlices
 from .tape import GradientTape, UnconnectedGradients
 from .tensor import Tensor, constant
+from .tensor_array import TensorArray
 from .variable import Variable
 # fmt: on
 

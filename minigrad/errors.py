@@ -105,6 +105,12 @@ class UnimplementedError(Numbered):
     number = UNIMPLEMENTED
 
 
+class UnknownError(Numbered):
+    """A function of the user raised an error of its own."""
+
+    number = UNKNOWN
+
+
 def from_python(error):
     """Mark an error that TensorFlow's Python raises, not its kernel: it leaves the op as it is, without `[Op:...]`."""
     error.from_python = True
