@@ -60,7 +60,7 @@ newaxis = None
 vars(dtypes).update(cast=cast, complex=complex, saturate_cast=saturate_cast)  # TensorFlow has them in tf.dtypes too
 
 LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
-    "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "events",
+    "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "events",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 

@@ -23,7 +23,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ORDER = """
 dtypes shape errors nest listening config conversion tensor arguments operands writing op attributes variable slices custom tape
 function arrays tensor_array bitwise special math random strings linalg nn image indexing scattering debugging flow operators
-test module queue data keras events explain inspector __init__ classroom __main__
+test module autodiff queue data keras events explain inspector __init__ classroom __main__
 """.split()  # noqa: SIM905 - as a table it reads better
 
 
