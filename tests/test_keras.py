@@ -1193,3 +1193,7 @@ def test_losses_that_layers_add_have_gradients():
         layer(mg.ones([1]))
         total = mg.add_n(layer.losses)
     close(tape.gradient(total, w), 6.0)
+
+
+def test_models_are_known_by_their_other_names():
+    assert (keras.models.Sequential, keras.models.Model) == (keras.Sequential, keras.Model)

@@ -3,11 +3,11 @@
 There is no `compile` and no `fit`: the loop is yours to write, with a GradientTape.
 """
 
-from . import activations, initializers, layers, losses, metrics, optimizers, regularizers, utils
+from . import activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils
 from .layers import Input, Layer, Model, Sequential
 from .variable import Variable
 
 __all__ = [
     "Input", "Layer", "Model", "Sequential", "Variable", "activations", "initializers", "layers", "losses", "metrics",
-    "optimizers", "regularizers", "utils",
+    "models", "optimizers", "regularizers", "utils",
 ]  # fmt: skip
