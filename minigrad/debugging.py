@@ -250,14 +250,15 @@ def enable_check_numerics(stack_height_limit=30, path_length_limit=50) -> None:
         stack_height_limit, path_length_limit: accepted as in TensorFlow, without effect: Python's traceback shows the line.
 
     >>> import minigrad as mg
-    >>> mg.debugging.enable_check_numerics()
+    >>> debugging, x = mg.debugging, mg.constant(3.0)
+    >>> debugging.enable_check_numerics()
     >>> try:
-    ...     mg.math.log(mg.constant([0.0, 1.0]))
+    ...     x / 0.0
     ... except mg.errors.InvalidArgumentError as error:
     ...     print(str(error).splitlines()[2])
     ... finally:
-    ...     mg.debugging.disable_check_numerics()
-    !!! Detected Infinity or NaN in output 0 of eagerly-executing op "Log" (# of outputs: 1) !!!
+    ...     debugging.disable_check_numerics()
+    !!! Detected Infinity or NaN in output 0 of eagerly-executing op "RealDiv" (# of outputs: 1) !!!
     """
     if numerics_check not in listening.now:
         numerics_check.start()

@@ -550,7 +550,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
     >>> with mg.GradientTape() as tape:
-    ...     y = mg.py_function(lambda x: x * x if x > 1.0 else x, [x], mg.float32)
+    ...     y = mg.py_function(lambda a: a * a if a > 1.0 else a, [x], mg.float32)
     >>> float(y), float(tape.gradient(y, x))
     (9.0, 6.0)
     """
