@@ -31,7 +31,7 @@ from .dtypes import (
     int64, string, uint8, uint16, uint32, uint64,
 )
 from .flow import (
-    case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, print, scan, switch_case,
+    case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, print, py_function, scan, switch_case,
     vectorized_map, while_loop,
 )
 from .function import TensorSpec, device, executing_eagerly, function, numpy_function
@@ -51,6 +51,7 @@ from .shape import TensorShape
 from .slices import IndexedSlices
 from .tape import GradientTape, UnconnectedGradients
 from .tensor import Tensor, constant
+from .tensor_array import TensorArray
 from .variable import Variable
 # fmt: on
 
@@ -59,7 +60,7 @@ newaxis = None
 vars(dtypes).update(cast=cast, complex=complex, saturate_cast=saturate_cast)  # TensorFlow has them in tf.dtypes too
 
 LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
-    "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "events",
+    "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "events",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 
@@ -69,7 +70,7 @@ def __getattr__(name):
         module = importlib.import_module(f"{__name__}.{LATER[name] or name}")
         globals()[name] = getattr(module, name) if LATER[name] else module
         return globals()[name]
-    if name in INITIALIZERS or name in ("initializers", "losses", "optimizers"):
+    if name in INITIALIZERS or name in ("initializers", "losses", "metrics", "optimizers"):
         keras = importlib.import_module(f"{__name__}.keras")
         return getattr(keras.initializers if name in INITIALIZERS else keras, name)
     import difflib

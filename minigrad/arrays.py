@@ -1304,7 +1304,7 @@ def gather_points(params, indices):
         raise invalid("indices must be at least a vector")
     if indices.shape[-1] > params.ndim:
         raise invalid(f"index innermost dimension length must be <= params rank; saw: {indices.shape[-1]} vs. {params.ndim}")
-    check_points(indices, params.shape, f"param shape {bracketed(params.shape)}, node")
+    check_points(indices, params.shape, f"param shape {bracketed(params.shape)}, node name: GatherNd")
     taken = params[None][points(indices)]
     return taken if params.dtype.kind != "O" else np.asarray(taken, object)
 
@@ -1465,7 +1465,8 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
 
     Raises:
         ValueError: only one of x and y is given.
-        InvalidArgumentError: the condition is not bool, or the shapes do not fit.
+        InvalidArgumentError: the condition is a Tensor that is not bool, or the shapes do not fit.
+        TypeError: the condition is a list or a number, and is not bool.
 
     Note:
         The gradient of what was not chosen is 0, but 0 times an infinite slope is nan: in `where(x > 0, log(x), 0)` make x
@@ -1479,7 +1480,7 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
         return where_true(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    return select(condition, x, y)
+    return select(condition if hasattr(condition, "__tf_tensor__") else convert_to_tensor(condition, dtypes.bool), x, y)
 
 
 # ---- placing -------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from .listening import heard_by, storing, unrecorded
 from .nest import sorted_keys
 from .op import convert
 from .random import Stream, pair_for
-from .shape import bracketed
+from .shape import TensorShape, bracketed
 from .tensor import Tensor
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
@@ -38,9 +38,10 @@ class Dataset:
     [6.]
     """
 
-    def __init__(self, start: Any, length: Any = UNKNOWN_CARDINALITY):
+    def __init__(self, start: Any, length: Any = UNKNOWN_CARDINALITY, spec: Any = None):
         self._start = start  # a function that starts an iteration
         self._length = length
+        self._spec = spec  # the form of an element, if it was promised
 
     # ---- where elements come from ----------------------------------------------------------------------------------
 
@@ -119,7 +120,7 @@ class Dataset:
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         promise = promised(output_types, output_shapes, output_signature)
-        return Dataset(lambda: (kept(promise, x) for x in started(generator, args or ())))
+        return Dataset(lambda: (kept(promise, x) for x in started(generator, args or ())), spec=promise)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
@@ -167,6 +168,19 @@ class Dataset:
         check_function(predicate)
         return Dataset(lambda: (x for x in self if looking.on or holds(predicate, x)))
 
+    def take_while(self, predicate: Callable, name: str | None = None) -> "Dataset":
+        """The elements before the first one for which `predicate` is False.
+
+        Raises:
+            ValueError: `predicate` is no function; or when an element is asked for, and it gives neither True nor False.
+
+        >>> import minigrad as mg
+        >>> [int(x) for x in mg.data.Dataset.range(10).take_while(lambda x: x < 3)]
+        [0, 1, 2]
+        """
+        check_function(predicate)
+        return Dataset(lambda: itertools.takewhile(lambda x: looking.on or holds(predicate, x), self))
+
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of all the Datasets that `map_func` gives.
 
@@ -191,11 +205,91 @@ class Dataset:
             InvalidArgumentError: the size is not positive, or elements differ in shape.
             TypeError: `drop_remainder` is neither True nor False.
         """
-        size, drop_remainder = whole_number(batch_size), bool(convert_to_tensor(drop_remainder, dtypes.bool).value)
-        if size <= 0:
-            raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero. [Op:BatchDatasetV2] name: ")
+        size, drop_remainder = positive(batch_size, "Batch size", "BatchDatasetV2"), truth(drop_remainder)
+        return Dataset(lambda: batches(iter(self), size, drop_remainder, stacked_rows), self._batch_count(size, drop_remainder))
+
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False, name: str | None = None
+    ) -> "Dataset":
+        """As `batch`, for elements that differ in shape: they are made equally long first.
+
+        Args:
+            batch_size: how many elements.
+            padded_shapes: the shape that each part shall have, in the form of an element. A length that is None or -1 is that of the
+                longest in the batch, and so are all if there is no shape.
+            padding_values: what is put behind a part, in the form of an element; zeros, or empty texts, where it is None.
+            drop_remainder: leave out a last batch that is smaller.
+            name: accepted as in TensorFlow, without effect.
+
+        Raises:
+            InvalidArgumentError: the size is not positive.
+            ValueError: when a batch is asked for, and a shape has another number of axes.
+            TypeError: then too, if a value has another dtype.
+            DataLossError: then too, if an element is longer than its shape.
+
+        >>> import minigrad as mg
+        >>> rows = mg.data.Dataset.range(1, 4).map(lambda n: mg.fill([n], n))
+        >>> for batch in rows.padded_batch(3):
+        ...     print(batch.numpy())
+        [[1 0 0]
+         [2 2 0]
+         [3 3 3]]
+        """
+        size, drop_remainder = positive(batch_size, "Batch size", "PaddedBatchDatasetV2"), truth(drop_remainder)
+        stack = functools.partial(padded_rows, padded_shapes, padding_values)
+        return Dataset(lambda: batches(iter(self), size, drop_remainder, stack), self._batch_count(size, drop_remainder))
+
+    def _batch_count(self, size, drop_remainder):
         length = self._length // size if drop_remainder else -(-self._length // size)
-        return Dataset(lambda: batches(iter(self), size, drop_remainder), length if self._length >= 0 else self._length)
+        return length if self._length >= 0 else self._length
+
+    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> "Dataset":
+        """Elements in groups, each a Dataset of its own; of elements that have parts, each part is one.
+
+        Args:
+            size: how many elements a group has.
+            shift: how much later the next group begins; `size` if None.
+            stride: how far apart the elements of a group are.
+            drop_remainder: leave out the groups at the end that are smaller.
+            name: accepted as in TensorFlow, without effect.
+
+        Raises:
+            InvalidArgumentError: a number is not positive.
+
+        >>> import minigrad as mg
+        >>> for group in mg.data.Dataset.range(5).window(3, shift=1, drop_remainder=True):
+        ...     print([int(x) for x in group])
+        [0, 1, 2]
+        [1, 2, 3]
+        [2, 3, 4]
+        """
+        size = positive(size, "Window size", "WindowDataset")
+        shift = size if shift is None else positive(shift, "Window shift", "WindowDataset")
+        stride, drop_remainder = positive(stride, "Window stride", "WindowDataset"), truth(drop_remainder)
+        length = self._length
+        if length >= 0:
+            length = max(0, (length - (size - 1) * stride - 1) // shift + 1) if drop_remainder else -(-length // shift)
+        return Dataset(lambda: windows(iter(self), size, shift, stride, drop_remainder), length)
+
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset":
+        """Each `num_shards`-th element, from the one at `index` on.
+
+        Raises:
+            InvalidArgumentError: there are no shards, or not so many.
+
+        >>> import minigrad as mg
+        >>> [int(x) for x in mg.data.Dataset.range(10).shard(3, 1)]
+        [1, 4, 7]
+        """
+        count, first = whole_number(num_shards), whole_number(index)
+        for refused, problem in [
+            (count <= 0, f"Number of shards must be greater than zero (currently num_shards = {count})."),
+            (not 0 <= first < count, f"Index must be between 0 and {count - 1} (currently index = {first})."),
+        ]:
+            if refused:
+                raise errors.InvalidArgumentError(None, None, f"{problem} [Op:ShardDataset] name: ")
+        length = len(range(first, self._length, count)) if self._length >= 0 else self._length
+        return Dataset(lambda: itertools.islice(iter(self), 0 if looking.on else first, None, count), length)
 
     def unbatch(self, name: str | None = None) -> "Dataset":
         """The rows of each element."""
@@ -313,8 +407,12 @@ class Dataset:
         return Iterator(self)
 
     def as_numpy_iterator(self) -> abc.Iterator:
-        """The elements with NumPy values in place of Tensors."""
-        return (mapped(Tensor.numpy, x) for x in self)
+        """The elements with NumPy values in place of Tensors.
+
+        Raises:
+            TypeError: when an element is asked for that has a Dataset in it.
+        """
+        return (mapped(numpy_of, x) for x in self)
 
     def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
         """The last of the states: each is `reduce_func(state, element)`.
@@ -355,7 +453,8 @@ class Dataset:
 
     @property
     def element_spec(self) -> Any:
-        """The form of an element, as `mg.TensorSpec`: that of the first one. A length that depends on the size of a batch is None.
+        """The form of an element, as `mg.TensorSpec`: as promised, or that of the first one. A length that depends on the size of a
+        batch is None.
 
         Raises:
             ValueError: there is none, and its form is not known.
@@ -364,6 +463,8 @@ class Dataset:
         >>> mg.data.Dataset.range(10).batch(4).element_spec
         TensorSpec(shape=(None,), dtype=mg.int64, name=None)
         """
+        if self._spec is not None:
+            return self._spec
         first = self._first(resized=False)
         if first is None:
             raise ValueError("The Dataset is empty: it has no element to take the form from.")
@@ -393,6 +494,27 @@ class Dataset:
     def __repr__(self):
         form = self._form()
         return f"<Dataset element_spec={'unknown' if form is None else form}>"
+
+
+class DatasetSpec:
+    """The form of a Dataset that is an element of another, as a group of `window` is.
+
+    >>> import minigrad as mg
+    >>> mg.data.Dataset.range(10).window(2).element_spec
+    DatasetSpec(TensorSpec(shape=(), dtype=mg.int64, name=None), TensorShape([]))
+    """
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()):
+        self.element_spec, self._shape = element_spec, TensorShape(dataset_shape)
+
+    def __eq__(self, other):
+        return isinstance(other, DatasetSpec) and (self.element_spec, self._shape) == (other.element_spec, other._shape)
+
+    def __hash__(self):
+        return hash((DatasetSpec, self._shape))
+
+    def __repr__(self):
+        return f"DatasetSpec({self.element_spec!r}, {self._shape!r})"
 
 
 class Iterator:
@@ -475,13 +597,31 @@ def rebuilt(form, flat):
 
 
 def element_of(x):
-    """What the user gave as an element: each part a Tensor that no tape follows."""
-    return mapped(lambda part: cut_off(convert(part), "Dataset"), x)
+    """What the user gave as an element: each part a Tensor that no tape follows, or a Dataset."""
+    return mapped(lambda part: part if isinstance(part, Dataset) else cut_off(convert(part), "Dataset"), x)
+
+
+def numpy_of(part):
+    if isinstance(part, Dataset):
+        raise TypeError(f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type {Dataset}")
+    return part.numpy()
 
 
 def whole_number(x):
     """How many, or how much: what becomes an int64."""
     return int(convert_to_tensor(x, dtypes.int64).value)
+
+
+def positive(x, what, kernel):
+    """A whole number above 0, which an op of TensorFlow asks for."""
+    number = whole_number(x)
+    if number <= 0:
+        raise errors.InvalidArgumentError(None, None, f"{what} must be greater than zero. [Op:{kernel}] name: ")
+    return number
+
+
+def truth(x):
+    return bool(convert_to_tensor(x, dtypes.bool).value)
 
 
 def shown(element):
@@ -495,11 +635,13 @@ def blank(whole):
 
 
 def dtypes_of(form):
-    return mapped(lambda spec: spec.dtype, form)
+    return mapped(lambda spec: getattr(spec, "dtype", spec), form)
 
 
 def common_spec(first, other):
-    """What two Tensors have in common: the lengths of the axes, as far as they agree."""
+    """What two Tensors have in common: the lengths of the axes, as far as they agree. Of two Datasets, the form of the first."""
+    if isinstance(first, Dataset):
+        return DatasetSpec(first.element_spec)
     if first.ndim != other.ndim:
         return TensorSpec(None, first.dtype)
     return TensorSpec([n if n == m else None for n, m in zip(first.shape, other.shape)], first.dtype)
@@ -558,12 +700,30 @@ def endless(elements):
             yield x
 
 
-def batches(elements, size, drop_remainder):
+def columns(rows):
+    """For each part of the elements, what they have there."""
+    return zip(*map(parts, rows))
+
+
+def batches(elements, size, drop_remainder, stack):
     while rows := list(itertools.islice(elements, size)):
         if len(rows) == size or not drop_remainder:
             if looking.resized and not drop_remainder:
                 rows = rows[:1] if len(rows) > 1 else rows * 2
-            yield rebuilt(rows[0], [stacked(k, column) for k, column in enumerate(zip(*map(parts, rows)))])
+            yield rebuilt(rows[0], stack(rows))
+
+
+def windows(elements, size, shift, stride, drop_remainder):
+    ahead = list(itertools.islice(elements, (size - 1) * stride + 1))
+    while ahead:
+        rows = ahead[::stride]
+        if len(rows) == size or not drop_remainder or looking.on:
+            yield rebuilt(rows[0], [Dataset(functools.partial(iter, column), len(rows)) for column in columns(rows)])
+        ahead = [*ahead, *itertools.islice(elements, shift)][shift:]
+
+
+def stacked_rows(rows):
+    return [stacked(k, column) for k, column in enumerate(columns(rows))]
 
 
 def stacked(k, rows):
@@ -576,10 +736,65 @@ def stacked(k, rows):
                 f"Cannot batch tensors with different shapes in component {k}. "
                 f"First element had shape {first} and element {i} had shape {other}. [Op:IteratorGetNext] name: ",
             )  # fmt: skip
-    whole = Tensor.of(np.stack([one.value for one in rows]))
+    return from_rows(rows, np.stack([one.value for one in rows]))
+
+
+def from_rows(rows, value):
+    """A Tensor that was made of these."""
+    whole = Tensor.of(value)
     for one in rows:
         storing(one, whole, "Dataset")
     return whole
+
+
+def padded_rows(shapes, values, rows):
+    form = rows[0]
+    return [padded(*one) for one in zip(columns(rows), spread(form, shapes), spread(form, values))]
+
+
+def spread(form, given):
+    """What is given for each part of an element, in its form; None for all parts if nothing is."""
+    if given is None:
+        return [None for _ in parts(form)]
+    if isinstance(form, dict):
+        return [part for key in sorted_keys(form) for part in spread(form[key], given[key])]
+    if isinstance(form, tuple):
+        return [part for one, its in zip(form, given, strict=True) for part in spread(one, its)]
+    return [given]
+
+
+def padded(rows, shape, value):
+    """Tensors one below the other, and behind each as much of the value as it lacks."""
+    kind = rows[0].dtype
+    fill = convert(value) if value is not None else None
+    if fill is not None and fill.dtype != kind:
+        raise TypeError(
+            f"Invalid `padding_values`. `padding_values` values type {fill.dtype} does not match type {kind} of the corresponding input "
+            "component."
+        )
+    nothing = b"" if kind == dtypes.string else 0
+    whole = np.full((len(rows), *padded_shape(rows, shape)), nothing if fill is None else fill.value, kind.dtype)
+    for i, one in enumerate(rows):
+        places = (i, *map(slice, one.value.shape), ...)
+        whole[places] = one.value
+    return from_rows(rows, whole)
+
+
+def padded_shape(rows, wanted):
+    """The shape that these shall have: as wanted, or as the longest has it."""
+    longest = [max(lengths) for lengths in zip(*[one.value.shape for one in rows])]
+    if wanted is None:
+        return longest
+    wanted = [wanted] if np.ndim(wanted) == 0 else list(wanted)
+    wanted = TensorShape([None if n is None or n == -1 else n for n in wanted])
+    if wanted.rank != len(longest):
+        raise ValueError(
+            f"The padded shape {wanted} is not compatible with the shape {rows[0].shape} of the corresponding input component."
+        )
+    if any(n is not None and n < least for n, least in zip(wanted, longest)):
+        text = "Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext] name: "
+        raise errors.DataLossError(None, None, text)
+    return [least if n is None else n for n, least in zip(wanted, longest)]
 
 
 # ---- from generators -----------------------------------------------------------------------------------------------

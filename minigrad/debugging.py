@@ -4,6 +4,7 @@ import numpy as np
 
 from . import dtypes, errors, math
 from .arrays import convert_to_tensor
+from .listening import Listener, listening
 from .op import op
 from .tensor import Tensor
 
@@ -193,6 +194,80 @@ def assert_all_finite(x, message, name=None):
     mg.Tensor([1. 2.], shape=(2,), dtype=float32)
     """
     return check_numerics(x, message)
+
+
+UNCHECKED = {  # ops that move numbers and make none
+    "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Identity", "IdentityN", "Maximum", "Minimum", "Reshape", "Slice", "Squeeze",
+    "Stack", "StridedSlice", "Transpose", "Unpack",
+}  # fmt: skip
+
+
+class NumericsCheck(Listener):
+    """Listens while ops run and tapes walk back, and raises as soon as there is a number that is not finite."""
+
+    def hear(self, op, inputs, output, attributes):
+        outputs = output if isinstance(output, list) else [output]
+        for place, one in enumerate(outputs):
+            if one.value.dtype.kind == "f" and op.kernel not in UNCHECKED and not np.isfinite(one.value).all():
+                where = f'output {place} of eagerly-executing op "{op.kernel}" (# of outputs: {len(outputs)})'
+                given = [x for part in inputs for x in (part if isinstance(part, list) else [part])]
+                raise not_finite(where, one.value, listed_inputs(given))
+
+    def walked(self, step, dy, dx):
+        dx = getattr(dx, "values", dx)  # of rows
+        value = np.asarray(getattr(dx, "value", dx))
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
+            raise not_finite("a gradient", value, f"  Gradient that arrived: {dy}\n")
+
+
+def listed_inputs(given):
+    """What an op was given, line by line."""
+    if len(given) == 1:
+        return f"  Input tensor: {given[0]!s}\n"
+    return "".join([f"  Input tensors ({len(given)}):\n", *[f"         {k}: {x!s}\n" for k, x in enumerate(given)]])
+
+
+def not_finite(where, value, given):
+    """The error that tells of infinite numbers, and of those that are none."""
+    counts = {"-Inf": np.sum(value == -np.inf), "+Inf": np.sum(value == np.inf), "NaN": np.sum(np.isnan(value))}
+    lines = "".join(f"  # of {'+' * (kind == 'NaN')}{kind} elements: {count}\n" for kind, count in counts.items() if count)
+    kinds = " and ".join(kind for kind, count in counts.items() if count).replace("-Inf and +Inf and", "-Inf, +Inf, and")
+    dtype = dtypes.BY_NUMPY[value.dtype]
+    return errors.InvalidArgumentError(
+        None, None,
+        f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape: {value.shape}\n{lines}\n{given}\n"
+        f" : Tensor had {kinds} values [Op:CheckNumericsV2] name: ",
+    )  # fmt: skip
+
+
+numerics_check = NumericsCheck()
+
+
+def enable_check_numerics(stack_height_limit=30, path_length_limit=50) -> None:
+    """From here on, raise as soon as an op, or a gradient, has a number that is infinite or nan.
+
+    Args:
+        stack_height_limit, path_length_limit: accepted as in TensorFlow, without effect: Python's traceback shows the line.
+
+    >>> import minigrad as mg
+    >>> debugging, x = mg.debugging, mg.constant(3.0)
+    >>> debugging.enable_check_numerics()
+    >>> try:
+    ...     x / 0.0
+    ... except mg.errors.InvalidArgumentError as error:
+    ...     print(str(error).splitlines()[2])
+    ... finally:
+    ...     debugging.disable_check_numerics()
+    !!! Detected Infinity or NaN in output 0 of eagerly-executing op "RealDiv" (# of outputs: 1) !!!
+    """
+    if numerics_check not in listening.now:
+        numerics_check.start()
+
+
+def disable_check_numerics() -> None:
+    """Let infinite numbers and nan pass again."""
+    if numerics_check in listening.now:
+        numerics_check.stop()
 
 
 # ---- dtypes and shapes ---------------------------------------------------------------------------------------------

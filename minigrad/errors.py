@@ -63,6 +63,12 @@ class CancelledError(Numbered):
     number = CANCELLED
 
 
+class DataLossError(Numbered):
+    """Something would be lost, such as the end of a row."""
+
+    number = DATA_LOSS
+
+
 class FailedPreconditionError(Numbered):
     """The state that the op needs is not there."""
 
@@ -97,6 +103,12 @@ class UnimplementedError(Numbered):
     """TensorFlow knows this, and minigrad (or this dtype) does not."""
 
     number = UNIMPLEMENTED
+
+
+class UnknownError(Numbered):
+    """A function of the user raised an error of its own."""
+
+    number = UNKNOWN
 
 
 def from_python(error):

@@ -10,9 +10,14 @@ import numpy as np
 
 from . import dtypes, errors, nest
 from .arrays import concat, convert_to_tensor, stack
+from .custom import Backward, with_gradient
 from .debugging import Assert
 from .function import TensorSpec
+from .listening import unrecorded
+from .op import convert
+from .tape import GradientTape, UnconnectedGradients
 from .tensor import Tensor
+from .tensor_array import TensorArray
 from .variable import Variable
 
 # ---- branches ------------------------------------------------------------------------------------------------------
@@ -204,7 +209,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
             nest.assert_same_structure(list(first), list(loop_vars))
         else:
             nest.assert_same_structure(first, loop_vars)
-    return nest.map_structure(convert_to_tensor, loop_vars)
+    return nest.map_structure(lambda x: x if isinstance(x, TensorArray) else convert_to_tensor(x), loop_vars)
 
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
@@ -516,3 +521,69 @@ def element(x):
     few, many = (15, 17) if x.dtype == np.float64 else (6, 9)
     short = f"{x:.{few}g}"
     return short if x.dtype.type(short) == x or x != x else f"{x:.{many}g}"
+
+
+# ---- functions of Python -------------------------------------------------------------------------------------------
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Call a Python function of Tensors as if it were one op: gradients flow through it, but only to what stands in `inp`.
+
+    Args:
+        func: takes Tensors, returns one or several, or what becomes such; or None for nothing.
+        inp: a list of Tensors, or of what becomes such.
+        Tout: the dtype of what is returned; for several, a list.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        A Tensor; a list if `Tout` is one.
+
+    Raises:
+        TypeError: there is no `Tout`.
+        ValueError: `func` is no function.
+        InvalidArgumentError: it raises a TypeError or a ValueError, or returns too little, or something of another dtype.
+        UnknownError: it raises another error.
+
+    Note:
+        There is no second derivative, as in TensorFlow; where `func` does not depend on an input, the gradient is 0.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(3.0)
+    >>> with mg.GradientTape() as tape:
+    ...     y = mg.py_function(lambda a: a * a if a > 1.0 else a, [x], mg.float32)
+    >>> float(y), float(tape.gradient(y, x))
+    (9.0, 6.0)
+    """
+    if Tout is None:
+        raise TypeError("Missing required argument: 'Tout'")
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
+    several = isinstance(Tout, (list, tuple))
+    wanted = [dtypes.as_dtype(getattr(one, "dtype", one)) for one in (Tout if several else [Tout])]
+    inputs = [convert(x) for x in inp]
+    given = [Tensor.of(x.value) for x in inputs]
+    with unrecorded(), GradientTape(persistent=True) as tape:
+        tape.watch([x for x in given if x.dtype.is_floating or x.dtype.is_complex])
+        results = returned_by(func, given, wanted)
+
+    def backward(*dys):
+        with unrecorded():
+            return tape.gradient(results, given, list(dys), UnconnectedGradients.ZERO)
+
+    outputs = with_gradient(inputs, results, Backward(backward, len(inputs), []))
+    return outputs if several else outputs[0]
+
+
+def returned_by(func, given, wanted):
+    """What a function returns, as Tensors of these dtypes."""
+    try:
+        returned = func(*given)
+        returned = list(returned) if isinstance(returned, (list, tuple)) else [] if returned is None else [returned]
+        results = [convert_to_tensor(value, dtype) for value, dtype in zip(returned, wanted)]
+    except Exception as problem:
+        error = errors.InvalidArgumentError if isinstance(problem, (TypeError, ValueError)) else errors.UnknownError
+        raise error(None, None, f"{type(problem).__name__}: {problem}") from problem
+    if len(results) < len(wanted):
+        text = f"pyfunc returns {len(results)} values, but expects to see {len(wanted)} values. [Op:EagerPyFunc] name: "
+        raise errors.InvalidArgumentError(None, None, text)
+    return results

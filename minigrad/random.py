@@ -410,13 +410,13 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     >>> print(mg.random.normal([2], mean=10.0, stddev=0.1).numpy())
     [ 9.889878 10.154575]
     """
-    stddev, mean = limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean")
+    mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
     return stretched(standard_normal(shape, dtype, seed), stddev, mean)
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """As `normal`, but without numbers farther than two standard deviations from the mean."""
-    stddev, mean = limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean")
+    mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
     return stretched(standard_truncated(shape, dtype, seed), stddev, mean)
 
 

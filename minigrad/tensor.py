@@ -168,6 +168,7 @@ HABITS = {
     "T": "mg.transpose(x)", "size": "mg.size(x)", "reshape": "mg.reshape(x, shape)", "item": "float(x)",
     "sum": "mg.reduce_sum(x)", "mean": "mg.reduce_mean(x)", "max": "mg.reduce_max(x)", "min": "mg.reduce_min(x)",
     "astype": "mg.cast(x, dtype)", "tolist": "x.numpy().tolist()", "transpose": "mg.transpose(x)",
+    "ravel": "mg.reshape(x, [-1])", "clip": "mg.clip_by_value(x, low, high)", "data": "x.numpy()",
     "assign": "x = mg.Variable(...): only Variables can change", "assign_add": "x = mg.Variable(...): only Variables can change",
     "assign_sub": "x = mg.Variable(...): only Variables can change", "grad": "tape.gradient(y, x)", "backward": "tape.gradient(y, x)",
 }  # fmt: skip

@@ -77,7 +77,7 @@ class Variable:
         if constraint is not None and not callable(constraint):
             raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
         if name is not None and not isinstance(name, str):
-            raise ValueError(f"name for name_scope must be a string, not {name!r}.")
+            raise ValueError(f"name for name_scope must be a string. Got {name!r}.")
         with unrecorded():
             given = initial_value() if callable(initial_value) else initial_value
             value = initial_of(given, dtype)

@@ -32,7 +32,6 @@ ACCEPTED = {  # (scenario, what differs): why
     ("corners.arrays", "mg.reshape([1.0], [[1]])"),
     ("corners.arrays", "mg.expand_dims([1.0], mg.constant([0, 0]))"),
 ], "the same class in other words: attributes are looked at before their op, and alike for all ops") | dict.fromkeys([
-    ("corners.arrays", "mg.gather_nd([1.0], [[3]])"),
     (
         "corners.keras",
         'setattr(mg.keras.optimizers.SGD(mg.keras.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)), "learning_rate", 0.1)',

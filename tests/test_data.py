@@ -381,9 +381,11 @@ def test_picture_errors():
 
 def test_a_dataset_tells_what_it_holds():
     assert repr(Dataset.range(2)) == "<Dataset element_spec=TensorSpec(shape=(), dtype=mg.int64, name=None)>"
-    assert repr(Dataset.from_generator(lambda: iter([]), mg.int32)) == "<Dataset element_spec=unknown>"
+    promised = Dataset.from_generator(lambda: iter([]), mg.int32)
+    assert repr(promised) == "<Dataset element_spec=TensorSpec(shape=<unknown>, dtype=mg.int32, name=None)>"
+    assert repr(Dataset.range(2).map(lambda x, y: x)) == "<Dataset element_spec=unknown>"
     with pytest.raises(ValueError, match="The Dataset is empty"):
-        Dataset.from_generator(lambda: iter([]), mg.int32).element_spec
+        Dataset.range(1).batch(2, drop_remainder=True).element_spec
     data = Dataset.range(2)
     assert data.with_options(None) is data
 
@@ -562,3 +564,146 @@ def test_a_long_shuffle_does_not_grow():
     stream = shuffled(iter(range(5000)), 2, itertools.repeat(1))
     assert sorted(itertools.islice(stream, 4000)) == list(range(1, 4001))  # the first stays behind
     assert len(stream.gi_frame.f_locals["ahead"]) <= 1002
+
+
+# ---- groups, parts and padding -------------------------------------------------------------------------------------
+
+
+def numbers(dataset):
+    return [x.numpy().tolist() for x in dataset]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "known"),
+    [
+        ({"size": 3}, [[0, 1, 2], [3, 4, 5], [6]], 3),
+        ({"size": 3, "drop_remainder": True}, [[0, 1, 2], [3, 4, 5]], 2),
+        ({"size": 3, "shift": 2, "stride": 2}, [[0, 2, 4], [2, 4, 6], [4, 6], [6]], 4),
+        ({"size": 3, "shift": 2, "stride": 2, "drop_remainder": True}, [[0, 2, 4], [2, 4, 6]], 2),
+        ({"size": 2, "shift": 3}, [[0, 1], [3, 4], [6]], 3),
+        ({"size": 3, "shift": 10}, [[0, 1, 2]], 1),
+        ({"size": 9, "drop_remainder": True}, [], 0),
+    ],
+)
+def test_windows(settings, expected, known):
+    dataset = Dataset.range(7).window(**settings)
+    assert [numbers(group) for group in dataset] == expected
+    assert len(dataset) == known
+    assert [len(group) for group in dataset] == [len(group) for group in expected]
+
+
+def test_windows_of_an_endless_dataset():
+    dataset = Dataset.range(3).repeat().window(2, 1)
+    assert dataset.cardinality().numpy() == mg.data.INFINITE_CARDINALITY
+    assert [numbers(group) for group in dataset.take(4)] == [[0, 1], [1, 2], [2, 0], [0, 1]]
+
+
+def test_windows_have_a_dataset_for_each_part():
+    pairs = Dataset.from_tensor_slices(([1, 2, 3], ["a", "b", "c"])).window(2)
+    flat = pairs.flat_map(lambda x, y: Dataset.zip((x.batch(2), y.batch(2))))
+    assert [(x.tolist(), y.tolist()) for x, y in flat.as_numpy_iterator()] == [([1, 2], [b"a", b"b"]), ([3], [b"c"])]
+    spec = Dataset.from_tensor_slices({"a": [1, 2]}).window(2).element_spec
+    assert spec == {"a": mg.data.DatasetSpec(mg.TensorSpec([], mg.int32))}
+    assert repr(spec["a"]) == "DatasetSpec(TensorSpec(shape=(), dtype=mg.int32, name=None), TensorShape([]))"
+    assert hash(spec["a"]) != hash(mg.data.DatasetSpec(mg.TensorSpec([], mg.int32), [2]))
+
+
+def test_a_dataset_can_be_an_element():
+    sums = Dataset.range(7).window(3).map(lambda group: group.reduce(mg.constant(0, mg.int64), lambda a, b: a + b))
+    assert numbers(sums) == [3, 12, 6]
+    assert [numbers(one) for one in Dataset.range(3).map(Dataset.range)] == [[], [0], [0, 1]]
+    with pytest.raises(TypeError, match="is not supported for datasets that produce values of type"):
+        next(Dataset.range(3).window(2).as_numpy_iterator())
+
+
+def test_the_form_of_windows_is_known_without_elements():
+    assert Dataset.range(0).window(2).element_spec == mg.data.DatasetSpec(mg.TensorSpec([], mg.int64))
+    assert Dataset.range(1).window(2, drop_remainder=True).element_spec == mg.data.DatasetSpec(mg.TensorSpec([], mg.int64))
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"), [({"size": 0}, "size"), ({"size": 2, "shift": 0}, "shift"), ({"size": 2, "stride": -1}, "stride")]
+)
+def test_windows_of_no_size_are_refused(settings, what):
+    with pytest.raises(mg.errors.InvalidArgumentError, match=rf"\AWindow {what} must be greater than zero. \[Op:WindowDataset\]"):
+        Dataset.range(7).window(**settings)
+
+
+def test_take_while():
+    pairs = Dataset.zip(Dataset.range(4), Dataset.range(4)).take_while(lambda x, y: x + y < 3)
+    assert list(pairs.as_numpy_iterator()) == [(0, 0), (1, 1)]
+    assert pairs.cardinality().numpy() == mg.data.UNKNOWN_CARDINALITY
+    assert Dataset.range(4).take_while(lambda x: x < 0).element_spec == mg.TensorSpec([], mg.int64)
+    with pytest.raises(ValueError, match="Argument `func` must be a callable"):
+        Dataset.range(4).take_while(3)
+    with pytest.raises(ValueError, match="Invalid `predicate`"):
+        list(Dataset.range(4).take_while(lambda x: x))
+
+
+def test_shards():
+    parts = [Dataset.range(10).shard(3, i) for i in range(3)]
+    assert [numbers(part) for part in parts] == [[0, 3, 6, 9], [1, 4, 7], [2, 5, 8]]
+    assert [len(part) for part in parts] == [4, 3, 3]
+    assert Dataset.range(1).shard(3, 2).element_spec == mg.TensorSpec([], mg.int64)
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"Index must be between 0 and 2 \(currently index = 3\)"):
+        Dataset.range(10).shard(3, 3)
+    with pytest.raises(mg.errors.InvalidArgumentError, match="Number of shards must be greater than zero"):
+        Dataset.range(10).shard(0, 0)
+
+
+ROWS = Dataset.range(1, 4).map(lambda n: mg.fill([n], n))
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, [[[1, 0], [2, 2]], [[3, 3, 3]]]),
+        ({"drop_remainder": True}, [[[1, 0], [2, 2]]]),
+        ({"padded_shapes": 4}, [[[1, 0, 0, 0], [2, 2, 0, 0]], [[3, 3, 3, 0]]]),
+        ({"padded_shapes": [-1]}, [[[1, 0], [2, 2]], [[3, 3, 3]]]),
+        ({"padded_shapes": mg.TensorShape([3]), "padding_values": mg.constant(-1, mg.int64)}, [[[1, -1, -1], [2, 2, -1]], [[3, 3, 3]]]),
+    ],
+)
+def test_padded_batches(settings, expected):
+    dataset = ROWS.padded_batch(2, **settings)
+    assert numbers(dataset) == expected
+    assert len(dataset) == len(expected)
+
+
+def test_padded_batches_of_elements_with_parts():
+    pairs = Dataset.from_tensor_slices(([1, 2], ["a", "b"])).map(lambda n, s: (mg.range(n), s))
+    for settings, expected in [
+        ({}, [[0, 0], [0, 1]]),
+        ({"padded_shapes": ([None], [])}, [[0, 0], [0, 1]]),
+        ({"padding_values": (-1, None)}, [[0, -1], [0, 1]]),
+    ]:
+        ((x, y),) = pairs.padded_batch(2, **settings)
+        assert (x.numpy().tolist(), y.numpy().tolist()) == (expected, [b"a", b"b"])
+    named = Dataset.from_tensor_slices({"a": [1, 2]}).map(lambda e: {"a": mg.ones([e["a"], 2])})
+    (batch,) = named.padded_batch(2, padded_shapes={"a": [3, None]}, padding_values={"a": 9.0})
+    assert batch["a"].numpy().tolist() == [[[1, 1], [9, 9], [9, 9]], [[1, 1], [1, 1], [9, 9]]]
+    texts = Dataset.from_tensor_slices([["ab"], ["c"]]).padded_batch(2, padded_shapes=2)
+    assert numbers(texts) == [[[b"ab", b""], [b"c", b""]]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "text"),
+    [
+        ({"padded_shapes": 2}, mg.errors.DataLossError, "Attempted to pad to a smaller size than the input element"),
+        ({"padded_shapes": []}, ValueError, r"The padded shape \(\) is not compatible with the shape"),
+        ({"padding_values": 0}, TypeError, "values type <dtype: 'int32'> does not match type <dtype: 'int64'>"),
+    ],
+)
+def test_paddings_that_cannot_be_are_refused(settings, error, text):
+    with pytest.raises(error, match=text):
+        list(ROWS.padded_batch(3, **settings))
+
+
+def test_batches_say_which_of_them_has_no_size():
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"\ABatch size must be greater than zero. \[Op:PaddedBatchDatasetV2\]"):
+        ROWS.padded_batch(0)
+
+
+def test_the_form_of_a_generator_is_what_was_promised():
+    dataset = Dataset.from_generator(lambda: iter([]), output_types=(mg.int32, mg.float32), output_shapes=((), (None,)))
+    assert dataset.element_spec == (mg.TensorSpec([], mg.int32), mg.TensorSpec([None], mg.float32))

@@ -145,3 +145,74 @@ def test_the_message_of_an_op_is_all_that_its_error_says_also_in_another_process
     for error in (caught.value, summed.value):
         for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
             assert (type(again), str(again), again.error_code) == (Invalid, error.message, mg.errors.INVALID_ARGUMENT)
+
+
+# ---- everything is checked -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _numerics_checked():
+    check.enable_check_numerics()
+    check.enable_check_numerics(stack_height_limit=3, path_length_limit=5)
+    yield
+    check.disable_check_numerics()
+    check.disable_check_numerics()
+    assert np.isinf((mg.constant(1.0) / 0.0).numpy())
+
+
+@pytest.mark.usefixtures("_numerics_checked")
+@pytest.mark.parametrize(
+    ("make", "kernel", "kinds"),
+    [
+        (lambda: mg.math.log(mg.constant([-1.0, 1.0])), "Log", "NaN"),
+        (lambda: mg.constant([1.0, -2.0, 0.0]) / 0.0, "RealDiv", "-Inf, +Inf, and NaN"),
+        (lambda: mg.cast(mg.constant([1e300], mg.float64), mg.float32), "Cast", "+Inf"),
+        (lambda: mg.reduce_sum([np.inf, 1.0]), "Sum", "+Inf"),
+        (lambda: mg.where([True], [np.nan], 0.0), "SelectV2", "NaN"),
+    ],
+)
+def test_an_op_that_makes_no_number_is_stopped(make, kernel, kinds):
+    with pytest.raises(Invalid) as caught:
+        make()
+    text = str(caught.value)
+    assert text.startswith(
+        f'\n\n!!! Detected Infinity or NaN in output 0 of eagerly-executing op "{kernel}" (# of outputs: 1) !!!\n  dtype: <d'
+    )
+    assert text.endswith(f"\n\n : Tensor had {kinds} values [Op:CheckNumericsV2] name: ")
+
+
+@pytest.mark.usefixtures("_numerics_checked")
+def test_the_error_counts_what_is_no_number_and_shows_what_the_op_was_given():
+    with pytest.raises(Invalid) as caught:
+        mg.constant([1.0, 0.0, 2.0]) / 0.0
+    assert str(caught.value).split("!!!")[2] == (
+        "\n  dtype: <dtype: 'float32'>\n  shape: (3,)\n  # of +Inf elements: 2\n  # of +NaN elements: 1\n\n  Input tensors (2):\n"
+        "         0: mg.Tensor([1. 0. 2.], shape=(3,), dtype=float32)\n         1: mg.Tensor(0.0, shape=(), dtype=float32)\n\n"
+        " : Tensor had +Inf and NaN values [Op:CheckNumericsV2] name: "
+    )
+    with pytest.raises(Invalid, match=r"\n  Input tensor: mg.Tensor\(-1.0, shape=\(\), dtype=float32\)\n"):
+        mg.sqrt(mg.constant(-1.0))
+
+
+@pytest.mark.usefixtures("_numerics_checked")
+def test_what_moves_numbers_or_has_none_is_not_stopped():
+    nan = mg.constant([np.nan])
+    assert np.isnan(mg.reshape(nan, [1, 1]).numpy()).all()
+    assert mg.math.is_nan(nan).numpy().all()
+    assert np.isnan(mg.Variable(np.nan).numpy())
+    assert np.isinf((mg.complex(1.0, 2.0) / 0.0).numpy())
+    assert mg.unstack([1.0, 2.0])[1].numpy() == 2
+
+
+@pytest.mark.usefixtures("_numerics_checked")
+def test_a_gradient_that_is_no_number_is_stopped():
+    x, table = mg.Variable(0.0), mg.Variable([[0.0], [1.0]])
+    with mg.GradientTape() as tape:
+        y = mg.sqrt(x)
+    with pytest.raises(Invalid, match=r"Detected Infinity or NaN in a gradient !!!\n  dtype: <dtype: 'float32'>"):
+        tape.gradient(y, x)
+    with mg.GradientTape() as outer, mg.GradientTape() as tape:
+        y = mg.sqrt(mg.gather(table, [1]))
+        slope = tape.gradient(y, table)
+    assert slope.values.numpy().tolist() == [[0.5]]
+    assert outer.gradient(slope.values, table).values.numpy().tolist() == [[-0.25]]

@@ -290,3 +290,70 @@ def test_mapping_over_nothing_gives_nothing_of_the_right_form_that_is_connected(
 def test_a_complex_number_is_printed_as_tensorflow_prints_it(capsys):
     mg.print(mg.constant([1.0 + 2.0j]), output_stream=sys.stdout)
     assert capsys.readouterr().out == "[?]\n"
+
+
+# ---- functions of Python -------------------------------------------------------------------------------------------
+
+
+def test_a_python_function_is_differentiated_as_one_op():
+    x, y = mg.Variable(3.0), mg.constant(2.0)
+    with mg.GradientTape(persistent=True) as tape:
+        tape.watch(y)
+        cube = mg.py_function(lambda a: a * a * a, [x], mg.float32)
+        pair = mg.py_function(lambda a, b: (a * b, a + b), [x, y], [mg.float32, mg.float32])
+        outside = mg.py_function(lambda a: a * x, [y], mg.float32)
+        plain = mg.py_function(lambda a: a.numpy() * 2, [x], mg.float32)
+        whole = mg.py_function(lambda a: mg.cast(a, mg.int32), [x], mg.int32)
+    assert tape.gradient(cube, x).numpy() == 27
+    assert [dx.numpy() for dx in tape.gradient(pair, [x, y])] == [3, 4]
+    assert tape.gradient(pair[0], x).numpy() == 2
+    assert tape.gradient(outside, x) is None  # it is not in `inp`
+    assert tape.gradient(outside, y).numpy() == 3
+    assert [tape.gradient(y, x).numpy() for y in (plain, whole)] == [0, 0]
+
+
+def test_a_python_function_has_jacobians_and_no_second_derivative():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as outer, mg.GradientTape(persistent=True) as tape:
+        y = mg.py_function(lambda a: a * a, [x], mg.float32)
+        slope = tape.gradient(y, x)
+    assert tape.jacobian(y, x).numpy().tolist() == [[2, 0], [0, 4]]
+    assert outer.gradient(slope, x) is None
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted", "expected"),
+    [
+        (lambda: 3, mg.float64, "<mg.Tensor: shape=(), dtype=float64, numpy=3.0>"),
+        (lambda: "a", mg.string, "<mg.Tensor: shape=(), dtype=string, numpy=b'a'>"),
+        (lambda: 1, [mg.int32], "[<mg.Tensor: shape=(), dtype=int32, numpy=1>]"),
+        (lambda: (1, "a"), (mg.int32, mg.string), f"[{mg.constant(1)!r}, {mg.constant('a')!r}]"),
+        (lambda: 2.5, mg.TensorSpec([], mg.float32), "<mg.Tensor: shape=(), dtype=float32, numpy=2.5>"),
+        (lambda: None, [], "[]"),
+    ],
+)  # fmt: skip
+def test_what_a_python_function_returns_has_the_dtypes_that_were_said(function, wanted, expected):
+    assert repr(mg.py_function(function, [], wanted)) == expected
+
+
+def test_a_python_function_is_given_tensors():
+    assert mg.py_function(lambda x: type(x).__name__, [mg.Variable(1.0)], mg.string).numpy() == b"Tensor"
+    doubled = mg.data.Dataset.range(3).map(lambda x: mg.py_function(lambda v: v * 2, [x], mg.int64))
+    assert [int(x) for x in doubled] == [0, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted", "error", "text"),
+    [
+        (lambda: mg.constant(1), mg.float32, mg.errors.InvalidArgumentError, "ValueError: Tensor conversion requested dtype float32"),
+        (lambda: float("x"), mg.float32, mg.errors.InvalidArgumentError, "ValueError: could not convert"),
+        (lambda x: x, mg.float32, mg.errors.InvalidArgumentError, r"TypeError: <lambda>\(\) missing 1 required"),
+        (lambda: 1 / 0, mg.float32, mg.errors.UnknownError, "ZeroDivisionError: division by zero"),
+        (lambda: None, mg.float32, mg.errors.InvalidArgumentError, "returns 0 values, but expects to see 1 values. "),
+        (lambda: 1, None, TypeError, "Missing required argument: 'Tout'"),
+        (3, mg.float32, ValueError, "Expected func to be callable. Received func=3"),
+    ],
+)
+def test_what_goes_wrong_in_a_python_function_is_told(function, wanted, error, text):
+    with pytest.raises(error, match=text):
+        mg.py_function(function, [], wanted)

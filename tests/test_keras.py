@@ -1085,3 +1085,115 @@ def test_settings_that_cannot_be_are_refused():
 def test_layer_normalization_takes_a_variable():
     y = mg.keras.layers.LayerNormalization()(mg.Variable([[1.0, 3.0]]))
     np.testing.assert_allclose(y.numpy(), [[-1.0, 1.0]], atol=1e-3)
+
+
+# ---- errors and losses of layers -----------------------------------------------------------------------------------
+
+
+class Calling(keras.layers.Layer):
+    """A layer that calls what it is given."""
+
+    def __init__(self, function, **kwargs):
+        super().__init__(**kwargs)
+        self.function = function
+
+    def call(self, x, scale=1.0):
+        return self.function(self, x)
+
+
+class Odd(Exception):
+    def __init__(self, first, second):
+        super().__init__(first, second)
+
+
+def failing(problem):
+    def function(layer, x):
+        raise problem
+
+    return function
+
+
+@pytest.mark.parametrize(
+    ("problem", "kind"),
+    [
+        (ValueError("so it is"), ValueError),
+        (mg.errors.NotFoundError(None, None, "so it is"), mg.errors.NotFoundError),
+        (Odd("so it is", 2), RuntimeError),
+    ],
+)
+def test_an_error_in_a_layer_says_which_layer_and_what_it_was_given(problem, kind):
+    with pytest.raises(kind) as caught:
+        Calling(failing(problem))(mg.ones([2]))
+    assert str(caught.value) == (
+        "Exception encountered when calling Calling.call().\n\n\033[1mso it is\033[0m\n\nArguments received by Calling.call():\n"
+        "  • x=mg.Tensor(shape=(2,), dtype=float32)\n  • scale=1.0"
+    )
+
+
+def test_the_innermost_layer_tells_of_an_error():
+    class Outer(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.inner = Calling(lambda layer, x: x @ x)
+
+        def call(self, x):
+            return self.inner(x)
+
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"\AException encountered when calling Calling.call\(\)") as caught:
+        Outer()(mg.ones([1, 2]))
+    assert str(caught.value).count("Exception encountered") == 1
+
+
+def test_a_layer_says_what_is_missing_or_too_much():
+    layer = Calling(lambda layer, x: x)
+    with pytest.raises(TypeError, match=r"\Amissing a required argument: 'x'\Z"):
+        layer()
+    with pytest.raises(TypeError, match=r"\Atoo many positional arguments\Z"):
+        layer(mg.ones([1]), mg.ones([1]), mg.ones([1]))
+
+
+def test_a_layer_without_a_name_is_not_in_the_paths_of_its_weights():
+    class Block(keras.Model):
+        def __init__(self):
+            super().__init__(name="")
+            self.dense = keras.layers.Dense(1)
+
+        def call(self, x):
+            return self.dense(x)
+
+    block = Block()
+    block(mg.ones([1, 2]))
+    assert [v.path for v in block.weights] == ["dense/kernel", "dense/bias"]
+
+
+def test_losses_that_layers_add_are_those_of_the_last_call():
+    def charging(layer, x):
+        layer.add_loss(2.0 * mg.reduce_mean(x))
+        return x
+
+    layer = Calling(charging)
+    model = keras.Sequential([layer, keras.layers.Dense(1, kernel_initializer="ones", kernel_regularizer="l2")])
+    assert layer.losses == []
+    for x, expected in [([[1.0, 2.0]], [3.0, 0.02]), ([[5.0, 5.0]], [10.0, 0.02])]:
+        model(mg.constant(x))
+        close([loss.numpy() for loss in model.losses], expected)
+    with pytest.raises(ValueError, match=r"on a tensor input\. Received invalid value: 2\.0"):
+        layer.add_loss([2.0])
+
+
+def test_losses_that_layers_add_have_gradients():
+    w = mg.Variable(3.0)
+
+    def charging(layer, x):
+        layer.add_loss(w * w)
+        return x
+
+    layer = Calling(charging)
+    with mg.GradientTape() as tape:
+        layer(mg.ones([1]))
+        total = mg.add_n(layer.losses)
+    close(tape.gradient(total, w), 6.0)
+
+
+def test_models_are_known_by_their_other_names():
+    assert (keras.models.Sequential, keras.models.Model) == (keras.Sequential, keras.Model)

@@ -382,7 +382,7 @@ def test_what_assign_returns_has_the_constraint_of_its_variable():
 
 
 def test_the_name_of_a_variable_is_a_string():
-    with pytest.raises(ValueError, match="name for name_scope must be a string, not 5"):
+    with pytest.raises(ValueError, match=r"name for name_scope must be a string\. Got 5"):
         mg.Variable(1.0, name=5)
 
 

@@ -1,13 +1,13 @@
-"""tf.keras: layers, losses, optimizers and initializers, as Keras 3 has them: the same numbers from the same seeds.
+"""tf.keras: layers, losses, metrics, optimizers and initializers, as Keras 3 has them: the same numbers from the same seeds.
 
 There is no `compile` and no `fit`: the loop is yours to write, with a GradientTape.
 """
 
-from . import activations, initializers, layers, losses, optimizers, regularizers, utils
+from . import activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils
 from .layers import Input, Layer, Model, Sequential
 from .variable import Variable
 
 __all__ = [
-    "Input", "Layer", "Model", "Sequential", "Variable", "activations", "initializers", "layers", "losses", "optimizers",
-    "regularizers", "utils",
+    "Input", "Layer", "Model", "Sequential", "Variable", "activations", "initializers", "layers", "losses", "metrics",
+    "models", "optimizers", "regularizers", "utils",
 ]  # fmt: skip

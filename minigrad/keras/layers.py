@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from .. import arrays, dtypes, linalg, math, nn
+from .. import arrays, dtypes, errors, linalg, math, nn
 from ..listening import heard_by
 from ..op import convert
 from ..random import stateless_normal, stateless_uniform
@@ -64,7 +64,7 @@ class Layer:
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
-        self._complete, self._trainable, self._weights = False, trainable, []
+        self._complete, self._trainable, self._weights, self._losses = False, trainable, [], []
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -131,6 +131,8 @@ class Layer:
     # ---- calling ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
+        if calls.charged and not calls.trainings:
+            self._forget_losses()
         args = [mapped(self._cast, one) for one in args]
         training = kwargs.pop("training", None)
         if training is None and calls.trainings:
@@ -141,7 +143,10 @@ class Layer:
                 self._build_for(args, kwargs)
                 if training is not None and takes_training(type(self).call):
                     kwargs["training"] = training
-                return self.call(*args, **kwargs)
+                try:
+                    return self.call(*args, **kwargs)
+                except Exception as problem:
+                    raise in_call(self, problem, args, kwargs) from None
             finally:
                 calls.trainings.pop()
 
@@ -149,7 +154,8 @@ class Layer:
         if not self.built:
             inputs = [*args, *kwargs.values()]
             if not inputs:
-                raise TypeError("missing a required argument: 'inputs'")
+                first = next(iter(inspect.signature(self.call).parameters), "inputs")
+                raise TypeError(f"missing a required argument: {first!r}")
             if type(self).build is Layer.build:
                 self.built = True  # the layers in it make their weights as the input reaches them
             else:
@@ -221,8 +227,43 @@ class Layer:
 
     @property
     def losses(self) -> list:
-        """What the regularizers of the weights add to the loss."""
-        return [v.regularizer(v) for v in self.trainable_variables if v.regularizer is not None]
+        """What `add_loss` was given in the last call, here and in the layers inside, and what the regularizers of the weights add."""
+        return self._added_losses() + [v.regularizer(v) for v in self.trainable_variables if v.regularizer is not None]
+
+    def add_loss(self, loss) -> None:
+        """Keep something to be added to the loss, until the layer, or the one that it belongs to, is called again.
+
+        Args:
+            loss: a Tensor, or a list of them. In `call`, it may be computed from the input.
+
+        Raises:
+            ValueError: it is something else, such as a number.
+
+        >>> import minigrad as mg
+        >>> class Small(mg.keras.layers.Layer):
+        ...     def call(self, x):
+        ...         self.add_loss(0.1 * mg.reduce_sum(x))
+        ...         return x
+        >>> small = Small()
+        >>> y = small(mg.constant([[2.0, 3.0]]))
+        >>> print(small.losses[0].numpy())
+        0.5
+        """
+        for one in leaves(loss):
+            if not hasattr(one, "__tf_tensor__"):
+                raise ValueError(
+                    f"`add_loss()` can only be called from inside `build()` or `call()`, on a tensor input. Received invalid value: {one}"
+                )
+        calls.charged = True
+        self._losses += leaves(loss)
+
+    def _added_losses(self):
+        return [*self._losses, *[loss for layer in self._held(Layer) for loss in layer._added_losses()]]
+
+    def _forget_losses(self):
+        self._losses = []
+        for layer in self._held(Layer):
+            layer._forget_losses()
 
     def get_weights(self) -> list:
         """The values of the weights, as NumPy arrays."""
@@ -262,6 +303,41 @@ class Layer:
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def in_call(layer, problem, args, kwargs):
+    """The same error, which says first in which layer it happened, and last what that was given. The innermost layer says so."""
+    if hasattr(problem, "in_call"):
+        return problem
+    try:
+        given = inspect.signature(layer.call).bind(*args, **kwargs)
+    except TypeError as unfit:  # it cannot be called like this
+        return unfit
+    given.apply_defaults()
+    if not given.arguments:
+        return problem
+    name = f"{type(layer).__name__}.call()"
+    listed = "\n".join(f"  • {name}={mapped(described, value)}" for name, value in given.arguments.items())
+    what = problem.message if isinstance(problem, errors.OpError) else problem.args[0] if problem.args else ""
+    text = f"Exception encountered when calling {name}.\n\n\033[1m{what}\033[0m\n\nArguments received by {name}:\n{listed}"
+    told = with_text(problem, text).with_traceback(problem.__traceback__)
+    told.in_call = True
+    return told
+
+
+def with_text(problem, text):
+    """An error of the same class; of a class that cannot be made from a text, a RuntimeError."""
+    try:
+        return type(problem)(*([problem.node_def, problem.op] if isinstance(problem, errors.OpError) else []), text)
+    except TypeError:
+        return RuntimeError(text)
+
+
+def described(value):
+    """A value in an error: of a Tensor, the shape and the dtype."""
+    if hasattr(value, "__tf_tensor__"):
+        return f"mg.Tensor(shape={tuple(value.shape)}, dtype={dtypes.as_dtype(value.dtype).name})"
+    return repr(value)
 
 
 def old_shape(named):

@@ -20,6 +20,7 @@ class Calls(threading.local):
     def __init__(self):
         self.layers = []  # that are being built or called, outermost first
         self.trainings = []  # is each of them being trained? Inner layers do as outer ones
+        self.charged = False  # has any layer been given a loss to keep?
 
 
 calls = Calls()
@@ -51,7 +52,7 @@ class Variable:
     def __init__(self, initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation="none",
                  synchronization="auto", name=None):  # fmt: skip
         self.name = checked_name(name or unique_name("variable"))
-        self.path = "/".join([layer.name for layer in calls.layers] + [self.name])
+        self.path = "/".join([layer.name for layer in calls.layers if layer.name] + [self.name])
         initializer = initializers.get(initializer) if isinstance(initializer, str) else initializer
         if callable(initializer):
             if shape is None:

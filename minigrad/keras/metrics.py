@@ -1,0 +1,269 @@
+"""tf.keras.metrics: what is counted over many batches, and read at their end. No tape follows it: it is kept in Variables."""
+
+from .. import arrays, dtypes, math
+from ..op import convert
+from . import initializers, losses
+from .activations import as_dtype
+from .losses import pair
+from .utils import snake_case, unique_name
+from .variable import Variable
+
+
+def binary_accuracy(y_true, y_pred, threshold=0.5):
+    """1 where a prediction is on the same side of the threshold as the truth, which is 0 or 1; else 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.binary_accuracy([[1.0, 0.0]], [[0.7, 0.6]]).numpy())
+    [[1. 0.]]
+    """
+    y_true, y_pred = pair(y_true, y_pred)
+    return as_dtype(math.equal(y_true, as_dtype(y_pred > threshold, y_pred.dtype)), dtypes.float32)
+
+
+def categorical_accuracy(y_true, y_pred):
+    """1 where the largest prediction along the last axis is that of the true class, which is one-hot; else 0."""
+    return accuracy(math.argmax(y_true, -1), math.argmax(y_pred, -1))
+
+
+def sparse_categorical_accuracy(y_true, y_pred):
+    """1 where the largest prediction along the last axis is that of the true class, which is a whole number; else 0."""
+    y_true, y_pred = convert(y_true), convert(y_pred)
+    if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
+        y_true = arrays.squeeze(y_true, -1)
+    return accuracy(y_true, math.argmax(y_pred, -1))
+
+
+def accuracy(y_true, y_pred):
+    """1 where both are equal; else 0."""
+    return as_dtype(math.equal(*pair(y_true, y_pred)), dtypes.float32)
+
+
+class Metric:
+    """Something that is counted. Subclass it: make Variables in `__init__` with `add_weight`, write `update_state` and `result`.
+
+    Args:
+        dtype: to count in.
+        name: by default made of the name of the class, and numbered.
+
+    >>> import minigrad as mg
+    >>> class Largest(mg.keras.metrics.Metric):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.most = self.add_weight(name="most", initializer="zeros")
+    ...     def update_state(self, values):
+    ...         self.most.assign(mg.maximum(self.most, mg.reduce_max(values)))
+    ...     def result(self):
+    ...         return self.most.value
+    >>> largest = Largest()
+    >>> print(largest([1.0, 5.0]).numpy(), largest([2.0]).numpy())
+    5.0 5.0
+    """
+
+    def __init__(self, dtype=None, name=None):
+        self.name = name or unique_name(snake_case(type(self).__name__))
+        self.dtype = dtypes.as_dtype(dtype or "float32").name
+        self._variables = []
+
+    def add_variable(self, shape, initializer, dtype=None, aggregation="sum", name=None) -> Variable:
+        """A new Variable, which `reset_state` sets to zero."""
+        variable = Variable(initializers.get(initializer), shape=shape, dtype=dtype or self.dtype, trainable=False, name=name)
+        variable.path = f"{self.name}/{variable.name}"
+        self._variables.append(variable)
+        return variable
+
+    def add_weight(self, shape=(), initializer=None, dtype=None, name=None) -> Variable:
+        """As `add_variable`; by default a single number."""
+        return self.add_variable(shape, initializer, dtype, name=name)
+
+    def update_state(self, *args, **kwargs):
+        """Count a batch."""
+        raise NotImplementedError
+
+    def result(self):
+        """What was counted up to now."""
+        raise NotImplementedError
+
+    def __call__(self, *args, **kwargs):
+        self.update_state(*args, **kwargs)
+        return self.result()
+
+    @property
+    def variables(self) -> list:
+        """Its Variables, and those of the metrics in it."""
+        return self._variables + [v for metric in vars(self).values() if isinstance(metric, Metric) for v in metric.variables]
+
+    def reset_state(self) -> None:
+        """Begin anew: all Variables are zero."""
+        for variable in self.variables:
+            variable.assign(arrays.zeros(variable.shape, variable.dtype))
+
+    def __repr__(self):
+        return f"<{type(self).__name__} name={self.name}>"
+
+
+class Sum(Metric):
+    """The sum of all values, each times its weight.
+
+    >>> import minigrad as mg
+    >>> total = mg.keras.metrics.Sum()
+    >>> total.update_state([1.0, 2.0])
+    >>> print(total([10.0, 20.0], sample_weight=[0.0, 1.0]).numpy())
+    23.0
+    """
+
+    def __init__(self, name="sum", dtype=None):
+        super().__init__(dtype, name)
+        self.total = self.add_variable((), "zeros", name="total")
+
+    def update_state(self, values, sample_weight=None):
+        values, _ = of_examples(values, sample_weight, math.reduce_sum, self.dtype)
+        self.total.assign_add(math.reduce_sum(values))
+
+    def result(self):
+        return as_dtype(self.total, self.dtype)
+
+
+class Mean(Metric):
+    """The mean of all values: the sum of values times weights, divided by the sum of the weights.
+
+    >>> import minigrad as mg
+    >>> loss = mg.keras.metrics.Mean()
+    >>> for batch in ([1.0, 2.0], [6.0]):
+    ...     loss.update_state(batch)
+    >>> print(loss.result().numpy())
+    3.0
+    """
+
+    def __init__(self, name="mean", dtype=None):
+        super().__init__(dtype, name)
+        self.total = self.add_variable((), "zeros", name="total")
+        self.count = self.add_variable((), "zeros", name="count")
+
+    def update_state(self, values, sample_weight=None):
+        values, weights = of_examples(values, sample_weight, math.reduce_mean, self.dtype)
+        self.total.assign_add(math.reduce_sum(values))
+        count = (values.shape[0] if values.ndim else 1) if weights is None else math.reduce_sum(weights)
+        self.count.assign_add(as_dtype(count, self.dtype))
+
+    def result(self):
+        return math.divide_no_nan(self.total, self.count)
+
+
+def of_examples(values, weights, reduce, dtype):
+    """One value for each example, times its weight; and the weights, or None."""
+    values = as_dtype(values, dtype)
+    if weights is not None:
+        values, weights = pair(values, as_dtype(weights, dtype))
+        axes = weights.ndim
+        if values.ndim > axes:
+            values = reduce(values, list(range(axes, values.ndim)))
+        weights = arrays.broadcast_to(weights, values.shape)
+        values = values * weights
+        if axes > 1:
+            weights = reduce(weights, list(range(1, axes)))
+    return reduce(values, list(range(1, values.ndim))) if values.ndim > 1 else values, weights
+
+
+class MeanMetricWrapper(Mean):
+    """The mean of what a function gives for the truth and the prediction.
+
+    Args:
+        fn: a function of `y_true` and `y_pred`.
+        name: of the metric.
+        dtype: to count in.
+        **kwargs: for the function.
+    """
+
+    def __init__(self, fn, name=None, dtype=None, **kwargs):
+        super().__init__(name, dtype)
+        self._function, self._settings = fn, kwargs
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        super().update_state(self._function(y_true, y_pred, **self._settings), sample_weight)
+
+
+class Accuracy(MeanMetricWrapper):
+    """How often the prediction is equal to the truth."""
+
+    def __init__(self, name="accuracy", dtype=None):
+        super().__init__(accuracy, name, dtype)
+
+
+class BinaryAccuracy(MeanMetricWrapper):
+    """The mean of `binary_accuracy`."""
+
+    def __init__(self, name="binary_accuracy", dtype=None, threshold=0.5):
+        super().__init__(binary_accuracy, name, dtype, threshold=threshold)
+
+
+class CategoricalAccuracy(MeanMetricWrapper):
+    """The mean of `categorical_accuracy`."""
+
+    def __init__(self, name="categorical_accuracy", dtype=None):
+        super().__init__(categorical_accuracy, name, dtype)
+
+
+class SparseCategoricalAccuracy(MeanMetricWrapper):
+    """The mean of `sparse_categorical_accuracy`.
+
+    >>> import minigrad as mg
+    >>> right = mg.keras.metrics.SparseCategoricalAccuracy()
+    >>> right.update_state([1, 0], [[0.1, 0.9], [0.2, 0.8]])
+    >>> print(right.result().numpy())
+    0.5
+    """
+
+    def __init__(self, name="sparse_categorical_accuracy", dtype=None):
+        super().__init__(sparse_categorical_accuracy, name, dtype)
+
+
+class MeanSquaredError(MeanMetricWrapper):
+    """The mean of `mg.keras.losses.mse`."""
+
+    def __init__(self, name="mean_squared_error", dtype=None):
+        super().__init__(losses.mse, name, dtype)
+
+
+class RootMeanSquaredError(MeanMetricWrapper):
+    """The square root of the mean of all squared errors."""
+
+    def __init__(self, name="root_mean_squared_error", dtype=None):
+        super().__init__(squared_errors, name, dtype)
+
+    def result(self):
+        return math.sqrt(super().result())
+
+
+def squared_errors(y_true, y_pred):
+    y_true, y_pred = pair(y_true, y_pred)
+    return math.square(y_pred - y_true)
+
+
+class MeanAbsoluteError(MeanMetricWrapper):
+    """The mean of `mg.keras.losses.mae`."""
+
+    def __init__(self, name="mean_absolute_error", dtype=None):
+        super().__init__(losses.mae, name, dtype)
+
+
+class BinaryCrossentropy(MeanMetricWrapper):
+    """The mean of `mg.keras.losses.binary_crossentropy`."""
+
+    def __init__(self, name="binary_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
+        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing}
+        super().__init__(losses.binary_crossentropy, name, dtype, **settings)
+
+
+class CategoricalCrossentropy(MeanMetricWrapper):
+    """The mean of `mg.keras.losses.categorical_crossentropy`."""
+
+    def __init__(self, name="categorical_crossentropy", dtype=None, from_logits=False, label_smoothing=0, axis=-1):
+        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing, "axis": axis}
+        super().__init__(losses.categorical_crossentropy, name, dtype, **settings)
+
+
+class SparseCategoricalCrossentropy(MeanMetricWrapper):
+    """The mean of `mg.keras.losses.sparse_categorical_crossentropy`."""
+
+    def __init__(self, name="sparse_categorical_crossentropy", dtype=None, from_logits=False, axis=-1):
+        super().__init__(losses.sparse_categorical_crossentropy, name, dtype, from_logits=from_logits, axis=axis)
