@@ -746,6 +746,222 @@ def _array_times_a_tensor():
     return tape.explain(y, x)
 
 
+def double(v):
+    v *= 2
+    return v
+
+
+@program("partial", "", "LEFT_ENGINE", "y = x * double(float(x))")
+def _a_parameter_that_is_doubled():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * double(float(x))
+    return tape.explain(y, x)
+
+
+def normalize(values):
+    total = sum(values)
+    for k in range(len(values)):
+        values[k] /= total
+
+
+def normalize_later(values):
+    normalize(values)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _a_list_that_two_helpers_change():
+    x = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        parts = [float(x[0]), float(x[1])]
+        normalize_later(parts)
+        y = x[0] * parts[1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _rows_that_a_loop_changes():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        table = {"rows": [[1.0, float(x)]]}
+        for rows in table.values():
+            for row in rows:
+                row[1] *= 3.0
+        y = x * table["rows"][0][1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _an_array_under_another_name():
+    x = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        here = x.numpy()
+        other = here
+        other *= 2.0
+        y = mg.reduce_sum(x * here)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _an_attribute_that_a_method_changes():
+    class Box:
+        def put(self, value):
+            self.kept = [value]
+
+        def scale(self):
+            self.kept[0] = self.kept[0] * 2.0
+
+    x, box = mg.Variable(0.5), Box()
+    with mg.GradientTape() as tape:
+        box.kept = [float(x)]
+        box.scale()
+        y = x * box.kept[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _an_item_of_an_item():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        table = [[0.0, 0.0], [0.0, 0.0]]
+        table[0][1] = float(x * 3.0)
+        y = x * table[0][1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_row_that_grows():
+    x, rows = mg.Variable(0.5), [[], []]
+    with mg.GradientTape() as tape:
+        rows[0].append(0.25)
+        rows[0].append(float(x * 3.0))
+        y = x * rows[0][1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "table[k, 2] = 2.0 * float(err)")
+def _a_column_that_is_used():
+    table, w = np.zeros((3, 3)), mg.Variable(0.5)
+    table[:, 0] = np.linspace(0.1, 0.7, 3)
+    table[:, 1] = 2 * table[:, 0]
+    with mg.GradientTape() as tape:
+        total = 0.0
+        for k in range(3):
+            err = (w * table[k, 0] - table[k, 1]) ** 2
+            table[k, 2] = 2.0 * float(err)
+            total = total + err * table[k, 2]
+    return tape.explain(total, w)
+
+
+def amplified(value, gain=1.0):
+    return value * gain
+
+
+def hand_on(*args, **options):
+    return amplified(*args, **options)
+
+
+@program("partial", "", "LEFT_ENGINE", "hand_on(float(x))")
+def _a_number_through_stars():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * hand_on(float(x))
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "hand_on(0.5, gain=float(x))")
+def _a_number_through_two_stars():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * hand_on(0.5, gain=float(x))
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _options_from_a_dictionary():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        options = {"value": 0.25, "gain": float(x)}
+        y = x * amplified(**options)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_through_json():
+    x = mg.Variable(0.7312)
+    with mg.GradientTape() as tape:
+        y = x * json.loads(json.dumps({"here": float(x)}))["here"]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_read_from_a_text():
+    x = mg.Variable(0.7312)
+    with mg.GradientTape() as tape:
+        line = f"here={float(x):.7f}"
+        y = x * float(line.split("=")[1])
+    return tape.explain(y, x)
+
+
+def numbers_of(x):
+    for value in x.numpy():
+        yield float(value)
+
+
+@program("partial", "", "LEFT_ENGINE", "for value in x.numpy()")
+def _numbers_of_a_generator():
+    x, y = mg.Variable([0.5, 1.5]), 0.0
+    with mg.GradientTape() as tape:
+        for k, value in enumerate(numbers_of(x)):
+            y += x[k] * value
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_from_get():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        logs = {"here": float(x)}
+        y = x * (logs.get("here", 0.25) + 1.0)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_dictionary_that_is_updated():
+    x, logs = mg.Variable(0.5), {}
+    with mg.GradientTape() as tape:
+        logs.update(here=float(x), rate=0.25)
+        y = x * logs["here"]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "k = np.clip(float(x), 0.0, 1.0)")
+def _a_clip_that_does_nothing():
+    x = mg.Variable(0.7)
+    with mg.GradientTape() as tape:
+        k = np.clip(float(x), 0.0, 1.0)
+        y = x * k
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _the_least_of_some_pairs():
+    x = mg.Variable(0.7)
+    with mg.GradientTape() as tape:
+        tried = [(float((x - k) ** 2), k) for k in (0.1, 0.2)]
+        y = x * min(tried)[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_half_in_a_row():
+    x = mg.Variable(0.7312)
+    with mg.GradientTape() as tape:
+        rows = np.array([[1.0, float(x)]], np.float16)
+        y = x * float(rows[0, 1])
+    return tape.explain(y, x)
+
+
 # ---- STATE and REBUILT -------------------------------------------------------------------------------------------------
 
 
@@ -2342,6 +2558,137 @@ def _reshaped_by_its_own_shape():
         flat = mg.reshape(x, [mg.shape(x)[0] * mg.shape(x)[1]])
         y = mg.reduce_sum(flat * mg.cast(mg.size(x), mg.float32))
     return tape.explain(y, x)
+
+
+@healthy
+def _columns_of_rows_that_were_logged():
+    w, rows, loss = mg.Variable(0.5), [], 0.0
+    with mg.GradientTape() as tape:
+        for x, y in [(0.11, 1.21), (0.53, 2.31)]:
+            err = (w * x - y) ** 2
+            rows.append((x, y, float(err)))
+            loss += err
+        xs, ys, _ = zip(*rows)
+        loss = loss + w * xs[0] * ys[1]
+    return tape.explain(loss, w)
+
+
+@healthy
+def _the_best_of_some_that_were_tried():
+    w, tried = mg.Variable(0.7), []
+    with mg.GradientTape() as tape:
+        for rate in (0.13, 0.27, 0.31):
+            tried.append((float((w - rate) ** 2), rate))
+        _, best = min(tried)
+        loss = (w - best) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _the_best_of_some_dictionaries():
+    w = mg.Variable(0.7)
+    with mg.GradientTape() as tape:
+        tried = [{"loss": float((w - rate) ** 2), "rate": rate} for rate in (0.13, 0.27)]
+        best = min(tried, key=lambda one: one["loss"])
+        loss = (w - best["rate"]) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _rates_by_their_losses():
+    w = mg.Variable(0.7)
+    with mg.GradientTape() as tape:
+        by_loss = {float((w - rate) ** 2): rate for rate in (0.13, 0.29)}
+        by_rate = {rate: loss for loss, rate in by_loss.items()}
+        loss = (w - by_loss[min(by_loss)]) ** 2 + (w - min(by_rate, key=by_rate.get)) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _sorted_by_their_losses():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        scored = sorted((float((w - k) ** 2), k) for k in (0.31, 0.52, 0.73))
+        loss = (w - scored[0][1]) ** 3
+    return tape.explain(loss, w)
+
+
+@healthy
+def _the_best_so_far_as_a_pair():
+    w, best, rate = mg.Variable(0.5), float("inf"), None
+    with mg.GradientTape() as tape:
+        for k in (0.31, 0.52, 0.73):
+            err = float((w - k) ** 2)
+            best, rate = (err, k) if err < best else (best, rate)
+        loss = (w - rate) ** 3
+    return tape.explain(loss, w)
+
+
+@healthy
+def _a_clip_that_takes_its_limit():
+    x = mg.Variable(2.7)
+    with mg.GradientTape() as tape:
+        y = x * np.clip(float(x), 0.0, 1.0)
+    return tape.explain(y, x)
+
+
+@healthy
+def _columns_of_a_table_beside_a_log():
+    table, w, total = np.zeros((3, 3)), mg.Variable(0.5), 0.0
+    table[:, 0] = np.linspace(0.1, 0.7, 3)
+    table[:, 1] = 2 * table[:, 0]
+    with mg.GradientTape() as tape:
+        for k in range(3):
+            err = (w * table[k, 0] - table[k, 1]) ** 2
+            table[k, 2] = float(err)
+            total = total + err
+        total = total / table[:, 0].sum()
+    return tape.explain(total, w)
+
+
+@healthy
+def _the_start_is_printed_and_stands_in_a_file():
+    settings, w = json.loads('{"rate": 0.7312}'), mg.Variable(0.7312)
+    with mg.GradientTape() as tape:
+        print(float(w))
+        loss = w * w * settings["rate"]
+    return tape.explain(loss, w)
+
+
+def loss_with_options(w, **options):
+    return options["scale"] * (w - options["target"]) ** 2
+
+
+@healthy
+def _options_beside_a_log():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        loss = loss_with_options(w, scale=0.25, target=0.75, shown=float(w))
+        options = {"scale": 0.5, "target": 0.25, "shown": float(w)}
+        loss += loss_with_options(w, **options)
+    return tape.explain(loss, w)
+
+
+@healthy
+def _compared_with_a_number_after_a_log():
+    x = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        shown = [float(x[0])]
+        y = mg.reduce_sum(mg.where(x > 1.0, x, 2.0 * x))
+    assert shown
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_rate_in_a_line_of_a_log():
+    w, lines, loss = mg.Variable(0.5), [], 0.0
+    with mg.GradientTape() as tape:
+        for k, rate in enumerate([0.11, 0.07]):
+            err = (w - rate) ** 2
+            lines.append(f"{k},{rate},{float(err):.4f}")
+            loss += err
+        loss = loss * float(lines[0].split(",")[1])
+    return tape.explain(loss, w)
 
 
 # ---- the tests -----------------------------------------------------------------------------------------------------------

@@ -33,6 +33,14 @@ METHODS = {
     "mean", "sum", "std", "var", "min", "max", "prod", "dot", "cumsum", "cumprod", "copy", "astype", "reshape", "flatten", "ravel",
     "squeeze", "transpose", "item", "tolist", "clip", "trace", "diagonal", "repeat", "take", "ptp"
 }  # fmt: skip
+# Functions and methods that hand numbers on as they are, or some of them
+HANDING = {
+    "list", "tuple", "set", "dict", "zip", "sorted", "reversed", "enumerate", "iter", "next", "max", "min", "float", "array", "asarray",
+    "stack", "concatenate", "vstack", "hstack", "column_stack", "sort", "unique", "maximum", "minimum", "clip", "where", "float32",
+    "float64", "item", "tolist", "copy", "deepcopy", "astype", "reshape", "flatten", "ravel", "squeeze", "transpose", "get", "pop",
+    "popleft", "setdefault", "keys", "values", "items",
+}  # fmt: skip
+TAKING = {"get", "pop", "setdefault"}  # methods that give the item at a key
 GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
 REDUCING = {"mean", "sum", "max", "min", "amax", "amin", "prod", "std", "var"}  # those that make one number of many
 NUMBERS = {"int", "float", "complex", "bool", "round", "len"}
@@ -40,6 +48,7 @@ LIBRARIES = {"np", "numpy", "math", "scipy"}
 
 LONG = 120  # characters of a statement that are shown
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+HOLDING = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, *COMPREHENSION)
 
 
 class Module:
@@ -289,7 +298,22 @@ def arguments(function, name, call):
     if name in words:
         return [words[name]]
     place = places.index(name) - bound if name in places else len(call.args)
-    return call.args[place : place + 1]
+    handed = any(isinstance(one, ast.Starred) for one in call.args[: place + 1])
+    return call.args[place : place + 1] if not handed else []
+
+
+def handed_on(function, name, call):
+    """What a call gives for a parameter by `*` or `**`: pairs of an expression, and the key or the index in it."""
+    if not isinstance(call, ast.Call):
+        return []
+    named = function.args
+    places = [one.arg for one in [*named.posonlyargs, *named.args]]
+    found = [(word.value, name) for word in call.keywords if word.arg is None]
+    star = next((k for k, one in enumerate(call.args) if isinstance(one, ast.Starred)), None)
+    place = places.index(name) - (places[:1] == ["self"]) if name in places else -1
+    if star is not None and place >= star:
+        found.append((call.args[star].value, place - star if star == len(call.args) - 1 else None))
+    return found
 
 
 def default(function, name):
@@ -333,6 +357,12 @@ def last_name(function) -> str:
 def makes_integers(call) -> bool:
     """Is it `.astype(int)` or the like?"""
     return last_name(call.func) == "astype" and any("int" in ast.unparse(one) or "bool" in ast.unparse(one) for one in call.args[:1])
+
+
+def hands_on(call) -> bool:
+    """Are the numbers that a call gives some of those that it was given? Not so if it makes them shorter, or a text of them."""
+    short = any("16" in ast.unparse(one) or isinstance(one, ast.JoinedStr) for one in [*call.args, *[word.value for word in call.keywords]])
+    return last_name(call.func) in HANDING and not short
 
 
 def is_pure(module, call) -> bool:
@@ -380,6 +410,90 @@ def entries(module, name, use):
         if inside or scope is module.tree:
             return reaching(module, name, inside, use) if scope is module.scope(use) else [(value, key) for value, _, _, key in inside]
         scope = module.scope(scope)
+
+
+def recomputed(module, node) -> bool:
+    """Can the numbers that a name or an attribute holds have been computed anew in their place, by `+=` or under another name?"""
+    if isinstance(node, ast.Attribute):
+        changed = itertools.chain.from_iterable(map(ast.walk, changed_in_place(module)))
+        return any(isinstance(one, ast.Attribute) and one.attr == node.attr for one in changed)
+    return name_recomputed(module, module.home(node), node.id)
+
+
+@lru_cache(maxsize=1024)
+def name_recomputed(module, scope, name) -> bool:
+    """The same of a name, here and in the functions that it is given to."""
+    todo = [(scope, name)]
+    for where, one in todo:
+        others = known_as(module, where, one, mentioned)
+        if changed_here(module, where, one, others):
+            return True
+        for call in calls_in(module).get(where, ()):
+            function = called_function(module, call)
+            for parameter in parameters_of(function):
+                given = any(mentioned(value) & others for value in arguments(function, parameter.arg, call))
+                if given and (function, parameter.arg) not in todo:
+                    todo.append((function, parameter.arg))
+    return False
+
+
+def changed_here(module, scope, name, others) -> bool:
+    """Is a name, or what may be a part of it, changed in its scope? What is assigned to its own items is known, and no such change."""
+    parts, given = known_as(module, scope, name, holders), any(one.arg == name for one in parameters_of(scope))
+    for target in changed_in_place(module):
+        root = root_of(target).id
+        known = root == name and not given and not isinstance(module.parent[target], ast.AugAssign)
+        if root in (parts if isinstance(target, ast.Name) else others) and not known and scope in (module.tree, *module.around(target)):
+            return True
+    return False
+
+
+def known_as(module, scope, name, names_of) -> set:
+    """The names of a scope that can hold what a name holds, or some of it; `names_of` tells those of an expression."""
+    found, before = {name}, set()
+    while found != before:
+        before = found
+        for (where, to), given in all_definitions(module).items():
+            if where is scope and any(names_of(value) & found for value, by, *_ in given if not isinstance(by, ast.AugAssign)):
+                found = {*found, to}
+    return found
+
+
+def holders(value) -> set:
+    """The name of what a value is a part of: `rows` for `rows[0]` and `rows.values()`."""
+    while isinstance(value, (ast.Call, ast.Subscript, ast.Attribute)):
+        value = value.func if isinstance(value, ast.Call) else value.value
+    return {value.id} if isinstance(value, ast.Name) else set()
+
+
+def mentioned(value) -> set:
+    """The names in an expression, but for those that it only computes with."""
+    if isinstance(value, ast.Name):
+        return {value.id}
+    inside = () if isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Compare)) else ast.iter_child_nodes(value)
+    return set().union(*map(mentioned, inside))
+
+
+@lru_cache(maxsize=128)
+def changed_in_place(module) -> list:
+    """What is changed and not only named anew: the targets of `+=`, and the items that are assigned."""
+
+    def changes(node):
+        parent = module.parent[node]
+        added = isinstance(parent, ast.AugAssign) and parent.target is node
+        return added or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store))
+
+    return [node for node in module.parent if changes(node)]
+
+
+@lru_cache(maxsize=128)
+def calls_in(module) -> dict:
+    """The calls of functions of the user's, by the scope that they are in."""
+    found = {}
+    for node in module.parent:
+        if isinstance(node, ast.Call) and called_function(module, node) is not None:
+            found.setdefault(module.scope(node), []).append(node)
+    return found
 
 
 def attribute_values(module, node):
@@ -489,8 +603,9 @@ class Definitions:
         elif out is not None:
             self.put(root_of(out), node, node, False)
         elif isinstance(function, ast.Attribute) and function.attr in GROWING:
-            for argument in node.args:
-                self.put(root_of(function.value), argument, node, False, first_key(function.value))
+            key, words = outer_key(function.value), [(word.arg, word.value) for word in node.keywords]
+            for at, argument in [*[(None, one) for one in node.args], *words]:
+                self.put(root_of(function.value), argument, node, False, at if key is None else key)
                 if isinstance(function.value, ast.Attribute):
                     self.put_attribute(function.value, argument, node, False)
 
@@ -504,21 +619,38 @@ def items(node, key):
         known = isinstance(key, int) and -len(node.elts) <= key < len(node.elts) and not any(isinstance(e, ast.Starred) for e in node.elts)
         return [node.elts[key]] if known else node.elts
     if isinstance(node, ast.Dict):
-        return [value for at, value in zip(node.keys, node.values) if key is None or at is None or constant_key(at) in (None, key)]
+        return [value for at, value in zip(node.keys, node.values) if at is None or may_be(constant_key(at), key)]
     if isinstance(node, ast.Call) and last_name(node.func) == "dict" and not node.args:
-        return [word.value for word in node.keywords if key is None or word.arg in (None, key)]
+        return [word.value for word in node.keywords if may_be(word.arg, key)]
     return None
 
 
 def first_key(node):
-    """`logs["loss"][0]` -> "loss": the key or the index of the outermost container, if it is written down."""
-    while isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.value, ast.Name):
-        node = node.value
-    return constant_key(node.slice) if isinstance(node, ast.Subscript) else None
+    """`table[i, 1]` -> (None, 1), `logs["loss"][0]` -> "loss": the key or the index, as far as it is written down; of several a text."""
+    outermost = node
+    while isinstance(outermost, (ast.Subscript, ast.Attribute)) and not isinstance(outermost.value, ast.Name):
+        outermost = outermost.value
+    return outer_key(outermost) if outermost is not node else constant_key(node.slice) if isinstance(node, ast.Subscript) else None
+
+
+def outer_key(node) -> "str | None":
+    """The key of a container in a container, if it is a text: an index could be meant for either of them."""
+    key = constant_key(node.slice) if isinstance(node, ast.Subscript) else None
+    return key if isinstance(key, str) else None
 
 
 def constant_key(node):
+    """A key or an index that is written down, else None; of several indices a tuple of such."""
+    if isinstance(node, ast.Tuple):
+        return tuple(map(constant_key, node.elts))
     return node.value if isinstance(node, ast.Constant) else None
+
+
+def may_be(at, key) -> bool:
+    """Can two keys be the same, as far as they are written down?"""
+    if isinstance(at, tuple) and isinstance(key, tuple) and len(at) == len(key):
+        return all(map(may_be, at, key))
+    return at is None or key is None or isinstance(at, tuple) or isinstance(key, tuple) or at == key
 
 
 def root_of(target):
@@ -595,6 +727,10 @@ def returned(function):
     return [node.value for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None]
 
 
+def is_generator(function) -> bool:
+    return any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(function))
+
+
 def returned_by(module, call):
     """What a call of a function of the user's gives; nothing for any other expression."""
     function = called_function(module, call) if isinstance(call, ast.Call) else None
@@ -610,6 +746,15 @@ def decides(exit) -> bool:
         return False
     around = list(module.around(node))
     return any(inner is getattr(outer, "test", None) for inner, outer in itertools.pairwise(around))
+
+
+def is_shown(exit) -> bool:
+    """Did a value leave only to be printed or tested?"""
+    module, node = node_at(exit.place)
+    statement = module.statement(node) if node is not None else None
+    around = [*itertools.takewhile(lambda one: one is not statement, module.around(node))] if statement is not None else []
+    printed = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) == "print"
+    return not any(isinstance(one, ast.NamedExpr) for one in around) and (printed or isinstance(statement, ast.Assert))
 
 
 def inside_where(place):
