@@ -962,6 +962,104 @@ def _a_half_in_a_row():
     return tape.explain(y, x)
 
 
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _rows_that_have_names():
+    x, y = mg.Variable(0.5), 0.0
+    with mg.GradientTape() as tape:
+        first, second = (0.2, 0.3), (2.0 * float(x), 0.4)
+        rows = [first, second]
+        for a, _ in rows:
+            y += x * a
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _an_index_of_a_slice():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        kept = [0.3, 0.1, 2.0 * float(x)]
+        y = x * kept[1:][1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_list_turned_around():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        kept = [0.3, 2.0 * float(x)]
+        y = x * kept[::-1][0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_list_sorted_in_its_place():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        kept = [3.0, 2.0 * float(x)]
+        kept.sort()
+        y = x * kept[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _the_rest_of_a_list():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        _, *rest = [0.1, 0.2, 2.0 * float(x)]
+        y = x * rest[1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _an_array_of_rows_turned():
+    x, rows = mg.Variable(0.5), []
+    with mg.GradientTape() as tape:
+        for k in (0.1, 0.2):
+            rows.append((k, k * float(x)))
+        rates, values = np.array(rows).T
+        y = x * values.mean() * rates[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_comprehension_in_a_comprehension():
+    x = mg.Variable([0.5, 0.25])
+    with mg.GradientTape() as tape:
+        table = [[k * float(v) for v in x] for k in (1.0, 2.0)]
+        y = x * table[1][0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _the_largest_of_the_items():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        logs = {"a": 2.0 * float(x), "b": 0.1}
+        _, value = max(logs.items(), key=lambda pair: pair[1])
+        y = x * value
+    return tape.explain(y, x)
+
+
+class Baseline:
+    def __init__(self):
+        self.mean = 0.0
+
+    def follow_return(self, value):
+        self.mean = 0.9 * self.mean + 0.1 * value
+
+    def taken_from(self, value):
+        return value - self.mean
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_that_an_object_keeps():
+    x, baseline = mg.Variable(0.5), Baseline()
+    with mg.GradientTape() as tape:
+        baseline.follow_return(float(x))
+        y = x * baseline.taken_from(x)
+    return tape.explain(y, x)
+
+
 # ---- STATE and REBUILT -------------------------------------------------------------------------------------------------
 
 
@@ -2688,6 +2786,57 @@ def _a_rate_in_a_line_of_a_log():
             lines.append(f"{k},{rate},{float(err):.4f}")
             loss += err
         loss = loss * float(lines[0].split(",")[1])
+    return tape.explain(loss, w)
+
+
+@healthy
+def _computed_with_a_column_beside_a_log():
+    w, rows, loss = mg.Variable(0.5), [], 0.0
+    with mg.GradientTape() as tape:
+        for k in (0.1, 0.2):
+            err = (w - k) ** 2
+            rows.append((k, float(err)))
+            loss += err
+        rates, _ = zip(*rows)
+        for n, (rate, _) in enumerate(rows):
+            loss = loss * (n + rate)
+        loss = loss / (2 * sum(rates)) * np.array(rows)[:, 0].mean()
+    return tape.explain(loss, w)
+
+
+@healthy
+def _computed_with_the_best():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        tried = [(k, float((w - k) ** 2)) for k in (0.1, 0.2)]
+        best = min(tried, key=lambda pair: pair[1])
+        loss = (w - 2 * best[0]) ** 2
+        tried.sort(key=lambda pair: pair[1])
+        rate, _ = sorted(tried)[0]
+        loss += (w - 2 * tried[0][0]) ** 2 + (w - 3 * rate) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _computed_with_the_best_key():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        tried = {k: float((w - k) ** 2) for k in (0.1, 0.2)}
+        best = min(tried, key=tried.get)
+        loss = (w - 2 * best) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _a_history_in_a_history():
+    w, loss, history = mg.Variable(0.5), 0.0, {"train": {"loss": [], "rate": []}}
+    with mg.GradientTape() as tape:
+        for k in (0.1, 0.2):
+            err = (w - k) ** 2
+            history["train"]["loss"].append(float(err))
+            history["train"]["rate"].append(k)
+            loss += err
+        loss = loss * (2 * history["train"]["rate"][-1])
     return tape.explain(loss, w)
 
 

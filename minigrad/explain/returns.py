@@ -222,10 +222,18 @@ class Search:
                 there = module if value in module.parent else next((m for m in self.modules() if value in m.parent), module)
                 same_scope = module.scope(value) is module.scope(node)
                 self.follow(there, value, frames if same_scope else [], sure, kept if len(values) <= 1 else part_of(kept))
-        elif frames and frames[0][1] is not None:
+        elif self.calls_around(module, node, frames):
+            frames = self.calls_around(module, node, frames)
             self.in_parameter(module, module.scope(node), node.id, frames, sure, self.intact(module, node, kept))
         else:
             self.open = True
+
+    def calls_around(self, module, node, frames):
+        """The calls around a parameter: those that are known, or else the only call of its function; nothing if there are several."""
+        if frames:
+            return frames if frames[0][1] is not None else []
+        call = source.only_call(module, module.scope(node))
+        return [(module, call)] if call is not None else []
 
     def in_parameter(self, module, function, name, frames, sure, kept):
         """What a parameter of a function is given by the call, or else has by default."""
@@ -234,7 +242,7 @@ class Search:
         for argument in arguments:
             self.follow(outer, argument, frames[1:], sure, kept if len(arguments) == 1 else part_of(kept))
         for value, key in source.handed_on(function, name, call):
-            self.follow_item(outer, value, key, frames[1:], sure, part_of(kept))
+            self.follow_item(outer, value, (key,), frames[1:], sure, part_of(kept))
         default = None if arguments else source.default(function, name)
         if default is not None:
             self.follow(module, default, [], sure, kept)
@@ -266,10 +274,10 @@ class Search:
                 self.follow(module, value, [(module, node), *frames], sure, kept)
             return
         if name in source.TAKING and isinstance(node.func, ast.Attribute) and node.args:
-            at = source.constant_key(node.args[0])
-            self.follow_item(module, node.func.value, at if isinstance(at, str) else None, frames, sure, part_of(kept))
-            for value in node.args[1:]:
-                self.follow(module, value, frames, sure, part_of(kept))
+            self.follow_items(module, source.taken(node, ()), frames, sure, kept)
+            return
+        if name in ("max", "min", "sum") and len(node.args) == 1 and isinstance(node.func, ast.Name):
+            self.follow_item(module, node.args[0], (source.EACH,), frames, sure, part_of(kept) if name != "sum" else "")
             return
         if not source.is_pure(module, node):
             sure, self.open = "perhaps", True
@@ -284,86 +292,90 @@ class Search:
             self.follow(module, part, frames, sure, part_of(kept))
 
     def in_Subscript(self, module, node, frames, sure, kept):
-        self.follow_item(module, node.value, source.constant_key(node.slice), frames, sure, kept)
+        self.follow_item(module, node, (), frames, sure, kept)
 
-    def follow_item(self, module, node, key, frames, sure, kept):
-        """Find the exits of the item at a key or an index (None: at any) of what an expression holds."""
-        if (node, key, sure, kept, *frames) in self.seen:
+    def follow_item(self, module, node, path, frames, sure, kept):
+        """Find the exits of the item at a path in what an expression holds."""
+        if (node, path, sure, kept, *frames) in self.seen or len(self.seen) > 1000:
             return
-        self.seen.add((node, key, sure, kept, *frames))
-        items = source.items(node, key)
-        if items is None:
-            getattr(self, f"item_of_{type(node).__name__}", self.item_of_other)(module, node, key, frames, sure, kept)
-        for item in items or ():
-            self.follow(module, item, frames, sure, kept if len(items) == 1 else part_of(kept))
+        self.seen.add((node, path, sure, kept, *frames))
+        found = source.items(node, path)
+        kept = kept if len(found) == 1 else part_of(kept)
+        for value, rest in found:
+            if rest or (value is node and isinstance(node, ast.Subscript)):
+                getattr(self, f"item_of_{type(value).__name__}", self.item_of_other)(module, value, rest, frames, sure, kept)
+            else:
+                self.follow(module, value, frames, sure, kept)
 
-    def item_of_Name(self, module, node, key, frames, sure, kept):
+    def item_of_Subscript(self, module, node, path, frames, sure, kept):
+        self.follow_item(module, node.value, source.path_through(node.slice, path), frames, sure, kept)
+
+    def item_of_Name(self, module, node, path, frames, sure, kept):
         found = source.entries(module, node.id, node)
-        if found is None and frames and frames[0][1] is not None:
-            self.item_of_parameter(module, node, key, frames, sure, kept)
+        calls = self.calls_around(module, node, frames) if found is None else []
+        if calls:
+            self.item_of_parameter(module, node, path, calls, sure, part_of(self.intact(module, node, kept)))
             return
         if not found:  # a name of another cell
             self.follow(module, node, frames, sure, part_of(kept))
             return
-        sure = sure if sure == "perhaps" else "likely"
-        values = [(value, at) for value, at in found if source.may_be(at, key)]
-        if kept == "all" and any(self.is_content(item) for value, _ in values for item in source.items(value, key) or [value]):
+        path = source.loosened(module, node, path)
+        values = [(value, path[len(at) :]) for value, at in found if source.may_lead(at, path)]
+        if kept == "all" and any(self.is_content(item) for value, rest in values for item, _ in source.items(value, rest)):
             return
-        kept = part_of(self.intact(module, node, kept))
-        for value, at in values:
-            if at is not None and at == key:
-                self.follow(module, value, frames, sure, kept)
-            else:
-                self.follow_item(module, value, key, frames, sure, kept)
+        self.follow_items(module, values, frames, sure, self.intact(module, node, kept))
 
-    def item_of_parameter(self, module, node, key, frames, sure, kept):
+    def follow_items(self, module, values, frames, sure, kept):
+        for value, rest in values:
+            self.follow_item(module, value, rest, frames, sure if sure == "perhaps" else "likely", part_of(kept))
+
+    def item_of_parameter(self, module, node, path, frames, sure, kept):
         function, (outer, call) = module.scope(node), frames[0]
-        word, rest = function.args.kwarg, function.args.vararg
+        word, rest, key = function.args.kwarg, function.args.vararg, path[0]
         if isinstance(key, str) and word is not None and word.arg == node.id:
-            self.in_parameter(module, function, key, frames, sure, part_of(kept))
-        elif rest is not None and rest.arg == node.id:
-            for argument in source.arguments(function, node.id, call)[slice(key, None if key is None else key + 1)]:
-                self.follow(outer, argument, frames[1:], sure, part_of(kept))
+            self.in_parameter(module, function, key, frames, sure, kept)
+            return
+        arguments = source.arguments(function, node.id, call)
+        if rest is not None and rest.arg == node.id:
+            known = isinstance(key, int) and not any(isinstance(one, ast.Starred) for one in arguments)
+            arguments, path = arguments[slice(key, key + 1) if known else slice(None)], path[1:]
+        for argument in arguments:
+            self.follow_item(outer, argument, path, frames[1:], sure, kept)
+        default = None if arguments else source.default(function, node.id)
+        if default is not None:
+            self.follow_item(module, default, path, [], sure, kept)
+
+    def item_of_Call(self, module, node, path, frames, sure, kept):
+        function = source.called_function(module, node) if len(frames) < DEEP else None
+        _, exits = self.returns.left_at.get((module, source.span_of(node)), ((), ()))
+        here = function is None and any(not depth for _, depth in exits)
+        inside = source.inside_call(node, path) if function is None and not here else None
+        if function is not None:
+            path = path[1:] if source.is_generator(function) else path
+            self.follow_items(module, [(value, path) for value in source.returned(function)], [(module, node), *frames], sure, kept)
+        elif inside is not None:
+            self.follow_items(module, inside, frames, sure, kept if source.hands_on(node) else "")
         else:
-            for argument in source.arguments(function, node.id, call):
-                self.follow_item(outer, argument, key, frames[1:], sure, part_of(kept))
-
-    def item_of_Subscript(self, module, node, key, frames, sure, kept):
-        at = source.constant_key(node.slice)
-        values = source.returned_by(module, node.value)
-        for value in values:
-            for part in source.items(value, at) or ():  # an item of one of the values that a function returns
-                self.follow_item(module, part, key, [(module, node.value), *frames], sure, part_of(kept))
-        if not values:
-            named = at if isinstance(at, str) or key is None else key  # logs["loss"][0], but rows[0][1]
-            self.follow_item(module, node.value, named, frames, sure, part_of(kept))
-
-    def item_of_Call(self, module, node, key, frames, sure, kept):
-        values = source.returned_by(module, node) if len(frames) < DEEP else []
-        for value in values:
-            self.follow_item(module, value, key, [(module, node), *frames], sure, part_of(kept))
-        if not values:
             self.follow(module, node, frames, sure, part_of(kept))
 
-    def item_of_Attribute(self, module, node, key, frames, sure, kept):
-        values, kept = source.attribute_values(module, node), self.intact(module, node, kept)
-        for value in values:
-            self.follow_item(module, value, key, [], sure if sure == "perhaps" else "likely", False)
-        if not values:
+    def item_of_Attribute(self, module, node, path, frames, sure, kept):
+        found, kept = source.attribute_entries(module, node), self.intact(module, node, kept)
+        self.follow_items(module, [(value, path[len(at) :]) for value, at in found if source.may_lead(at, path)], [], sure, kept)
+        if not found:
             self.follow(module, node, frames, sure, part_of(kept))
 
-    def item_of_IfExp(self, module, node, key, frames, sure, kept):
-        for value in (node.body, node.orelse):
-            self.follow_item(module, value, key, frames, sure, part_of(kept))
+    def item_of_IfExp(self, module, node, path, frames, sure, kept):
+        self.follow_items(module, [(node.body, path), (node.orelse, path)], frames, sure, kept)
 
-    def item_of_BoolOp(self, module, node, key, frames, sure, kept):
-        for value in node.values:
-            self.follow_item(module, value, key, frames, sure, part_of(kept))
+    def item_of_BoolOp(self, module, node, path, frames, sure, kept):
+        self.follow_items(module, [(value, path) for value in node.values], frames, sure, kept)
 
-    def item_of_other(self, module, node, key, frames, sure, kept):
-        for value in source.returned(node) if isinstance(node, source.COMPREHENSION) else ():
-            self.follow_item(module, value, key, frames, sure, part_of(kept))
-        if not isinstance(node, source.COMPREHENSION):
+    def item_of_other(self, module, node, path, frames, sure, kept):
+        if isinstance(node, ast.DictComp):
+            self.follow_item(module, node.key if path[0] is source.EACH else node.value, path[1:], frames, sure, part_of(kept))
+        elif isinstance(node, source.COMPREHENSION):
+            self.follow_item(module, node.elt, path[1:], frames, sure, part_of(kept))
+        else:
             self.follow(module, node, frames, sure, part_of(kept))
 
     def in_Attribute(self, module, node, frames, sure, kept):
@@ -373,6 +385,8 @@ class Search:
         self.open |= not values and source.root_of(node).id not in source.LIBRARIES
         for value in values:
             self.follow(module, value, [], sure if sure == "perhaps" else "likely", kept if len(values) == 1 else part_of(kept))
+        if not values and node.attr in source.VIEWS:
+            self.follow(module, node.value, frames, sure, part_of(kept))
 
     def in_parts(self, module, node, frames, sure, kept):
         if isinstance(node, (ast.Compare, ast.Lambda)) or isinstance(getattr(node, "op", None), ast.FloorDiv):
@@ -396,7 +410,7 @@ def within(frames, exits):
     if function is not None and source.is_generator(function):  # it runs where its values are taken
         return exits
     outer = module, source.span_of(call)
-    here = [(exit, depth) for exit, depth in exits if outer in map(spot, exit.place.callers[depth : depth + 2])]
+    here = [(exit, depth) for exit, depth in exits if outer in map(spot, exit.place.callers[depth : depth + 3])]
     return here or [(exit, depth) for exit, depth in exits if len(exit.place.callers) >= CALLERS]
 
 

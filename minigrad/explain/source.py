@@ -33,14 +33,19 @@ METHODS = {
     "mean", "sum", "std", "var", "min", "max", "prod", "dot", "cumsum", "cumprod", "copy", "astype", "reshape", "flatten", "ravel",
     "squeeze", "transpose", "item", "tolist", "clip", "trace", "diagonal", "repeat", "take", "ptp"
 }  # fmt: skip
-# Functions and methods that hand numbers on as they are, or some of them
+# Functions and methods whose items are those of what they are given: at the same places, in another order, one of them
+ALIKE = {"array", "asarray", "copy", "deepcopy", "astype", "tolist", "float32", "float64", "dict", "OrderedDict"}
+ORDERING = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "deque"}
+TAKING = {"get", "pop", "setdefault"}
+# Those that hand numbers on as they are, or some of them
 HANDING = {
-    "list", "tuple", "set", "dict", "zip", "sorted", "reversed", "enumerate", "iter", "next", "max", "min", "float", "array", "asarray",
-    "stack", "concatenate", "vstack", "hstack", "column_stack", "sort", "unique", "maximum", "minimum", "clip", "where", "float32",
-    "float64", "item", "tolist", "copy", "deepcopy", "astype", "reshape", "flatten", "ravel", "squeeze", "transpose", "get", "pop",
-    "popleft", "setdefault", "keys", "values", "items",
+    *ALIKE, *ORDERING, *TAKING, "zip", "enumerate", "next", "max", "min", "float", "stack", "concatenate", "vstack", "hstack",
+    "column_stack", "sort", "unique", "maximum", "minimum", "clip", "where", "item", "reshape", "flatten", "ravel", "squeeze",
+    "transpose", "popleft", "keys", "values", "items",
 }  # fmt: skip
-TAKING = {"get", "pop", "setdefault"}  # methods that give the item at a key
+VIEWS = {"T", "real", "flat"}  # attributes of arrays that are made of the same numbers
+MERGING = {"extend", "update"}  # that take the items of something
+SHIFTING = {"sort", "reverse", "shuffle", "pop", "popleft", "remove", "insert", "appendleft", "rotate"}  # that move the items of a list
 GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
 REDUCING = {"mean", "sum", "max", "min", "amax", "amin", "prod", "std", "var"}  # those that make one number of many
 NUMBERS = {"int", "float", "complex", "bool", "round", "len"}
@@ -391,7 +396,7 @@ def definitions(module, name, use):
 
 
 def entries(module, name, use):
-    """The same, as pairs: the expression, and the key or the index at which it was put into what the name holds (None: it is all of it).
+    """The same, as pairs: the expression, and the path at which it was put into what the name holds; () if it is all of it.
 
     Of the assignments before the use, one that surely ran hides those before it.
     """
@@ -498,7 +503,12 @@ def calls_in(module) -> dict:
 
 def attribute_values(module, node):
     """What `self.x` is assigned anywhere in its class, and `model.x` in its module."""
-    return [value for value, *_ in all_definitions(module).get((module.owner(node), attribute_name(node)), ())]
+    return [value for value, _ in attribute_entries(module, node)]
+
+
+def attribute_entries(module, node):
+    """The same, as pairs with the path at which it was put."""
+    return [(value, path) for value, _, _, path in all_definitions(module).get((module.owner(node), attribute_name(node)), ())]
 
 
 def attribute_name(node) -> str:
@@ -523,7 +533,7 @@ def all_definitions(module):
 
 
 class Definitions:
-    """All that gives something a value in a module: (value, statement, does it replace the old value?, key) by scope and name."""
+    """All that gives something a value in a module: (value, statement, does it replace the old value?, path) by scope and name."""
 
     def __init__(self, module):
         self.module, self.found = module, {}
@@ -535,15 +545,21 @@ class Definitions:
             if type(node) in kinds:
                 kinds[type(node)](node)
 
-    def put(self, target, value, statement, replaces, key=None):
+    def put(self, target, value, statement, replaces, path=()):
         for node in ast.walk(target):
             if isinstance(node, ast.Name):
                 surely = replaces and isinstance(node.ctx, ast.Store)
-                self.found.setdefault((self.module.home(node), node.id), []).append((value, statement, surely, key))
+                self.found.setdefault((self.module.home(node), node.id), []).append((value, statement, surely, path))
 
-    def put_attribute(self, target, value, statement, replaces):
+    def put_attribute(self, target, value, statement, replaces, path=()):
         place = self.module.owner(target), attribute_name(target)
-        self.found.setdefault(place, []).append((value, statement, replaces, None))
+        self.found.setdefault(place, []).append((value, statement, replaces, path))
+
+    def put_both(self, target, value, statement, path):
+        """Into what a name holds, or an attribute."""
+        self.put(root_of(target), value, statement, False, path)
+        if isinstance(target, ast.Attribute):
+            self.put_attribute(target, value, statement, False, path)
 
     def part(self, value, k, statement):
         """`value[k]`, of which the source has only the value."""
@@ -557,43 +573,54 @@ class Definitions:
 
     def give(self, target, value, statement):
         if isinstance(target, (ast.Tuple, ast.List)):
-            written = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
-            starred = any(isinstance(one, ast.Starred) for one in target.elts)
-            for k, one in enumerate(target.elts):
-                self.give(one, written[k] if written else value if starred else self.part(value, k, statement), statement)
+            self.give_each(target.elts, value, statement)
+        elif isinstance(target, ast.Starred):
+            self.put(target, value, statement, False, (EACH,))
         elif isinstance(target, ast.Name):
-            self.put(target, value, statement, True)
+            self.put(target, value, statement, not isinstance(statement, (ast.For, ast.comprehension)))
         else:
-            self.put(root_of(target), value, statement, False, first_key(target))
+            self.put(root_of(target), value, statement, False, path_to(target))
         if isinstance(target, ast.Attribute):
             self.put_attribute(target, value, statement, True)
         elif isinstance(target, ast.Subscript):  # to put a Tensor into an array is a way out too
-            self.put(root_of(target), target, statement, False, first_key(target))
+            self.put(root_of(target), target, statement, False, path_to(target))
+
+    def give_each(self, targets, value, statement):
+        """The parts of a value, to several targets."""
+        written = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(targets) else None
+        starred = any(isinstance(one, ast.Starred) for one in targets)
+        for k, one in enumerate(targets):
+            self.give(one, written[k] if written else self.part(value, EACH if starred else k, statement), statement)
 
     def annotated(self, node):
         if node.value is not None:
             self.put(node.target, node.value, node, True)
 
     def changed(self, node):
-        self.put(root_of(node.target), node.value, node, False, first_key(node.target))
-        if isinstance(node.target, ast.Attribute):
-            self.put_attribute(node.target, node.value, node, False)
+        """A number that is added, or the items of a list."""
+        path = path_to(node.target)
+        self.put_both(node.target, node.value, node, path)
+        self.put_both(node.target, self.part(node.value, EACH, node), node, (*path, EACH))
 
     def looped(self, node):
         """The target of a loop takes the items in turn; those of `zip` and the like are told apart."""
-        iterated, called = node.iter, last_name(node.iter.func) if isinstance(node.iter, ast.Call) else ""
-        if not isinstance(node.target, ast.Tuple):
-            self.put(node.target, iterated, node, False)
-            return
-        for k, one in enumerate(node.target.elts):
-            if called == "zip" and k < len(iterated.args):
-                part = iterated.args[k]
-            elif called == "enumerate" or (called == "items" and isinstance(iterated.func, ast.Attribute)):
-                whole = iterated.args[:1] if called == "enumerate" else [iterated.func.value]
-                part = whole[0] if k and whole else self.part(ast.Tuple([], ast.Load()), 0, node)  # a count, or a key
-            else:
-                part = self.part(iterated, k, node)
-            self.put(one, part, node, False)
+        self.give(node.target, self.each_of(node.iter, node), node)
+
+    def each_of(self, iterated, statement):
+        """An item of what is iterated."""
+        called, args = last_name(iterated.func) if isinstance(iterated, ast.Call) else "", getattr(iterated, "args", [])
+        nothing = ast.Tuple([], ast.Load())  # a count, or a key
+        if called == "zip" and not any(isinstance(one, ast.Starred) for one in args):
+            both = [self.each_of(one, statement) for one in args]
+        elif called == "enumerate" and args:
+            both = [nothing, self.each_of(args[0], statement)]
+        elif called == "items" and isinstance(iterated.func, ast.Attribute):
+            both = [nothing, self.part(iterated.func.value, None, statement)]
+        else:
+            return self.part(iterated, EACH, statement)
+        pair = ast.Tuple(both, ast.Load())
+        self.module.parent[pair] = self.module.parent[nothing] = statement
+        return pair
 
     def filled(self, node):
         """Calls that put something into what is there already."""
@@ -603,54 +630,99 @@ class Definitions:
         elif out is not None:
             self.put(root_of(out), node, node, False)
         elif isinstance(function, ast.Attribute) and function.attr in GROWING:
-            key, words = outer_key(function.value), [(word.arg, word.value) for word in node.keywords]
-            for at, argument in [*[(None, one) for one in node.args], *words]:
-                self.put(root_of(function.value), argument, node, False, at if key is None else key)
-                if isinstance(function.value, ast.Attribute):
-                    self.put_attribute(function.value, argument, node, False)
+            path = path_to(function.value)
+            for argument in node.args:
+                self.put_both(function.value, argument, node, (*path, None))
+                if function.attr in MERGING:
+                    self.put_both(function.value, argument, node, path)
+                    self.put_both(function.value, self.part(argument, EACH, node), node, (*path, None))
+            for word in node.keywords:
+                self.put_both(function.value, word.value, node, (*path, word.arg))
 
 
-def items(node, key):
-    """What stands at a key or an index (None: at any) of a list, tuple or dict that is written down; None for anything else."""
-    if isinstance(node, (ast.Tuple, ast.List)):
-        nested = [items(one, key) for one in node.elts]
-        if node.elts and isinstance(node, ast.List) and all(one is not None for one in nested):  # rows: an item is a part of one of them
-            return [item for one in nested for item in one]
-        known = isinstance(key, int) and -len(node.elts) <= key < len(node.elts) and not any(isinstance(e, ast.Starred) for e in node.elts)
-        return [node.elts[key]] if known else node.elts
+# ---- items of what a name holds -------------------------------------------------------------------------------------
+# A path is a tuple of keys and indices, the outermost first: ("loss", 0) is of `logs["loss"][0]`. None is a key that is
+# not written down, and EACH is any item that a loop takes: of a dict the keys.
+
+EACH = ...
+
+
+def items(node, path):
+    """What stands at a path in lists, tuples and dicts that are written down, as pairs with the rest of the path."""
+    if not path:
+        return [(node, path)]
     if isinstance(node, ast.Dict):
-        return [value for at, value in zip(node.keys, node.values) if at is None or may_be(constant_key(at), key)]
-    if isinstance(node, ast.Call) and last_name(node.func) == "dict" and not node.args:
-        return [word.value for word in node.keywords if may_be(word.arg, key)]
-    return None
+        found = [one for at, value in zip(node.keys, node.values) for one in entry(at, value, path)]
+    elif is_dict_call(node):
+        found = [(word.value, path[1:] if word.arg else path) for word in node.keywords if may_be(word.arg, path[0])]
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        known = isinstance(path[0], int) and path[0] < len(node.elts) and not any(isinstance(one, ast.Starred) for one in node.elts)
+        elements = [node.elts[path[0]]] if known else node.elts
+        found = [(one.value, (EACH, *path[1:])) if isinstance(one, ast.Starred) else (one, path[1:]) for one in elements]
+    else:
+        return [(node, path)]
+    return [item for value, rest in found for item in items(value, rest)]
 
 
-def first_key(node):
-    """`table[i, 1]` -> (None, 1), `logs["loss"][0]` -> "loss": the key or the index, as far as it is written down; of several a text."""
-    outermost = node
-    while isinstance(outermost, (ast.Subscript, ast.Attribute)) and not isinstance(outermost.value, ast.Name):
-        outermost = outermost.value
-    return outer_key(outermost) if outermost is not node else constant_key(node.slice) if isinstance(node, ast.Subscript) else None
+def entry(at, value, path):
+    """What an entry of a dict has at a path: its key, its value or nothing; another dict after `**` the same as the whole."""
+    if at is None:
+        return [(value, path)]
+    if path[0] is EACH:
+        return [(at, path[1:])]
+    return [(value, path[1:])] if may_be(constant_key(at), path[0]) else []
 
 
-def outer_key(node) -> "str | None":
-    """The key of a container in a container, if it is a text: an index could be meant for either of them."""
-    key = constant_key(node.slice) if isinstance(node, ast.Subscript) else None
-    return key if isinstance(key, str) else None
+def is_dict_call(node) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) == "dict" and not node.args
+
+
+def loosened(module, name, path):
+    """A path in what a name holds, without the index if its items are moved somewhere."""
+    return (EACH, *path[1:]) if isinstance(path[0], int) and (module.home(name), name.id) in shifted(module) else path
+
+
+@lru_cache(maxsize=128)
+def shifted(module) -> set:
+    """The names of what is sorted in its place, or otherwise moved."""
+    calls = [node for node in module.parent if isinstance(node, ast.Call) and last_name(node.func) in SHIFTING]
+    moved = [root_of(one) for node in calls for one in [getattr(node.func, "value", node), *node.args]]
+    return {(module.home(one), one.id) for one in moved if one.id}
+
+
+def path_to(node):
+    """The path of `logs["loss"][0]` in what its root holds, ("loss", 0); as far as it is known, if there are attributes between."""
+    path = ()
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        path = path_through(node.slice, path) if isinstance(node, ast.Subscript) else ()
+        node = node.value
+    return path
+
+
+def path_through(key, path):
+    """The path to what stands at a path in a part of something: in `rows[1:]`, an index is any index of `rows`."""
+    found = []
+    for one in key.elts if isinstance(key, ast.Tuple) else [key]:
+        if isinstance(one, (ast.Slice, ast.Compare)):
+            found, path = [*found, EACH], path[1:]
+        else:
+            found.append(constant_key(one))
+    return (*found, *path)
 
 
 def constant_key(node):
-    """A key or an index that is written down, else None; of several indices a tuple of such."""
-    if isinstance(node, ast.Tuple):
-        return tuple(map(constant_key, node.elts))
+    """A key or an index that is written down, else None."""
     return node.value if isinstance(node, ast.Constant) else None
 
 
 def may_be(at, key) -> bool:
     """Can two keys be the same, as far as they are written down?"""
-    if isinstance(at, tuple) and isinstance(key, tuple) and len(at) == len(key):
-        return all(map(may_be, at, key))
-    return at is None or key is None or isinstance(at, tuple) or isinstance(key, tuple) or at == key
+    return at in (None, EACH) or key in (None, EACH) or at == key
+
+
+def may_lead(at, path) -> bool:
+    """Can a path lead through another one, or end on the way?"""
+    return all(map(may_be, at, path))
 
 
 def root_of(target):
@@ -725,6 +797,46 @@ def returned(function):
     if isinstance(function, COMPREHENSION):
         return [function.key, function.value] if isinstance(function, ast.DictComp) else [function.elt]
     return [node.value for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None]
+
+
+def only_call(module, function):
+    """The one call of a function of the user's, if there are no others."""
+    calls = [call for inside in calls_in(module).values() for call in inside if called_function(module, call) is function]
+    return calls[0] if len(calls) == 1 else None
+
+
+def inside_call(node, path):
+    """Where the item at a path comes from that a call gives, as pairs of an expression and a path; None if the name does not tell."""
+    name, args = last_name(node.func), node.args
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    key, rest = path[0], path[1:]
+    if name in ALIKE and (args or owner is not None):
+        return [(args[0] if args and name not in METHODS else owner, path)]
+    if name in ORDERING and len(args) == 1:
+        return [(args[0], (EACH, *rest))]
+    if name in ("max", "min", "next") and args and isinstance(node.func, ast.Name):
+        return [(args[0], (EACH, *path))] if len(args) == 1 or name == "next" else [(one, path) for one in args]
+    if name == "zip" and args:
+        second = rest[0] if rest else None
+        if isinstance(args[0], ast.Starred):
+            return [(args[0].value, (second, key, *rest[1:]))] if len(args) == 1 else None
+        known = isinstance(second, int) and not any(isinstance(one, ast.Starred) for one in args)
+        return [(one, (EACH, *rest[1:])) for one in (args[second : second + 1] if known else args)]
+    if name == "enumerate" and args:
+        return [(args[0], (EACH, *rest[1:]))] if not rest or rest[0] != 0 else []
+    if owner is not None and name == "values" and not args:
+        return [(owner, (None, *rest))]
+    if owner is not None and name == "items" and not args:
+        return [(owner, (EACH,) if rest[:1] == (0,) else (None, *rest[1:]))]
+    if owner is not None and name in TAKING and args:
+        return taken(node, path)
+    return None
+
+
+def taken(node, path):
+    """The same for `get` or `pop`: the item at a key, or the default. An index is not looked at, since the others move."""
+    key = constant_key(node.args[0])
+    return [(node.func.value, (key if isinstance(key, str) else None, *path)), *[(one, path) for one in node.args[1:]]]
 
 
 def is_generator(function) -> bool:
