@@ -839,6 +839,7 @@ def taken(node, path):
     return [(node.func.value, (key if isinstance(key, str) else None, *path)), *[(one, path) for one in node.args[1:]]]
 
 
+@lru_cache(maxsize=1024)
 def is_generator(function) -> bool:
     return any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(function))
 
