@@ -2,11 +2,13 @@
 
 import contextlib
 import doctest
+import functools
 import importlib
 import importlib.util
 import json
 import linecache
 import math
+import random
 import re
 import threading
 import time
@@ -1058,6 +1060,34 @@ def _a_number_that_an_object_keeps():
         baseline.follow_return(float(x))
         y = x * baseline.taken_from(x)
     return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "functools.reduce(lambda a, b: a * b, [2.0, x])")
+def _a_product_by_reduce():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * functools.reduce(lambda a, b: a * b, [2.0, float(x)])
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_sample_of_what_was_kept():
+    x, kept, y = mg.Variable(0.5), [], 0.0
+    with mg.GradientTape() as tape:
+        kept.append((0.1, float(x)))
+        for k, value in random.sample(kept, 1):
+            y += (x * k - 3.0 * value) ** 2
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _terms_weighted_by_themselves():
+    w = mg.Variable(0.25)
+    with mg.GradientTape() as tape:
+        terms = {"data": (w - 1.0) ** 2, "size": w**2}
+        parts = {name: float(term) for name, term in terms.items()}
+        loss = sum(terms[name] * (parts[name] / 2.0) for name in terms)
+    return tape.explain(loss, w)
 
 
 # ---- STATE and REBUILT -------------------------------------------------------------------------------------------------
@@ -2837,6 +2867,18 @@ def _a_history_in_a_history():
             history["train"]["rate"].append(k)
             loss += err
         loss = loss * (2 * history["train"]["rate"][-1])
+    return tape.explain(loss, w)
+
+
+@healthy
+def _appended_to_an_array():
+    w, log, rates, loss = mg.Variable(0.5), np.array([]), np.array([]), 0.0
+    with mg.GradientTape() as tape:
+        for rate in (0.1, 0.2):
+            err = (w - rate) ** 2
+            log, rates = np.append(log, float(err)), np.append(rates, rate)
+            loss += err
+        loss = loss * rates.mean()
     return tape.explain(loss, w)
 
 

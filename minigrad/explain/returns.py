@@ -128,7 +128,9 @@ class Search:
         self.precision = precision_of(event.value)
 
     def begin(self, k, names):
-        frames = [source.node_at(place) for place in (self.event.place, *self.event.place.callers)]
+        places = [self.event.place, *self.event.place.callers]
+        inside = [False, *[place.code.co_name in source.COMPREHENSION_CODE for place in places]]  # no call: it runs where it is written
+        frames = [source.node_at(place) for place, within in zip(places, inside) if not within]
         module, node = frames[0]
         self.open = node is None
         if node is not None:

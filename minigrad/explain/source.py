@@ -35,7 +35,7 @@ METHODS = {
 }  # fmt: skip
 # Functions and methods whose items are those of what they are given: at the same places, in another order, one of them
 ALIKE = {"array", "asarray", "copy", "deepcopy", "astype", "tolist", "float32", "float64", "dict", "OrderedDict"}
-ORDERING = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "deque"}
+ORDERING = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "deque", "sample"}
 TAKING = {"get", "pop", "setdefault"}
 # Those that hand numbers on as they are, or some of them
 HANDING = {
@@ -49,10 +49,11 @@ SHIFTING = {"sort", "reverse", "shuffle", "pop", "popleft", "remove", "insert", 
 GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
 REDUCING = {"mean", "sum", "max", "min", "amax", "amin", "prod", "std", "var"}  # those that make one number of many
 NUMBERS = {"int", "float", "complex", "bool", "round", "len"}
-LIBRARIES = {"np", "numpy", "math", "scipy"}
+LIBRARIES = {"np", "numpy", "math", "scipy", "statistics", "functools", "itertools", "operator", "copy"}
 
 LONG = 120  # characters of a statement that are shown
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSION_CODE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 HOLDING = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, *COMPREHENSION)
 
 
@@ -629,7 +630,7 @@ class Definitions:
             self.put(root_of(node.args[0]), node.args[1], node, False)
         elif out is not None:
             self.put(root_of(out), node, node, False)
-        elif isinstance(function, ast.Attribute) and function.attr in GROWING:
+        elif isinstance(function, ast.Attribute) and function.attr in GROWING and root_of(function).id not in LIBRARIES:
             path = path_to(function.value)
             for argument in node.args:
                 self.put_both(function.value, argument, node, (*path, None))
@@ -780,7 +781,7 @@ def always_sets(statement, name) -> bool:
 def function_at(module, place):
     """The function, lambda or comprehension whose code a place is in."""
     kinds, code = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), place.code
-    if code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):
+    if code.co_name in COMPREHENSION_CODE:
         return next((one for one in module.around(node_at(place)[1]) if isinstance(one, COMPREHENSION)), None)
     for node in ast.walk(module.tree):
         if isinstance(node, kinds):
@@ -812,7 +813,7 @@ def inside_call(node, path):
     key, rest = path[0], path[1:]
     if name in ALIKE and (args or owner is not None):
         return [(args[0] if args and name not in METHODS else owner, path)]
-    if name in ORDERING and len(args) == 1:
+    if name in ORDERING and args:
         return [(args[0], (EACH, *rest))]
     if name in ("max", "min", "next") and args and isinstance(node.func, ast.Name):
         return [(args[0], (EACH, *path))] if len(args) == 1 or name == "next" else [(one, path) for one in args]
