@@ -1,6 +1,7 @@
 """explain names the status, the meaning and the code of every program here, and accuses none of the healthy ones."""
 
 import contextlib
+import copy
 import doctest
 import functools
 import importlib
@@ -1088,6 +1089,68 @@ def _terms_weighted_by_themselves():
         parts = {name: float(term) for name, term in terms.items()}
         loss = sum(terms[name] * (parts[name] / 2.0) for name in terms)
     return tape.explain(loss, w)
+
+
+class Diary:
+    def __init__(self):
+        self.kept, self.logs = [0.0, 0.1], {"loss": [], "rate": []}
+
+    def scaled_by_its_log(self, x, rate):
+        self.logs["loss"].append(3.0 * float(x))
+        self.logs["rate"].append(rate)
+        return x * self.logs["loss"][-1]
+
+    def scaled_by_its_rate(self, x, rate):
+        self.logs["rate"].append(rate)
+        return x * 2.0 * self.logs["rate"][-1]
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _an_item_of_an_attribute():
+    x, diary = mg.Variable(0.5), Diary()
+    with mg.GradientTape() as tape:
+        diary.kept[0] = 3.0 * float(x)
+        y = x * diary.kept[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_log_of_an_object():
+    x, diary = mg.Variable(0.5), Diary()
+    with mg.GradientTape() as tape:
+        y = diary.scaled_by_its_log(x, 0.25)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_copy_of_a_dictionary():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        logs = {"here": 3.0 * float(x)}
+        y = x * copy.copy(logs)["here"]
+    return tape.explain(y, x)
+
+
+def first_of(rows, factor):
+    return rows[0] * factor
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _rows_through_a_star():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        given = ([3.0 * float(x), 0.1], 2.0)
+        y = x * first_of(*given)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_that_is_printed_and_kept():
+    x, kept = mg.Variable(0.7312), []
+    with mg.GradientTape() as tape:
+        print(kept.append(float(x)))
+        y = x * json.loads(json.dumps(kept))[0]
+    return tape.explain(y, x)
 
 
 # ---- STATE and REBUILT -------------------------------------------------------------------------------------------------
@@ -2880,6 +2943,15 @@ def _appended_to_an_array():
             loss += err
         loss = loss * rates.mean()
     return tape.explain(loss, w)
+
+
+@healthy
+def _a_rate_beside_the_log_of_an_object():
+    x, diary = mg.Variable(0.5), Diary()
+    with mg.GradientTape() as tape:
+        diary.logs["loss"].append(float(x))
+        y = diary.scaled_by_its_rate(x, 0.25)
+    return tape.explain(y, x)
 
 
 # ---- the tests -----------------------------------------------------------------------------------------------------------

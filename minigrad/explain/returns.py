@@ -147,7 +147,7 @@ class Search:
             sure: how sure it is that the value in question comes from this expression.
             kept: is it this very value ("all"), a part of what the expression holds ("part"), or computed from it ("")?
         """
-        if (node, sure, kept, *frames) in self.seen or len(self.seen) > 1000:
+        if (node, sure, kept, *frames) in self.seen or len(self.seen) > 2000:
             return
         self.seen.add((node, sure, kept, *frames))
         if isinstance(node, (ast.JoinedStr, ast.FormattedValue)):  # a text, from which somebody can read the number again
@@ -298,7 +298,7 @@ class Search:
 
     def follow_item(self, module, node, path, frames, sure, kept):
         """Find the exits of the item at a path in what an expression holds."""
-        if (node, path, sure, kept, *frames) in self.seen or len(self.seen) > 1000:
+        if (node, path, sure, kept, *frames) in self.seen or len(self.seen) > 2000:
             return
         self.seen.add((node, path, sure, kept, *frames))
         found = source.items(node, path)
@@ -343,6 +343,8 @@ class Search:
             arguments, path = arguments[slice(key, key + 1) if known else slice(None)], path[1:]
         for argument in arguments:
             self.follow_item(outer, argument, path, frames[1:], sure, kept)
+        for value, at in source.handed_on(function, node.id, call):
+            self.follow_item(outer, value, (at, *path), frames[1:], sure, kept)
         default = None if arguments else source.default(function, node.id)
         if default is not None:
             self.follow_item(module, default, path, [], sure, kept)

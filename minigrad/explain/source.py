@@ -556,11 +556,12 @@ class Definitions:
         place = self.module.owner(target), attribute_name(target)
         self.found.setdefault(place, []).append((value, statement, replaces, path))
 
-    def put_both(self, target, value, statement, path):
-        """Into what a name holds, or an attribute."""
-        self.put(root_of(target), value, statement, False, path)
-        if isinstance(target, ast.Attribute):
-            self.put_attribute(target, value, statement, False, path)
+    def put_into(self, target, value, statement, more=()):
+        """Into what a name holds, or an attribute, at the path that is written and more."""
+        holder, path = container_of(target)
+        self.put(root_of(target), value, statement, False, (*path, *more) if isinstance(holder, ast.Name) else ())
+        if isinstance(holder, ast.Attribute):
+            self.put_attribute(holder, value, statement, False, (*path, *more))
 
     def part(self, value, k, statement):
         """`value[k]`, of which the source has only the value."""
@@ -579,12 +580,12 @@ class Definitions:
             self.put(target, value, statement, False, (EACH,))
         elif isinstance(target, ast.Name):
             self.put(target, value, statement, not isinstance(statement, (ast.For, ast.comprehension)))
-        else:
-            self.put(root_of(target), value, statement, False, path_to(target))
-        if isinstance(target, ast.Attribute):
+        elif isinstance(target, ast.Attribute):
+            self.put(root_of(target), value, statement, False)
             self.put_attribute(target, value, statement, True)
-        elif isinstance(target, ast.Subscript):  # to put a Tensor into an array is a way out too
-            self.put(root_of(target), target, statement, False, path_to(target))
+        else:
+            self.put_into(target, value, statement)
+            self.put_into(target, target, statement)  # to put a Tensor into an array is a way out too
 
     def give_each(self, targets, value, statement):
         """The parts of a value, to several targets."""
@@ -599,9 +600,8 @@ class Definitions:
 
     def changed(self, node):
         """A number that is added, or the items of a list."""
-        path = path_to(node.target)
-        self.put_both(node.target, node.value, node, path)
-        self.put_both(node.target, self.part(node.value, EACH, node), node, (*path, EACH))
+        self.put_into(node.target, node.value, node)
+        self.put_into(node.target, self.part(node.value, EACH, node), node, (EACH,))
 
     def looped(self, node):
         """The target of a loop takes the items in turn; those of `zip` and the like are told apart."""
@@ -631,14 +631,13 @@ class Definitions:
         elif out is not None:
             self.put(root_of(out), node, node, False)
         elif isinstance(function, ast.Attribute) and function.attr in GROWING and root_of(function).id not in LIBRARIES:
-            path = path_to(function.value)
             for argument in node.args:
-                self.put_both(function.value, argument, node, (*path, None))
+                self.put_into(function.value, argument, node, (None,))
                 if function.attr in MERGING:
-                    self.put_both(function.value, argument, node, path)
-                    self.put_both(function.value, self.part(argument, EACH, node), node, (*path, None))
+                    self.put_into(function.value, argument, node)
+                    self.put_into(function.value, self.part(argument, EACH, node), node, (None,))
             for word in node.keywords:
-                self.put_both(function.value, word.value, node, (*path, word.arg))
+                self.put_into(function.value, word.value, node, (word.arg,))
 
 
 # ---- items of what a name holds -------------------------------------------------------------------------------------
@@ -691,13 +690,12 @@ def shifted(module) -> set:
     return {(module.home(one), one.id) for one in moved if one.id}
 
 
-def path_to(node):
-    """The path of `logs["loss"][0]` in what its root holds, ("loss", 0); as far as it is known, if there are attributes between."""
+def container_of(node):
+    """The name or the attribute that `self.rows[0][1]` is an item of, and the path in it."""
     path = ()
-    while isinstance(node, (ast.Subscript, ast.Attribute)):
-        path = path_through(node.slice, path) if isinstance(node, ast.Subscript) else ()
-        node = node.value
-    return path
+    while isinstance(node, ast.Subscript):
+        node, path = node.value, path_through(node.slice, path)
+    return node, path
 
 
 def path_through(key, path):
@@ -812,11 +810,12 @@ def inside_call(node, path):
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
     key, rest = path[0], path[1:]
     if name in ALIKE and (args or owner is not None):
-        return [(args[0] if args and name not in METHODS else owner, path)]
+        return [(args[0] if args and (name not in METHODS or root_of(owner).id in LIBRARIES) else owner, path)]
     if name in ORDERING and args:
         return [(args[0], (EACH, *rest))]
     if name in ("max", "min", "next") and args and isinstance(node.func, ast.Name):
-        return [(args[0], (EACH, *path))] if len(args) == 1 or name == "next" else [(one, path) for one in args]
+        first = (args[0], (EACH, *path) if len(args) == 1 or name == "next" else path)
+        return [first, *[(one, path) for one in args[1:]]]
     if name == "zip" and args:
         second = rest[0] if rest else None
         if isinstance(args[0], ast.Starred):
@@ -863,12 +862,18 @@ def decides(exit) -> bool:
 
 
 def is_shown(exit) -> bool:
-    """Did a value leave only to be printed or tested?"""
+    """Did a value leave only to be printed or asserted?"""
     module, node = node_at(exit.place)
     statement = module.statement(node) if node is not None else None
-    around = [*itertools.takewhile(lambda one: one is not statement, module.around(node))] if statement is not None else []
-    printed = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) == "print"
-    return not any(isinstance(one, ast.NamedExpr) for one in around) and (printed or isinstance(statement, ast.Assert))
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) == "print":
+        last = statement.value
+    elif isinstance(statement, ast.Assert):
+        last = statement
+    else:
+        return False
+    between = list(itertools.takewhile(lambda one: one is not last, module.around(node)))[1:]
+    keeps = any(isinstance(one, ast.Call) and last_name(one.func) not in NUMBERS for one in between)
+    return not keeps and not any(isinstance(one, ast.NamedExpr) for one in between)
 
 
 def inside_where(place):
