@@ -865,13 +865,11 @@ def is_shown(exit) -> bool:
     """Did a value leave only to be printed or asserted?"""
     module, node = node_at(exit.place)
     statement = module.statement(node) if node is not None else None
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) == "print":
-        last = statement.value
-    elif isinstance(statement, ast.Assert):
-        last = statement
-    else:
+    shown = statement.value if isinstance(statement, ast.Expr) else statement
+    printed = isinstance(shown, ast.Call) and ast.unparse(shown.func) == "print"
+    if not printed and not isinstance(shown, ast.Assert):
         return False
-    between = list(itertools.takewhile(lambda one: one is not last, module.around(node)))[1:]
+    between = list(itertools.takewhile(lambda one: one is not shown, module.around(node)))[1:]
     keeps = any(isinstance(one, ast.Call) and last_name(one.func) not in NUMBERS for one in between)
     return not keeps and not any(isinstance(one, ast.NamedExpr) for one in between)
 
