@@ -183,10 +183,10 @@ class Search:
             for part in parts_of(node) if isinstance(node, ast.Call) else ():
                 if not isinstance(part, ast.Name):  # np.dot(w, x.numpy()) takes x too
                     self.follow(module, part, frames, sure, "")
-            kept = gathers(module, node)
-            for back, (other, _) in enumerate(reversed(exits) if kept or exit.door == "NumPy" else ()):
+            gathered = gathers(module, node)
+            for back, (other, _) in enumerate(reversed(exits) if gathered or exit.door == "NumPy" else ()):
                 together = exit.door == "NumPy" and other.number == exit.number - back  # np.add(x, y) takes both
-                if (kept or together) and other.tensor != exit.tensor and spot(other.place) == spot(exit.place):
+                if (gathered or together) and other.tensor != exit.tensor and spot(other.place) == spot(exit.place):
                     self.put(other, sure if together or sure == "perhaps" else "likely")
 
     def put(self, exit, sure):
