@@ -1,12 +1,15 @@
 """explain names the status, the meaning and the code of every program here, and accuses none of the healthy ones."""
 
 import contextlib
+import copy
 import doctest
+import functools
 import importlib
 import importlib.util
 import json
 import linecache
 import math
+import random
 import re
 import threading
 import time
@@ -743,6 +746,410 @@ def _array_times_a_tensor():
     x = mg.Variable([1.0, 2.0])
     with mg.GradientTape() as tape:
         y = mg.reduce_sum(x.numpy() * mg.exp(-x))
+    return tape.explain(y, x)
+
+
+def double(v):
+    v *= 2
+    return v
+
+
+@program("partial", "", "LEFT_ENGINE", "y = x * double(float(x))")
+def _a_parameter_that_is_doubled():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * double(float(x))
+    return tape.explain(y, x)
+
+
+def normalize(values):
+    total = sum(values)
+    for k in range(len(values)):
+        values[k] /= total
+
+
+def normalize_later(values):
+    normalize(values)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _a_list_that_two_helpers_change():
+    x = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        parts = [float(x[0]), float(x[1])]
+        normalize_later(parts)
+        y = x[0] * parts[1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _rows_that_a_loop_changes():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        table = {"rows": [[1.0, float(x)]]}
+        for rows in table.values():
+            for row in rows:
+                row[1] *= 3.0
+        y = x * table["rows"][0][1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _an_array_under_another_name():
+    x = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        here = x.numpy()
+        other = here
+        other *= 2.0
+        y = mg.reduce_sum(x * here)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _an_attribute_that_a_method_changes():
+    class Box:
+        def put(self, value):
+            self.kept = [value]
+
+        def scale(self):
+            self.kept[0] = self.kept[0] * 2.0
+
+    x, box = mg.Variable(0.5), Box()
+    with mg.GradientTape() as tape:
+        box.kept = [float(x)]
+        box.scale()
+        y = x * box.kept[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _an_item_of_an_item():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        table = [[0.0, 0.0], [0.0, 0.0]]
+        table[0][1] = float(x * 3.0)
+        y = x * table[0][1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_row_that_grows():
+    x, rows = mg.Variable(0.5), [[], []]
+    with mg.GradientTape() as tape:
+        rows[0].append(0.25)
+        rows[0].append(float(x * 3.0))
+        y = x * rows[0][1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "table[k, 2] = 2.0 * float(err)")
+def _a_column_that_is_used():
+    table, w = np.zeros((3, 3)), mg.Variable(0.5)
+    table[:, 0] = np.linspace(0.1, 0.7, 3)
+    table[:, 1] = 2 * table[:, 0]
+    with mg.GradientTape() as tape:
+        total = 0.0
+        for k in range(3):
+            err = (w * table[k, 0] - table[k, 1]) ** 2
+            table[k, 2] = 2.0 * float(err)
+            total = total + err * table[k, 2]
+    return tape.explain(total, w)
+
+
+def amplified(value, gain=1.0):
+    return value * gain
+
+
+def hand_on(*args, **options):
+    return amplified(*args, **options)
+
+
+@program("partial", "", "LEFT_ENGINE", "hand_on(float(x))")
+def _a_number_through_stars():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * hand_on(float(x))
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "hand_on(0.5, gain=float(x))")
+def _a_number_through_two_stars():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * hand_on(0.5, gain=float(x))
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _options_from_a_dictionary():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        options = {"value": 0.25, "gain": float(x)}
+        y = x * amplified(**options)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_through_json():
+    x = mg.Variable(0.7312)
+    with mg.GradientTape() as tape:
+        y = x * json.loads(json.dumps({"here": float(x)}))["here"]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_read_from_a_text():
+    x = mg.Variable(0.7312)
+    with mg.GradientTape() as tape:
+        line = f"here={float(x):.7f}"
+        y = x * float(line.split("=")[1])
+    return tape.explain(y, x)
+
+
+def numbers_of(x):
+    for value in x.numpy():
+        yield float(value)
+
+
+@program("partial", "", "LEFT_ENGINE", "for value in x.numpy()")
+def _numbers_of_a_generator():
+    x, y = mg.Variable([0.5, 1.5]), 0.0
+    with mg.GradientTape() as tape:
+        for k, value in enumerate(numbers_of(x)):
+            y += x[k] * value
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_from_get():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        logs = {"here": float(x)}
+        y = x * (logs.get("here", 0.25) + 1.0)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_dictionary_that_is_updated():
+    x, logs = mg.Variable(0.5), {}
+    with mg.GradientTape() as tape:
+        logs.update(here=float(x), rate=0.25)
+        y = x * logs["here"]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "k = np.clip(float(x), 0.0, 1.0)")
+def _a_clip_that_does_nothing():
+    x = mg.Variable(0.7)
+    with mg.GradientTape() as tape:
+        k = np.clip(float(x), 0.0, 1.0)
+        y = x * k
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _the_least_of_some_pairs():
+    x = mg.Variable(0.7)
+    with mg.GradientTape() as tape:
+        tried = [(float((x - k) ** 2), k) for k in (0.1, 0.2)]
+        y = x * min(tried)[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_half_in_a_row():
+    x = mg.Variable(0.7312)
+    with mg.GradientTape() as tape:
+        rows = np.array([[1.0, float(x)]], np.float16)
+        y = x * float(rows[0, 1])
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _rows_that_have_names():
+    x, y = mg.Variable(0.5), 0.0
+    with mg.GradientTape() as tape:
+        first, second = (0.2, 0.3), (2.0 * float(x), 0.4)
+        rows = [first, second]
+        for a, _ in rows:
+            y += x * a
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _an_index_of_a_slice():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        kept = [0.3, 0.1, 2.0 * float(x)]
+        y = x * kept[1:][1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_list_turned_around():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        kept = [0.3, 2.0 * float(x)]
+        y = x * kept[::-1][0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_list_sorted_in_its_place():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        kept = [3.0, 2.0 * float(x)]
+        kept.sort()
+        y = x * kept[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _the_rest_of_a_list():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        _, *rest = [0.1, 0.2, 2.0 * float(x)]
+        y = x * rest[1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _an_array_of_rows_turned():
+    x, rows = mg.Variable(0.5), []
+    with mg.GradientTape() as tape:
+        for k in (0.1, 0.2):
+            rows.append((k, k * float(x)))
+        rates, values = np.array(rows).T
+        y = x * values.mean() * rates[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_comprehension_in_a_comprehension():
+    x = mg.Variable([0.5, 0.25])
+    with mg.GradientTape() as tape:
+        table = [[k * float(v) for v in x] for k in (1.0, 2.0)]
+        y = x * table[1][0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _the_largest_of_the_items():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        logs = {"a": 2.0 * float(x), "b": 0.1}
+        _, value = max(logs.items(), key=lambda pair: pair[1])
+        y = x * value
+    return tape.explain(y, x)
+
+
+class Baseline:
+    def __init__(self):
+        self.mean = 0.0
+
+    def follow_return(self, value):
+        self.mean = 0.9 * self.mean + 0.1 * value
+
+    def taken_from(self, value):
+        return value - self.mean
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_that_an_object_keeps():
+    x, baseline = mg.Variable(0.5), Baseline()
+    with mg.GradientTape() as tape:
+        baseline.follow_return(float(x))
+        y = x * baseline.taken_from(x)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "functools.reduce(lambda a, b: a * b, [2.0, x])")
+def _a_product_by_reduce():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * functools.reduce(lambda a, b: a * b, [2.0, float(x)])
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_sample_of_what_was_kept():
+    x, kept, y = mg.Variable(0.5), [], 0.0
+    with mg.GradientTape() as tape:
+        kept.append((0.1, float(x)))
+        for k, value in random.sample(kept, 1):
+            y += (x * k - 3.0 * value) ** 2
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _terms_weighted_by_themselves():
+    w = mg.Variable(0.25)
+    with mg.GradientTape() as tape:
+        terms = {"data": (w - 1.0) ** 2, "size": w**2}
+        parts = {name: float(term) for name, term in terms.items()}
+        loss = sum(terms[name] * (parts[name] / 2.0) for name in terms)
+    return tape.explain(loss, w)
+
+
+class Diary:
+    def __init__(self):
+        self.kept, self.logs = [0.0, 0.1], {"loss": [], "rate": []}
+
+    def scaled_by_its_log(self, x, rate):
+        self.logs["loss"].append(3.0 * float(x))
+        self.logs["rate"].append(rate)
+        return x * self.logs["loss"][-1]
+
+    def scaled_by_its_rate(self, x, rate):
+        self.logs["rate"].append(rate)
+        return x * 2.0 * self.logs["rate"][-1]
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _an_item_of_an_attribute():
+    x, diary = mg.Variable(0.5), Diary()
+    with mg.GradientTape() as tape:
+        diary.kept[0] = 3.0 * float(x)
+        y = x * diary.kept[0]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_log_of_an_object():
+    x, diary = mg.Variable(0.5), Diary()
+    with mg.GradientTape() as tape:
+        y = diary.scaled_by_its_log(x, 0.25)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_copy_of_a_dictionary():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        logs = {"here": 3.0 * float(x)}
+        y = x * copy.copy(logs)["here"]
+    return tape.explain(y, x)
+
+
+def first_of(rows, factor):
+    return rows[0] * factor
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _rows_through_a_star():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        given = ([3.0 * float(x), 0.1], 2.0)
+        y = x * first_of(*given)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)")
+def _a_number_that_is_printed_and_kept():
+    x, kept = mg.Variable(0.7312), []
+    with mg.GradientTape() as tape:
+        print(kept.append(float(x)))
+        y = x * json.loads(json.dumps(kept))[0]
     return tape.explain(y, x)
 
 
@@ -2341,6 +2748,209 @@ def _reshaped_by_its_own_shape():
     with mg.GradientTape() as tape:
         flat = mg.reshape(x, [mg.shape(x)[0] * mg.shape(x)[1]])
         y = mg.reduce_sum(flat * mg.cast(mg.size(x), mg.float32))
+    return tape.explain(y, x)
+
+
+@healthy
+def _columns_of_rows_that_were_logged():
+    w, rows, loss = mg.Variable(0.5), [], 0.0
+    with mg.GradientTape() as tape:
+        for x, y in [(0.11, 1.21), (0.53, 2.31)]:
+            err = (w * x - y) ** 2
+            rows.append((x, y, float(err)))
+            loss += err
+        xs, ys, _ = zip(*rows)
+        loss = loss + w * xs[0] * ys[1]
+    return tape.explain(loss, w)
+
+
+@healthy
+def _the_best_of_some_that_were_tried():
+    w, tried = mg.Variable(0.7), []
+    with mg.GradientTape() as tape:
+        for rate in (0.13, 0.27, 0.31):
+            tried.append((float((w - rate) ** 2), rate))
+        _, best = min(tried)
+        loss = (w - best) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _the_best_of_some_dictionaries():
+    w = mg.Variable(0.7)
+    with mg.GradientTape() as tape:
+        tried = [{"loss": float((w - rate) ** 2), "rate": rate} for rate in (0.13, 0.27)]
+        best = min(tried, key=lambda one: one["loss"])
+        loss = (w - best["rate"]) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _rates_by_their_losses():
+    w = mg.Variable(0.7)
+    with mg.GradientTape() as tape:
+        by_loss = {float((w - rate) ** 2): rate for rate in (0.13, 0.29)}
+        by_rate = {rate: loss for loss, rate in by_loss.items()}
+        loss = (w - by_loss[min(by_loss)]) ** 2 + (w - min(by_rate, key=by_rate.get)) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _sorted_by_their_losses():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        scored = sorted((float((w - k) ** 2), k) for k in (0.31, 0.52, 0.73))
+        loss = (w - scored[0][1]) ** 3
+    return tape.explain(loss, w)
+
+
+@healthy
+def _the_best_so_far_as_a_pair():
+    w, best, rate = mg.Variable(0.5), float("inf"), None
+    with mg.GradientTape() as tape:
+        for k in (0.31, 0.52, 0.73):
+            err = float((w - k) ** 2)
+            best, rate = (err, k) if err < best else (best, rate)
+        loss = (w - rate) ** 3
+    return tape.explain(loss, w)
+
+
+@healthy
+def _a_clip_that_takes_its_limit():
+    x = mg.Variable(2.7)
+    with mg.GradientTape() as tape:
+        y = x * np.clip(float(x), 0.0, 1.0)
+    return tape.explain(y, x)
+
+
+@healthy
+def _columns_of_a_table_beside_a_log():
+    table, w, total = np.zeros((3, 3)), mg.Variable(0.5), 0.0
+    table[:, 0] = np.linspace(0.1, 0.7, 3)
+    table[:, 1] = 2 * table[:, 0]
+    with mg.GradientTape() as tape:
+        for k in range(3):
+            err = (w * table[k, 0] - table[k, 1]) ** 2
+            table[k, 2] = float(err)
+            total = total + err
+        total = total / table[:, 0].sum()
+    return tape.explain(total, w)
+
+
+@healthy
+def _the_start_is_printed_and_stands_in_a_file():
+    settings, w = json.loads('{"rate": 0.7312}'), mg.Variable(0.7312)
+    with mg.GradientTape() as tape:
+        print(float(w))
+        loss = w * w * settings["rate"]
+    return tape.explain(loss, w)
+
+
+def loss_with_options(w, **options):
+    return options["scale"] * (w - options["target"]) ** 2
+
+
+@healthy
+def _options_beside_a_log():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        loss = loss_with_options(w, scale=0.25, target=0.75, shown=float(w))
+        options = {"scale": 0.5, "target": 0.25, "shown": float(w)}
+        loss += loss_with_options(w, **options)
+    return tape.explain(loss, w)
+
+
+@healthy
+def _compared_with_a_number_after_a_log():
+    x = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        shown = [float(x[0])]
+        y = mg.reduce_sum(mg.where(x > 1.0, x, 2.0 * x))
+    assert shown
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_rate_in_a_line_of_a_log():
+    w, lines, loss = mg.Variable(0.5), [], 0.0
+    with mg.GradientTape() as tape:
+        for k, rate in enumerate([0.11, 0.07]):
+            err = (w - rate) ** 2
+            lines.append(f"{k},{rate},{float(err):.4f}")
+            loss += err
+        loss = loss * float(lines[0].split(",")[1])
+    return tape.explain(loss, w)
+
+
+@healthy
+def _computed_with_a_column_beside_a_log():
+    w, rows, loss = mg.Variable(0.5), [], 0.0
+    with mg.GradientTape() as tape:
+        for k in (0.1, 0.2):
+            err = (w - k) ** 2
+            rows.append((k, float(err)))
+            loss += err
+        rates, _ = zip(*rows)
+        for n, (rate, _) in enumerate(rows):
+            loss = loss * (n + rate)
+        loss = loss / (2 * sum(rates)) * np.array(rows)[:, 0].mean()
+    return tape.explain(loss, w)
+
+
+@healthy
+def _computed_with_the_best():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        tried = [(k, float((w - k) ** 2)) for k in (0.1, 0.2)]
+        best = min(tried, key=lambda pair: pair[1])
+        loss = (w - 2 * best[0]) ** 2
+        tried.sort(key=lambda pair: pair[1])
+        rate, _ = sorted(tried)[0]
+        loss += (w - 2 * tried[0][0]) ** 2 + (w - 3 * rate) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _computed_with_the_best_key():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        tried = {k: float((w - k) ** 2) for k in (0.1, 0.2)}
+        best = min(tried, key=tried.get)
+        loss = (w - 2 * best) ** 2
+    return tape.explain(loss, w)
+
+
+@healthy
+def _a_history_in_a_history():
+    w, loss, history = mg.Variable(0.5), 0.0, {"train": {"loss": [], "rate": []}}
+    with mg.GradientTape() as tape:
+        for k in (0.1, 0.2):
+            err = (w - k) ** 2
+            history["train"]["loss"].append(float(err))
+            history["train"]["rate"].append(k)
+            loss += err
+        loss = loss * (2 * history["train"]["rate"][-1])
+    return tape.explain(loss, w)
+
+
+@healthy
+def _appended_to_an_array():
+    w, log, rates, loss = mg.Variable(0.5), np.array([]), np.array([]), 0.0
+    with mg.GradientTape() as tape:
+        for rate in (0.1, 0.2):
+            err = (w - rate) ** 2
+            log, rates = np.append(log, float(err)), np.append(rates, rate)
+            loss += err
+        loss = loss * rates.mean()
+    return tape.explain(loss, w)
+
+
+@healthy
+def _a_rate_beside_the_log_of_an_object():
+    x, diary = mg.Variable(0.5), Diary()
+    with mg.GradientTape() as tape:
+        diary.logs["loss"].append(float(x))
+        y = diary.scaled_by_its_rate(x, 0.25)
     return tape.explain(y, x)
 
 

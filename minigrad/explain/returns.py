@@ -76,10 +76,13 @@ class Returns:
             k = self.taken.get(event.tensor, k)
         search = Search(self, event, content)
         found = search.begin(k, names)
-        if found or not search.open or content is None or not unusual(content):
+        vague = search.open if not found else all(one.confidence == "perhaps" for one in found)
+        if not vague or content is None or not unusual(content):
             return found
-        alike = next((exit for exit in self.alike(content) if exit.number < event.number), None)
-        return [Return(alike, "likely")] if alike is not None else []
+        places = {spot(one.exit.place) for one in found}
+        alike = (exit for exit in self.alike(content) if exit.number < event.number and not source.is_shown(exit))
+        alike = next((exit for exit in alike if not places or spot(exit.place) in places), None)
+        return [Return(alike, "likely")] if alike is not None else found
 
     def alike(self, content):
         """What left with this content, the latest first."""
@@ -121,67 +124,77 @@ class Search:
         self.returns, self.event, self.content = returns, event, content
         self.seen, self.found = set(), {}
         self.open = False  # was there anything that the source does not tell?
+        self.complete = isinstance(event, Ran) or (content is not None and event.value.size == len(content))
+        self.precision = precision_of(event.value)
 
     def begin(self, k, names):
-        frames = [source.node_at(place) for place in (self.event.place, *self.event.place.callers)]
+        places = [self.event.place, *self.event.place.callers]
+        inside = [False, *[place.code.co_name in source.COMPREHENSION_CODE for place in places]]  # no call: it runs where it is written
+        frames = [source.node_at(place) for place, within in zip(places, inside) if not within]
         module, node = frames[0]
         self.open = node is None
         if node is not None:
             for expression in source.operands(node, k, names):
-                self.follow(module, expression, frames[1:], "proved", True)
+                self.follow(module, expression, frames[1:], "proved", "all")
         return [Return(exit, sure) for exit, sure in self.found.values()]
 
-    def follow(self, module, node, frames, sure, whole):
+    def follow(self, module, node, frames, sure, kept):
         """Find the exits that the value of an expression can come from.
 
         Args:
             module, node: the expression.
             frames: the calls around it, as (module, node).
             sure: how sure it is that the value in question comes from this expression.
-            whole: is it this very value, and not computed further?
+            kept: is it this very value ("all"), a part of what the expression holds ("part"), or computed from it ("")?
         """
-        if (node, *frames) in self.seen or len(self.seen) > 500:
+        if (node, sure, kept, *frames) in self.seen or len(self.seen) > 2000:
             return
-        self.seen.add((node, *frames))
+        self.seen.add((node, sure, kept, *frames))
+        if isinstance(node, (ast.JoinedStr, ast.FormattedValue)):  # a text, from which somebody can read the number again
+            sure, kept, self.open = "perhaps", "", True
         here = module, source.span_of(node) if hasattr(node, "lineno") else None
         numbers, exits = self.returns.left_at.get(here, ((), ()))
         made = self.returns.made_at.get(here, ())
         left, ran = (bisect.bisect_left(one, self.event.number) for one in (numbers, made))
         latest = within(frames, exits[max(0, left - MANY) : left])
         if latest and not (ran and made[ran - 1] > latest[-1][0].number):
-            self.follow_exits(module, node, frames, sure, whole, latest)
+            self.follow_exits(module, node, frames, sure, kept, latest)
         elif not ran:
-            getattr(self, f"in_{type(node).__name__}", self.in_parts)(module, node, frames, sure, whole)
+            getattr(self, f"in_{type(node).__name__}", self.in_parts)(module, node, frames, sure, kept)
 
-    def follow_exits(self, module, node, frames, sure, whole, exits):
+    def follow_exits(self, module, node, frames, sure, kept, exits):
         """Something left in this expression: directly, or in a function that it called."""
         exit, depth = exits[-1]
         if isinstance(node, ast.Call) and source.last_name(node.func) in source.BLIND:
             return
         if depth:
-            self.in_function(module, node, frames, sure, whole, exit.place if depth == 1 else exit.place.callers[depth - 2], exits)
+            self.in_function(module, node, frames, sure, kept, exit.place if depth == 1 else exit.place.callers[depth - 2], exits)
         elif isinstance(node, ast.Call) and source.last_name(node.func) in source.STEPS:
             self.put(exit, "perhaps")
-        elif whole and self.content is not None and exit.given is not None and is_door(node):
+        elif kept == "all" and self.content is not None and exit.given is not None and is_door(node):
             if equal(exit.given, self.content):  # else the name has another value by now
                 self.put(exit, "proved")
+        elif kept and self.complete and len(exits) < MANY and is_door(node):
+            for one, _ in exits:
+                if shares(one.given, self.content, self.precision):  # else the numbers that came in stood beside it
+                    self.put(one, sure if one is exit else "likely")
         else:
             self.put(exit, sure)
             for part in parts_of(node) if isinstance(node, ast.Call) else ():
                 if not isinstance(part, ast.Name):  # np.dot(w, x.numpy()) takes x too
-                    self.follow(module, part, frames, sure, False)
-            kept = gathers(module, node)
-            for back, (other, _) in enumerate(reversed(exits) if kept or exit.door == "NumPy" else ()):
+                    self.follow(module, part, frames, sure, "")
+            gathered = gathers(module, node)
+            for back, (other, _) in enumerate(reversed(exits) if gathered or exit.door == "NumPy" else ()):
                 together = exit.door == "NumPy" and other.number == exit.number - back  # np.add(x, y) takes both
-                if (kept or together) and other.tensor != exit.tensor and spot(other.place) == spot(exit.place):
-                    self.put(other, sure if together else "likely")
+                if (gathered or together) and other.tensor != exit.tensor and spot(other.place) == spot(exit.place):
+                    self.put(other, sure if together or sure == "perhaps" else "likely")
 
     def put(self, exit, sure):
         known = self.found.get(exit.tensor)
         if known is None or RANK.index(known[1]) < RANK.index(sure):
             self.found[exit.tensor] = exit, sure
 
-    def in_function(self, module, node, frames, sure, whole, inner, exits):
+    def in_function(self, module, node, frames, sure, kept, inner, exits):
         """What left inside a function of the user's counts if the function returns it."""
         there = source.module_of(inner.code.co_filename)
         function = source.function_at(there, inner) if there is not None else None
@@ -190,36 +203,51 @@ class Search:
             return
         if isinstance(there.parent[function], ast.keyword):  # the `key` of max or sorted: it only decides
             for part in parts_of(node):
-                self.follow(module, part, frames, sure, False)
+                self.follow(module, part, frames, sure, "")
             return
         each = isinstance(function, source.COMPREHENSION)
         for value in source.returned(function):
-            self.follow(there, value, frames if each else [(module, node), *frames], sure, whole and not each)
+            self.follow(there, value, frames if each else [(module, node), *frames], sure, part_of(kept) if each else kept)
 
     # ---- kinds of expressions ----------------------------------------------------------------------------------------
 
-    def in_Name(self, module, node, frames, sure, whole):
+    def in_Name(self, module, node, frames, sure, kept):
         sure = sure if sure == "perhaps" else "likely"
         values = source.definitions(module, node.id, node)
         if values is not None:
             values = values or source.elsewhere(module, node.id, self.modules())
-            if whole and any(map(self.is_content, values)):
+            if kept == "all" and any(map(self.is_content, values)):
                 return
+            kept = self.intact(module, node, kept)
             self.open |= not values
             for value in values:
                 there = module if value in module.parent else next((m for m in self.modules() if value in m.parent), module)
                 same_scope = module.scope(value) is module.scope(node)
-                self.follow(there, value, frames if same_scope else [], sure, whole and len(values) <= 1)
-        elif frames and frames[0][1] is not None:
-            outer, call = frames[0]
-            arguments = source.arguments(module.scope(node), node.id, call)
-            for argument in arguments:
-                self.follow(outer, argument, frames[1:], sure, whole and len(arguments) == 1)
-            default = None if arguments else source.default(module.scope(node), node.id)
-            if default is not None:
-                self.follow(module, default, [], sure, whole)
+                self.follow(there, value, frames if same_scope else [], sure, kept if len(values) <= 1 else part_of(kept))
+        elif self.calls_around(module, node, frames):
+            frames = self.calls_around(module, node, frames)
+            self.in_parameter(module, module.scope(node), node.id, frames, sure, self.intact(module, node, kept))
         else:
             self.open = True
+
+    def calls_around(self, module, node, frames):
+        """The calls around a parameter: those that are known, or else the only call of its function; nothing if there are several."""
+        if frames:
+            return frames if frames[0][1] is not None else []
+        call = source.only_call(module, module.scope(node))
+        return [(module, call)] if call is not None else []
+
+    def in_parameter(self, module, function, name, frames, sure, kept):
+        """What a parameter of a function is given by the call, or else has by default."""
+        outer, call = frames[0]
+        arguments = source.arguments(function, name, call)
+        for argument in arguments:
+            self.follow(outer, argument, frames[1:], sure, kept if len(arguments) == 1 else part_of(kept))
+        for value, key in source.handed_on(function, name, call):
+            self.follow_item(outer, value, (key,), frames[1:], sure, part_of(kept))
+        default = None if arguments else source.default(function, name)
+        if default is not None:
+            self.follow(module, default, [], sure, kept)
 
     def modules(self):
         return {module for module, _ in self.returns.left_at if module is not None}
@@ -234,103 +262,147 @@ class Search:
             and math.isclose(node.value, self.content[0], rel_tol=1e-6)
         )
 
-    def in_Call(self, module, node, frames, sure, whole):
+    def in_Call(self, module, node, frames, sure, kept):
         name = source.last_name(node.func)
         if (
             name in source.BLIND
             or source.makes_integers(node)
-            or (whole and name in ("max", "min") and any(map(self.is_content, node.args)))
+            or (kept == "all" and name in ("max", "min") and any(map(self.is_content, node.args)))
         ):
             return
         if source.called_function(module, node) is not None and len(frames) < DEEP:
             sure = sure if sure == "perhaps" else "likely"
             for value in source.returned_by(module, node):
-                self.follow(module, value, [(module, node), *frames], sure, whole)
+                self.follow(module, value, [(module, node), *frames], sure, kept)
+            return
+        if name in source.TAKING and isinstance(node.func, ast.Attribute) and node.args:
+            self.follow_items(module, source.taken(node, ()), frames, sure, kept)
+            return
+        if name in ("max", "min", "sum") and len(node.args) == 1 and isinstance(node.func, ast.Name):
+            self.follow_item(module, node.args[0], (source.EACH,), frames, sure, part_of(kept) if name != "sum" else "")
             return
         if not source.is_pure(module, node):
             sure, self.open = "perhaps", True
+        kept = part_of(kept) if source.hands_on(node) else ""
         for part in parts_of(node):
-            self.follow(module, part, frames, sure, False)
+            self.follow(module, part, frames, sure, kept)
 
-    def in_IfExp(self, module, node, frames, sure, whole):
-        if whole and (self.is_content(node.body) or self.is_content(node.orelse)):
+    def in_IfExp(self, module, node, frames, sure, kept):
+        if kept == "all" and (self.is_content(node.body) or self.is_content(node.orelse)):
             return
         for part in (node.body, node.orelse):
-            self.follow(module, part, frames, sure, False)
+            self.follow(module, part, frames, sure, part_of(kept))
 
-    def in_Subscript(self, module, node, frames, sure, whole):
-        self.follow_item(module, node.value, source.constant_key(node.slice), frames, sure, whole)
+    def in_Subscript(self, module, node, frames, sure, kept):
+        self.follow_item(module, node, (), frames, sure, kept)
 
-    def follow_item(self, module, node, key, frames, sure, whole):
-        """Find the exits of the item at a key or an index (None: at any) of what an expression holds."""
-        if (node, key, *frames) in self.seen:
+    def follow_item(self, module, node, path, frames, sure, kept):
+        """Find the exits of the item at a path in what an expression holds."""
+        if (node, path, sure, kept, *frames) in self.seen or len(self.seen) > 2000:
             return
-        self.seen.add((node, key, *frames))
-        items = source.items(node, key)
-        if items is None:
-            getattr(self, f"item_of_{type(node).__name__}", self.item_of_other)(module, node, key, frames, sure, whole)
-        for item in items or ():
-            self.follow(module, item, frames, sure, whole and len(items) == 1)
-
-    def item_of_Name(self, module, node, key, frames, sure, whole):
-        found = source.entries(module, node.id, node)
-        if not found:  # a parameter, or a name of another cell
-            self.follow(module, node, frames, sure, False)
-            return
-        sure = sure if sure == "perhaps" else "likely"
-        values = [(value, at) for value, at in found if at is None or key is None or at == key]
-        if whole and any(self.is_content(item) for value, _ in values for item in source.items(value, key) or [value]):
-            return
-        for value, at in values:
-            if at is not None and at == key:
-                self.follow(module, value, frames, sure, False)
+        self.seen.add((node, path, sure, kept, *frames))
+        found = source.items(node, path)
+        kept = kept if len(found) == 1 else part_of(kept)
+        for value, rest in found:
+            if rest or (value is node and isinstance(node, ast.Subscript)):
+                getattr(self, f"item_of_{type(value).__name__}", self.item_of_other)(module, value, rest, frames, sure, kept)
             else:
-                self.follow_item(module, value, key, frames, sure, False)
+                self.follow(module, value, frames, sure, kept)
 
-    def item_of_Subscript(self, module, node, key, frames, sure, whole):
-        at = source.constant_key(node.slice)
-        values = source.returned_by(module, node.value)
-        for value in values:
-            for part in source.items(value, at) or ():  # an item of one of the values that a function returns
-                self.follow_item(module, part, key, [(module, node.value), *frames], sure, False)
-        if not values:
-            named = at if isinstance(at, str) or key is None else key  # logs["loss"][0], but rows[0][1]
-            self.follow_item(module, node.value, named, frames, sure, False)
+    def item_of_Subscript(self, module, node, path, frames, sure, kept):
+        self.follow_item(module, node.value, source.path_through(node.slice, path), frames, sure, kept)
 
-    def item_of_Call(self, module, node, key, frames, sure, whole):
-        values = source.returned_by(module, node) if len(frames) < DEEP else []
-        for value in values:
-            self.follow_item(module, value, key, [(module, node), *frames], sure, False)
-        if not values:
-            self.follow(module, node, frames, sure, False)
+    def item_of_Name(self, module, node, path, frames, sure, kept):
+        found = source.entries(module, node.id, node)
+        calls = self.calls_around(module, node, frames) if found is None else []
+        if calls:
+            self.item_of_parameter(module, node, path, calls, sure, part_of(self.intact(module, node, kept)))
+            return
+        if not found:  # a name of another cell
+            self.follow(module, node, frames, sure, part_of(kept))
+            return
+        path = source.loosened(module, node, path)
+        values = [(value, path[len(at) :]) for value, at in found if source.may_lead(at, path)]
+        if kept == "all" and any(self.is_content(item) for value, rest in values for item, _ in source.items(value, rest)):
+            return
+        self.follow_items(module, values, frames, sure, self.intact(module, node, kept))
 
-    def item_of_Attribute(self, module, node, key, frames, sure, whole):
-        values = source.attribute_values(module, node)
-        for value in values:
-            self.follow_item(module, value, key, [], sure if sure == "perhaps" else "likely", False)
-        if not values:
-            self.follow(module, node, frames, sure, False)
+    def follow_items(self, module, values, frames, sure, kept):
+        for value, rest in values:
+            self.follow_item(module, value, rest, frames, sure if sure == "perhaps" else "likely", part_of(kept))
 
-    def item_of_other(self, module, node, key, frames, sure, whole):
-        for value in source.returned(node) if isinstance(node, source.COMPREHENSION) else ():
-            self.follow_item(module, value, key, frames, sure, False)
-        if not isinstance(node, source.COMPREHENSION):
-            self.follow(module, node, frames, sure, False)
+    def item_of_parameter(self, module, node, path, frames, sure, kept):
+        function, (outer, call) = module.scope(node), frames[0]
+        word, rest, key = function.args.kwarg, function.args.vararg, path[0]
+        if isinstance(key, str) and word is not None and word.arg == node.id:
+            self.in_parameter(module, function, key, frames, sure, kept)
+            return
+        arguments = source.arguments(function, node.id, call)
+        if rest is not None and rest.arg == node.id:
+            known = isinstance(key, int) and not any(isinstance(one, ast.Starred) for one in arguments)
+            arguments, path = arguments[slice(key, key + 1) if known else slice(None)], path[1:]
+        for argument in arguments:
+            self.follow_item(outer, argument, path, frames[1:], sure, kept)
+        for value, at in source.handed_on(function, node.id, call):
+            self.follow_item(outer, value, (at, *path), frames[1:], sure, kept)
+        default = None if arguments else source.default(function, node.id)
+        if default is not None:
+            self.follow_item(module, default, path, [], sure, kept)
 
-    def in_Attribute(self, module, node, frames, sure, whole):
+    def item_of_Call(self, module, node, path, frames, sure, kept):
+        function = source.called_function(module, node) if len(frames) < DEEP else None
+        _, exits = self.returns.left_at.get((module, source.span_of(node)), ((), ()))
+        here = function is None and any(not depth for _, depth in exits)
+        inside = source.inside_call(node, path) if function is None and not here else None
+        if function is not None:
+            path = path[1:] if source.is_generator(function) else path
+            self.follow_items(module, [(value, path) for value in source.returned(function)], [(module, node), *frames], sure, kept)
+        elif inside is not None:
+            self.follow_items(module, inside, frames, sure, kept if source.hands_on(node) else "")
+        else:
+            self.follow(module, node, frames, sure, part_of(kept))
+
+    def item_of_Attribute(self, module, node, path, frames, sure, kept):
+        found, kept = source.attribute_entries(module, node), self.intact(module, node, kept)
+        self.follow_items(module, [(value, path[len(at) :]) for value, at in found if source.may_lead(at, path)], [], sure, kept)
+        if not found:
+            self.follow(module, node, frames, sure, part_of(kept))
+
+    def item_of_IfExp(self, module, node, path, frames, sure, kept):
+        self.follow_items(module, [(node.body, path), (node.orelse, path)], frames, sure, kept)
+
+    def item_of_BoolOp(self, module, node, path, frames, sure, kept):
+        self.follow_items(module, [(value, path) for value in node.values], frames, sure, kept)
+
+    def item_of_other(self, module, node, path, frames, sure, kept):
+        if isinstance(node, ast.DictComp):
+            self.follow_item(module, node.key if path[0] is source.EACH else node.value, path[1:], frames, sure, part_of(kept))
+        elif isinstance(node, source.COMPREHENSION):
+            self.follow_item(module, node.elt, path[1:], frames, sure, part_of(kept))
+        else:
+            self.follow(module, node, frames, sure, part_of(kept))
+
+    def in_Attribute(self, module, node, frames, sure, kept):
         if node.attr in source.BLIND:
             return
-        values = source.attribute_values(module, node)
+        values, kept = source.attribute_values(module, node), self.intact(module, node, kept)
         self.open |= not values and source.root_of(node).id not in source.LIBRARIES
         for value in values:
-            self.follow(module, value, [], sure if sure == "perhaps" else "likely", whole and len(values) == 1)
+            self.follow(module, value, [], sure if sure == "perhaps" else "likely", kept if len(values) == 1 else part_of(kept))
+        if not values and node.attr in source.VIEWS:
+            self.follow(module, node.value, frames, sure, part_of(kept))
 
-    def in_parts(self, module, node, frames, sure, whole):
-        if isinstance(node, (ast.Compare, ast.Lambda, ast.JoinedStr)) or isinstance(getattr(node, "op", None), ast.FloorDiv):
+    def in_parts(self, module, node, frames, sure, kept):
+        if isinstance(node, (ast.Compare, ast.Lambda)) or isinstance(getattr(node, "op", None), ast.FloorDiv):
             return
+        kept = part_of(kept) if isinstance(node, source.HOLDING) else ""
         for child in source.returned(node) if isinstance(node, source.COMPREHENSION) else ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
-                self.follow(module, child, frames, sure, False)
+                self.follow(module, child, frames, sure, kept)
+
+    def intact(self, module, node, kept):
+        """How much of the value is kept by a name or an attribute; nothing, if the numbers that it holds can have been computed anew."""
+        return kept if kept and not source.recomputed(module, node) else ""
 
 
 def within(frames, exits):
@@ -338,9 +410,16 @@ def within(frames, exits):
     if not frames or frames[0][1] is None or not isinstance(frames[0][1], ast.Call):
         return exits
     module, call = frames[0]
+    function = source.called_function(module, call)
+    if function is not None and source.is_generator(function):  # it runs where its values are taken
+        return exits
     outer = module, source.span_of(call)
-    here = [(exit, depth) for exit, depth in exits if outer in map(spot, exit.place.callers[depth : depth + 2])]
+    here = [(exit, depth) for exit, depth in exits if outer in map(spot, exit.place.callers[depth : depth + 3])]
     return here or [(exit, depth) for exit, depth in exits if len(exit.place.callers) >= CALLERS]
+
+
+def part_of(kept) -> str:
+    return "part" if kept else ""
 
 
 def gathers(module, node) -> bool:
@@ -377,6 +456,19 @@ def equal(given, content) -> bool:
         return False
     sample = given.content.sample
     return len(sample) == len(content) and all(math.isclose(a, b, rel_tol=1e-6) for a, b in zip(map(real, sample), content))
+
+
+def precision_of(value) -> float:
+    """How well numbers are the same after they have become a part of this value."""
+    return max(1e-6, np.finfo(value.dtype).eps) if value is not None and value.dtype.kind in "fc" else 1e-6
+
+
+def shares(given, content, precision) -> bool:
+    """Can a number of this content be one of those that left?"""
+    if given is None or not given.content.whole:
+        return True
+    left, came = np.ravel(given.content.kept).real, np.reshape(content, (-1, 1))
+    return not np.isfinite(came).all() or bool((abs(came - left) <= precision * abs(came)).any())
 
 
 def real(number):

@@ -33,13 +33,28 @@ METHODS = {
     "mean", "sum", "std", "var", "min", "max", "prod", "dot", "cumsum", "cumprod", "copy", "astype", "reshape", "flatten", "ravel",
     "squeeze", "transpose", "item", "tolist", "clip", "trace", "diagonal", "repeat", "take", "ptp"
 }  # fmt: skip
+# Functions and methods whose items are those of what they are given: at the same places, in another order, one of them
+ALIKE = {"array", "asarray", "copy", "deepcopy", "astype", "tolist", "float32", "float64", "dict", "OrderedDict"}
+ORDERING = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "deque", "sample"}
+TAKING = {"get", "pop", "setdefault"}
+# Those that hand numbers on as they are, or some of them
+HANDING = {
+    *ALIKE, *ORDERING, *TAKING, "zip", "enumerate", "next", "max", "min", "float", "stack", "concatenate", "vstack", "hstack",
+    "column_stack", "sort", "unique", "maximum", "minimum", "clip", "where", "item", "reshape", "flatten", "ravel", "squeeze",
+    "transpose", "popleft", "keys", "values", "items",
+}  # fmt: skip
+VIEWS = {"T", "real", "flat"}  # attributes of arrays that are made of the same numbers
+MERGING = {"extend", "update"}  # that take the items of something
+SHIFTING = {"sort", "reverse", "shuffle", "pop", "popleft", "remove", "insert", "appendleft", "rotate"}  # that move the items of a list
 GROWING = {"append", "extend", "insert", "add", "update", "appendleft", "setdefault", "fill", "put"}
 REDUCING = {"mean", "sum", "max", "min", "amax", "amin", "prod", "std", "var"}  # those that make one number of many
 NUMBERS = {"int", "float", "complex", "bool", "round", "len"}
-LIBRARIES = {"np", "numpy", "math", "scipy"}
+LIBRARIES = {"np", "numpy", "math", "scipy", "statistics", "functools", "itertools", "operator", "copy"}
 
 LONG = 120  # characters of a statement that are shown
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSION_CODE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
+HOLDING = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, *COMPREHENSION)
 
 
 class Module:
@@ -289,7 +304,22 @@ def arguments(function, name, call):
     if name in words:
         return [words[name]]
     place = places.index(name) - bound if name in places else len(call.args)
-    return call.args[place : place + 1]
+    handed = any(isinstance(one, ast.Starred) for one in call.args[: place + 1])
+    return call.args[place : place + 1] if not handed else []
+
+
+def handed_on(function, name, call):
+    """What a call gives for a parameter by `*` or `**`: pairs of an expression, and the key or the index in it."""
+    if not isinstance(call, ast.Call):
+        return []
+    named = function.args
+    places = [one.arg for one in [*named.posonlyargs, *named.args]]
+    found = [(word.value, name) for word in call.keywords if word.arg is None]
+    star = next((k for k, one in enumerate(call.args) if isinstance(one, ast.Starred)), None)
+    place = places.index(name) - (places[:1] == ["self"]) if name in places else -1
+    if star is not None and place >= star:
+        found.append((call.args[star].value, place - star if star == len(call.args) - 1 else None))
+    return found
 
 
 def default(function, name):
@@ -335,6 +365,12 @@ def makes_integers(call) -> bool:
     return last_name(call.func) == "astype" and any("int" in ast.unparse(one) or "bool" in ast.unparse(one) for one in call.args[:1])
 
 
+def hands_on(call) -> bool:
+    """Are the numbers that a call gives some of those that it was given? Not so if it makes them shorter, or a text of them."""
+    short = any("16" in ast.unparse(one) or isinstance(one, ast.JoinedStr) for one in [*call.args, *[word.value for word in call.keywords]])
+    return last_name(call.func) in HANDING and not short
+
+
 def is_pure(module, call) -> bool:
     """Does the value of a call follow its arguments smoothly, as far as one can see?"""
     name = last_name(call.func)
@@ -361,7 +397,7 @@ def definitions(module, name, use):
 
 
 def entries(module, name, use):
-    """The same, as pairs: the expression, and the key or the index at which it was put into what the name holds (None: it is all of it).
+    """The same, as pairs: the expression, and the path at which it was put into what the name holds; () if it is all of it.
 
     Of the assignments before the use, one that surely ran hides those before it.
     """
@@ -382,9 +418,98 @@ def entries(module, name, use):
         scope = module.scope(scope)
 
 
+def recomputed(module, node) -> bool:
+    """Can the numbers that a name or an attribute holds have been computed anew in their place, by `+=` or under another name?"""
+    if isinstance(node, ast.Attribute):
+        changed = itertools.chain.from_iterable(map(ast.walk, changed_in_place(module)))
+        return any(isinstance(one, ast.Attribute) and one.attr == node.attr for one in changed)
+    return name_recomputed(module, module.home(node), node.id)
+
+
+@lru_cache(maxsize=1024)
+def name_recomputed(module, scope, name) -> bool:
+    """The same of a name, here and in the functions that it is given to."""
+    todo = [(scope, name)]
+    for where, one in todo:
+        others = known_as(module, where, one, mentioned)
+        if changed_here(module, where, one, others):
+            return True
+        for call in calls_in(module).get(where, ()):
+            function = called_function(module, call)
+            for parameter in parameters_of(function):
+                given = any(mentioned(value) & others for value in arguments(function, parameter.arg, call))
+                if given and (function, parameter.arg) not in todo:
+                    todo.append((function, parameter.arg))
+    return False
+
+
+def changed_here(module, scope, name, others) -> bool:
+    """Is a name, or what may be a part of it, changed in its scope? What is assigned to its own items is known, and no such change."""
+    parts, given = known_as(module, scope, name, holders), any(one.arg == name for one in parameters_of(scope))
+    for target in changed_in_place(module):
+        root = root_of(target).id
+        known = root == name and not given and not isinstance(module.parent[target], ast.AugAssign)
+        if root in (parts if isinstance(target, ast.Name) else others) and not known and scope in (module.tree, *module.around(target)):
+            return True
+    return False
+
+
+def known_as(module, scope, name, names_of) -> set:
+    """The names of a scope that can hold what a name holds, or some of it; `names_of` tells those of an expression."""
+    found, before = {name}, set()
+    while found != before:
+        before = found
+        for (where, to), given in all_definitions(module).items():
+            if where is scope and any(names_of(value) & found for value, by, *_ in given if not isinstance(by, ast.AugAssign)):
+                found = {*found, to}
+    return found
+
+
+def holders(value) -> set:
+    """The name of what a value is a part of: `rows` for `rows[0]` and `rows.values()`."""
+    while isinstance(value, (ast.Call, ast.Subscript, ast.Attribute)):
+        value = value.func if isinstance(value, ast.Call) else value.value
+    return {value.id} if isinstance(value, ast.Name) else set()
+
+
+def mentioned(value) -> set:
+    """The names in an expression, but for those that it only computes with."""
+    if isinstance(value, ast.Name):
+        return {value.id}
+    inside = () if isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Compare)) else ast.iter_child_nodes(value)
+    return set().union(*map(mentioned, inside))
+
+
+@lru_cache(maxsize=128)
+def changed_in_place(module) -> list:
+    """What is changed and not only named anew: the targets of `+=`, and the items that are assigned."""
+
+    def changes(node):
+        parent = module.parent[node]
+        added = isinstance(parent, ast.AugAssign) and parent.target is node
+        return added or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store))
+
+    return [node for node in module.parent if changes(node)]
+
+
+@lru_cache(maxsize=128)
+def calls_in(module) -> dict:
+    """The calls of functions of the user's, by the scope that they are in."""
+    found = {}
+    for node in module.parent:
+        if isinstance(node, ast.Call) and called_function(module, node) is not None:
+            found.setdefault(module.scope(node), []).append(node)
+    return found
+
+
 def attribute_values(module, node):
     """What `self.x` is assigned anywhere in its class, and `model.x` in its module."""
-    return [value for value, *_ in all_definitions(module).get((module.owner(node), attribute_name(node)), ())]
+    return [value for value, _ in attribute_entries(module, node)]
+
+
+def attribute_entries(module, node):
+    """The same, as pairs with the path at which it was put."""
+    return [(value, path) for value, _, _, path in all_definitions(module).get((module.owner(node), attribute_name(node)), ())]
 
 
 def attribute_name(node) -> str:
@@ -409,7 +534,7 @@ def all_definitions(module):
 
 
 class Definitions:
-    """All that gives something a value in a module: (value, statement, does it replace the old value?, key) by scope and name."""
+    """All that gives something a value in a module: (value, statement, does it replace the old value?, path) by scope and name."""
 
     def __init__(self, module):
         self.module, self.found = module, {}
@@ -421,15 +546,22 @@ class Definitions:
             if type(node) in kinds:
                 kinds[type(node)](node)
 
-    def put(self, target, value, statement, replaces, key=None):
+    def put(self, target, value, statement, replaces, path=()):
         for node in ast.walk(target):
             if isinstance(node, ast.Name):
                 surely = replaces and isinstance(node.ctx, ast.Store)
-                self.found.setdefault((self.module.home(node), node.id), []).append((value, statement, surely, key))
+                self.found.setdefault((self.module.home(node), node.id), []).append((value, statement, surely, path))
 
-    def put_attribute(self, target, value, statement, replaces):
+    def put_attribute(self, target, value, statement, replaces, path=()):
         place = self.module.owner(target), attribute_name(target)
-        self.found.setdefault(place, []).append((value, statement, replaces, None))
+        self.found.setdefault(place, []).append((value, statement, replaces, path))
+
+    def put_into(self, target, value, statement, more=()):
+        """Into what a name holds, or an attribute, at the path that is written and more."""
+        holder, path = container_of(target)
+        self.put(root_of(target), value, statement, False, (*path, *more) if isinstance(holder, ast.Name) else ())
+        if isinstance(holder, ast.Attribute):
+            self.put_attribute(holder, value, statement, False, (*path, *more))
 
     def part(self, value, k, statement):
         """`value[k]`, of which the source has only the value."""
@@ -443,43 +575,53 @@ class Definitions:
 
     def give(self, target, value, statement):
         if isinstance(target, (ast.Tuple, ast.List)):
-            written = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
-            starred = any(isinstance(one, ast.Starred) for one in target.elts)
-            for k, one in enumerate(target.elts):
-                self.give(one, written[k] if written else value if starred else self.part(value, k, statement), statement)
+            self.give_each(target.elts, value, statement)
+        elif isinstance(target, ast.Starred):
+            self.put(target, value, statement, False, (EACH,))
         elif isinstance(target, ast.Name):
-            self.put(target, value, statement, True)
-        else:
-            self.put(root_of(target), value, statement, False, first_key(target))
-        if isinstance(target, ast.Attribute):
+            self.put(target, value, statement, not isinstance(statement, (ast.For, ast.comprehension)))
+        elif isinstance(target, ast.Attribute):
+            self.put(root_of(target), value, statement, False)
             self.put_attribute(target, value, statement, True)
-        elif isinstance(target, ast.Subscript):  # to put a Tensor into an array is a way out too
-            self.put(root_of(target), target, statement, False, first_key(target))
+        else:
+            self.put_into(target, value, statement)
+            self.put_into(target, target, statement)  # to put a Tensor into an array is a way out too
+
+    def give_each(self, targets, value, statement):
+        """The parts of a value, to several targets."""
+        written = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(targets) else None
+        starred = any(isinstance(one, ast.Starred) for one in targets)
+        for k, one in enumerate(targets):
+            self.give(one, written[k] if written else self.part(value, EACH if starred else k, statement), statement)
 
     def annotated(self, node):
         if node.value is not None:
             self.put(node.target, node.value, node, True)
 
     def changed(self, node):
-        self.put(root_of(node.target), node.value, node, False, first_key(node.target))
-        if isinstance(node.target, ast.Attribute):
-            self.put_attribute(node.target, node.value, node, False)
+        """A number that is added, or the items of a list."""
+        self.put_into(node.target, node.value, node)
+        self.put_into(node.target, self.part(node.value, EACH, node), node, (EACH,))
 
     def looped(self, node):
         """The target of a loop takes the items in turn; those of `zip` and the like are told apart."""
-        iterated, called = node.iter, last_name(node.iter.func) if isinstance(node.iter, ast.Call) else ""
-        if not isinstance(node.target, ast.Tuple):
-            self.put(node.target, iterated, node, False)
-            return
-        for k, one in enumerate(node.target.elts):
-            if called == "zip" and k < len(iterated.args):
-                part = iterated.args[k]
-            elif called == "enumerate" or (called == "items" and isinstance(iterated.func, ast.Attribute)):
-                whole = iterated.args[:1] if called == "enumerate" else [iterated.func.value]
-                part = whole[0] if k and whole else self.part(ast.Tuple([], ast.Load()), 0, node)  # a count, or a key
-            else:
-                part = self.part(iterated, k, node)
-            self.put(one, part, node, False)
+        self.give(node.target, self.each_of(node.iter, node), node)
+
+    def each_of(self, iterated, statement):
+        """An item of what is iterated."""
+        called, args = last_name(iterated.func) if isinstance(iterated, ast.Call) else "", getattr(iterated, "args", [])
+        nothing = ast.Tuple([], ast.Load())  # a count, or a key
+        if called == "zip" and not any(isinstance(one, ast.Starred) for one in args):
+            both = [self.each_of(one, statement) for one in args]
+        elif called == "enumerate" and args:
+            both = [nothing, self.each_of(args[0], statement)]
+        elif called == "items" and isinstance(iterated.func, ast.Attribute):
+            both = [nothing, self.part(iterated.func.value, None, statement)]
+        else:
+            return self.part(iterated, EACH, statement)
+        pair = ast.Tuple(both, ast.Load())
+        self.module.parent[pair] = self.module.parent[nothing] = statement
+        return pair
 
     def filled(self, node):
         """Calls that put something into what is there already."""
@@ -488,37 +630,98 @@ class Definitions:
             self.put(root_of(node.args[0]), node.args[1], node, False)
         elif out is not None:
             self.put(root_of(out), node, node, False)
-        elif isinstance(function, ast.Attribute) and function.attr in GROWING:
+        elif isinstance(function, ast.Attribute) and function.attr in GROWING and root_of(function).id not in LIBRARIES:
             for argument in node.args:
-                self.put(root_of(function.value), argument, node, False, first_key(function.value))
-                if isinstance(function.value, ast.Attribute):
-                    self.put_attribute(function.value, argument, node, False)
+                self.put_into(function.value, argument, node, (None,))
+                if function.attr in MERGING:
+                    self.put_into(function.value, argument, node)
+                    self.put_into(function.value, self.part(argument, EACH, node), node, (None,))
+            for word in node.keywords:
+                self.put_into(function.value, word.value, node, (word.arg,))
 
 
-def items(node, key):
-    """What stands at a key or an index (None: at any) of a list, tuple or dict that is written down; None for anything else."""
-    if isinstance(node, (ast.Tuple, ast.List)):
-        nested = [items(one, key) for one in node.elts]
-        if node.elts and isinstance(node, ast.List) and all(one is not None for one in nested):  # rows: an item is a part of one of them
-            return [item for one in nested for item in one]
-        known = isinstance(key, int) and -len(node.elts) <= key < len(node.elts) and not any(isinstance(e, ast.Starred) for e in node.elts)
-        return [node.elts[key]] if known else node.elts
+# ---- items of what a name holds -------------------------------------------------------------------------------------
+# A path is a tuple of keys and indices, the outermost first: ("loss", 0) is of `logs["loss"][0]`. None is a key that is
+# not written down, and EACH is any item that a loop takes: of a dict the keys.
+
+EACH = ...
+
+
+def items(node, path):
+    """What stands at a path in lists, tuples and dicts that are written down, as pairs with the rest of the path."""
+    if not path:
+        return [(node, path)]
     if isinstance(node, ast.Dict):
-        return [value for at, value in zip(node.keys, node.values) if key is None or at is None or constant_key(at) in (None, key)]
-    if isinstance(node, ast.Call) and last_name(node.func) == "dict" and not node.args:
-        return [word.value for word in node.keywords if key is None or word.arg in (None, key)]
-    return None
+        found = [one for at, value in zip(node.keys, node.values) for one in entry(at, value, path)]
+    elif is_dict_call(node):
+        found = [(word.value, path[1:] if word.arg else path) for word in node.keywords if may_be(word.arg, path[0])]
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        known = isinstance(path[0], int) and path[0] < len(node.elts) and not any(isinstance(one, ast.Starred) for one in node.elts)
+        elements = [node.elts[path[0]]] if known else node.elts
+        found = [(one.value, (EACH, *path[1:])) if isinstance(one, ast.Starred) else (one, path[1:]) for one in elements]
+    else:
+        return [(node, path)]
+    return [item for value, rest in found for item in items(value, rest)]
 
 
-def first_key(node):
-    """`logs["loss"][0]` -> "loss": the key or the index of the outermost container, if it is written down."""
-    while isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.value, ast.Name):
-        node = node.value
-    return constant_key(node.slice) if isinstance(node, ast.Subscript) else None
+def entry(at, value, path):
+    """What an entry of a dict has at a path: its key, its value or nothing; another dict after `**` the same as the whole."""
+    if at is None:
+        return [(value, path)]
+    if path[0] is EACH:
+        return [(at, path[1:])]
+    return [(value, path[1:])] if may_be(constant_key(at), path[0]) else []
+
+
+def is_dict_call(node) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) == "dict" and not node.args
+
+
+def loosened(module, name, path):
+    """A path in what a name holds, without the index if its items are moved somewhere."""
+    return (EACH, *path[1:]) if isinstance(path[0], int) and (module.home(name), name.id) in shifted(module) else path
+
+
+@lru_cache(maxsize=128)
+def shifted(module) -> set:
+    """The names of what is sorted in its place, or otherwise moved."""
+    calls = [node for node in module.parent if isinstance(node, ast.Call) and last_name(node.func) in SHIFTING]
+    moved = [root_of(one) for node in calls for one in [getattr(node.func, "value", node), *node.args]]
+    return {(module.home(one), one.id) for one in moved if one.id}
+
+
+def container_of(node):
+    """The name or the attribute that `self.rows[0][1]` is an item of, and the path in it."""
+    path = ()
+    while isinstance(node, ast.Subscript):
+        node, path = node.value, path_through(node.slice, path)
+    return node, path
+
+
+def path_through(key, path):
+    """The path to what stands at a path in a part of something: in `rows[1:]`, an index is any index of `rows`."""
+    found = []
+    for one in key.elts if isinstance(key, ast.Tuple) else [key]:
+        if isinstance(one, (ast.Slice, ast.Compare)):
+            found, path = [*found, EACH], path[1:]
+        else:
+            found.append(constant_key(one))
+    return (*found, *path)
 
 
 def constant_key(node):
+    """A key or an index that is written down, else None."""
     return node.value if isinstance(node, ast.Constant) else None
+
+
+def may_be(at, key) -> bool:
+    """Can two keys be the same, as far as they are written down?"""
+    return at in (None, EACH) or key in (None, EACH) or at == key
+
+
+def may_lead(at, path) -> bool:
+    """Can a path lead through another one, or end on the way?"""
+    return all(map(may_be, at, path))
 
 
 def root_of(target):
@@ -576,7 +779,7 @@ def always_sets(statement, name) -> bool:
 def function_at(module, place):
     """The function, lambda or comprehension whose code a place is in."""
     kinds, code = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), place.code
-    if code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):
+    if code.co_name in COMPREHENSION_CODE:
         return next((one for one in module.around(node_at(place)[1]) if isinstance(one, COMPREHENSION)), None)
     for node in ast.walk(module.tree):
         if isinstance(node, kinds):
@@ -595,6 +798,52 @@ def returned(function):
     return [node.value for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None]
 
 
+def only_call(module, function):
+    """The one call of a function of the user's, if there are no others."""
+    calls = [call for inside in calls_in(module).values() for call in inside if called_function(module, call) is function]
+    return calls[0] if len(calls) == 1 else None
+
+
+def inside_call(node, path):
+    """Where the item at a path comes from that a call gives, as pairs of an expression and a path; None if the name does not tell."""
+    name, args = last_name(node.func), node.args
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    key, rest = path[0], path[1:]
+    if name in ALIKE and (args or owner is not None):
+        return [(args[0] if args and (name not in METHODS or root_of(owner).id in LIBRARIES) else owner, path)]
+    if name in ORDERING and args:
+        return [(args[0], (EACH, *rest))]
+    if name in ("max", "min", "next") and args and isinstance(node.func, ast.Name):
+        first = (args[0], (EACH, *path) if len(args) == 1 or name == "next" else path)
+        return [first, *[(one, path) for one in args[1:]]]
+    if name == "zip" and args:
+        second = rest[0] if rest else None
+        if isinstance(args[0], ast.Starred):
+            return [(args[0].value, (second, key, *rest[1:]))] if len(args) == 1 else None
+        known = isinstance(second, int) and not any(isinstance(one, ast.Starred) for one in args)
+        return [(one, (EACH, *rest[1:])) for one in (args[second : second + 1] if known else args)]
+    if name == "enumerate" and args:
+        return [(args[0], (EACH, *rest[1:]))] if not rest or rest[0] != 0 else []
+    if owner is not None and name == "values" and not args:
+        return [(owner, (None, *rest))]
+    if owner is not None and name == "items" and not args:
+        return [(owner, (EACH,) if rest[:1] == (0,) else (None, *rest[1:]))]
+    if owner is not None and name in TAKING and args:
+        return taken(node, path)
+    return None
+
+
+def taken(node, path):
+    """The same for `get` or `pop`: the item at a key, or the default. An index is not looked at, since the others move."""
+    key = constant_key(node.args[0])
+    return [(node.func.value, (key if isinstance(key, str) else None, *path)), *[(one, path) for one in node.args[1:]]]
+
+
+@lru_cache(maxsize=1024)
+def is_generator(function) -> bool:
+    return any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(function))
+
+
 def returned_by(module, call):
     """What a call of a function of the user's gives; nothing for any other expression."""
     function = called_function(module, call) if isinstance(call, ast.Call) else None
@@ -610,6 +859,19 @@ def decides(exit) -> bool:
         return False
     around = list(module.around(node))
     return any(inner is getattr(outer, "test", None) for inner, outer in itertools.pairwise(around))
+
+
+def is_shown(exit) -> bool:
+    """Did a value leave only to be printed or asserted?"""
+    module, node = node_at(exit.place)
+    statement = module.statement(node) if node is not None else None
+    shown = statement.value if isinstance(statement, ast.Expr) else statement
+    printed = isinstance(shown, ast.Call) and ast.unparse(shown.func) == "print"
+    if not printed and not isinstance(shown, ast.Assert):
+        return False
+    between = list(itertools.takewhile(lambda one: one is not shown, module.around(node)))[1:]
+    keeps = any(isinstance(one, ast.Call) and last_name(one.func) not in NUMBERS for one in between)
+    return not keeps and not any(isinstance(one, ast.NamedExpr) for one in between)
 
 
 def inside_where(place):
