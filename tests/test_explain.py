@@ -754,6 +754,26 @@ def double(v):
     return v
 
 
+@program("partial", "", "LEFT_ENGINE")
+def _a_sum_over_a_generator():
+    x = mg.Variable([1.0, 2.0])
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(sum(float(one) for one in x) * x)
+    return tape.explain(y, x)
+
+
+def counted_down(x, turns):
+    return float(x) if not turns else counted_down(x, turns - 1) + 0.1
+
+
+@program("partial", "", "LEFT_ENGINE")
+def _a_number_out_of_a_deep_recursion():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        y = x * counted_down(x, 30)
+    return tape.explain(y, x)
+
+
 @program("partial", "", "LEFT_ENGINE", "y = x * double(float(x))")
 def _a_parameter_that_is_doubled():
     x = mg.Variable(0.5)
@@ -2942,6 +2962,22 @@ def _appended_to_an_array():
             log, rates = np.append(log, float(err)), np.append(rates, rate)
             loss += err
         loss = loss * rates.mean()
+    return tape.explain(loss, w)
+
+
+def summed_down(w, turns):
+    if not turns:
+        return 0.0
+    err = (w - 0.2 * turns) ** 2
+    print("turn", turns, float(err))
+    return err + summed_down(w, turns - 1)
+
+
+@healthy
+def _losses_that_a_recursion_prints_and_sums():
+    w = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        loss = summed_down(w, 3)
     return tape.explain(loss, w)
 
 

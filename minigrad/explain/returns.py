@@ -198,7 +198,7 @@ class Search:
         """What left inside a function of the user's counts if the function returns it."""
         there = source.module_of(inner.code.co_filename)
         function = source.function_at(there, inner) if there is not None else None
-        if function is None:
+        if function is None or len(frames) >= DEEP:
             self.put(exits[-1][0], "perhaps")
             return
         if isinstance(there.parent[function], ast.keyword):  # the `key` of max or sorted: it only decides
@@ -206,8 +206,10 @@ class Search:
                 self.follow(module, part, frames, sure, "")
             return
         each = isinstance(function, source.COMPREHENSION)
+        if each:  # it runs where it is written: as it is, or in a call that may compute with its items
+            kept = part_of(kept) if not isinstance(node, ast.Call) or source.hands_on(node) else ""
         for value in source.returned(function):
-            self.follow(there, value, frames if each else [(module, node), *frames], sure, part_of(kept) if each else kept)
+            self.follow(there, value, frames if each else [(module, node), *frames], sure, kept)
 
     # ---- kinds of expressions ----------------------------------------------------------------------------------------
 
