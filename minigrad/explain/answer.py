@@ -171,7 +171,7 @@ def used_up(q):
 def told_by_the_log(q):
     """The answer with the help of the history."""
     history, odd = q.history, []
-    if any(isinstance(e, Ran) and e.op.kernel == "CustomGradient" for e in history.trace.events):
+    if any(e.op.kernel == "CustomGradient" for e in history.ran):
         steps = steps_of(q)
         history.carried = {(output, step.source) for step in steps for output in step.outputs}
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(q.source.shape)]
@@ -304,7 +304,8 @@ def unused(q):
     """The cause, if nothing was seen to lead from the source to the target. It is proved if nothing can have gone unseen."""
     history = q.history
     exits = exits_before(history, q.targets)
-    sure = "likely" if history.trace.cut or exits else "proved"
+    hidden = any(e.op.kernel == "CustomGradient" for e in history.ran)  # what its function uses, nobody is told
+    sure = "likely" if history.trace.cut or exits or hidden else "proved"
     for exit in exits[:-50:-1]:
         if exit.number > history.opened and history.cheapest([history.node(exit.tensor, exit.versions)]) is not None:
             return cause("UNUSED", q, op=called_text(exit.place) or exit.door, line=exit.place.text, sure=sure, left=True)

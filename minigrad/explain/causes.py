@@ -743,8 +743,11 @@ tape.gradient(y, x)           # 6.0
 )
 def stopped(q, edge, op, line):
     if edge.event.op.kernel == "CustomGradient":
+        function, name = called_text(edge.place) or op, q.names.of(edge.start)
+        if number_of(edge.start) not in edge.event.inputs:
+            return f"{function} uses {name} without being given it, and no gradient leaves it for {name}", f"give {name} to {function}"
         return (
-            f"the gradient function of {called_text(edge.place) or op} returned None",
+            f"the gradient function of {function} returned None",
             "return a gradient for this argument too, if it is wanted",
         )
     if op == "stop_gradient":

@@ -5,8 +5,10 @@ costs 1, and has a code that says why. The cheapest way from the target back to 
 gradient needs: 0 for a gradient that is there.
 """
 
+import bisect
+import itertools
 from collections import deque
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..custom import GRADIENTS, UNREGISTERED
@@ -92,6 +94,21 @@ class History:
                 yield Edge(self.node(number, event.versions), node, event, *self.code_for(event, k, number))
             elif k in numbers:
                 yield from self.returned(node, event, None, [numbers[k]], k, names if event.called == event.op.__name__ else ())
+        if event.op.kernel == "CustomGradient" and event.heard:
+            for start in self.captured(event):
+                yield Edge(start, node, event, "STOPPED", "likely", None, True)
+
+    def captured(self, event):
+        """What a `py_function` used without being given it: its ops ran just before, unheard by the tapes."""
+        before = bisect.bisect_left(self.ran, event.number, key=lambda e: e.number)
+        inside = list(itertools.takewhile(lambda e: event.recorded.keys().isdisjoint(e.recorded), reversed(self.ran[:before])))
+        made = {number for e in inside for number in e.outputs}
+        return [self.node(i, e.versions) for e in inside for i in e.inputs if i and i not in made and i not in event.inputs]
+
+    @cached_property
+    def ran(self) -> list:
+        """The ops that ran, in the order of time."""
+        return [e for e in self.trace.events if isinstance(e, Ran)]
 
     def of_arrival(self, node, event):
         if event.kind in "fc":
@@ -230,7 +247,7 @@ class History:
 
     def uses(self, number):
         """The ops that the source went into, in the order of time."""
-        return [e for e in self.trace.events if isinstance(e, Ran) and number in e.inputs]
+        return [e for e in self.ran if number in e.inputs]
 
 
 def way_from(node, best):
