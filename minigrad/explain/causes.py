@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..events import Came, Ran, Stored, Wrote, brief
-from .mends import NEW, Line, NoLine, stateless
+from .calling import gives_number, inside_where
+from .mends import NEW, Line, NoLine, safe_where, stateless
 from .search import number_of
-from .source import called_text, expression_text, gives_number, inside_where, operator_name, safe_where
+from .source import called_text, expression_text, operator_name
 
 
 @dataclass(frozen=True)

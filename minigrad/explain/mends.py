@@ -4,11 +4,15 @@ It is made of the source as it stands, piece by piece. Where no line is known th
 """
 
 import ast
+import contextlib
 import itertools
+import operator
 from functools import lru_cache
 from typing import Any
 
-from .source import LONG, REDUCING, STEPS, definitions, last_name, node_at, rewritten, root_of, span_of
+from .calling import REDUCING, STEPS, inside_where, root_of
+from .holding import definitions
+from .source import LONG, last_name, node_at, rewritten, span_of
 
 USUAL = {name: name for name in ("numpy", "math", "cmath", "scipy", "random", "statistics")}  # as it is imported in most programs
 FOREIGN = {*USUAL}
@@ -380,3 +384,60 @@ def path_of(module, function) -> tuple:
     if not isinstance(function, ast.Name):
         return ()
     return (*imports(module).get(function.id, function.id).split("."), *reversed(parts))
+
+
+# ---- a safe input for a branch of `where` ----------------------------------------------------------------------------
+
+COMPARED = {
+    ast.Gt: operator.gt, ast.GtE: operator.gt, ast.Lt: operator.lt, ast.LtE: operator.lt, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
+OPPOSITE = {ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+TURNED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Lt: ast.Gt, ast.LtE: ast.GtE}
+
+
+def safe_where(place) -> "str | None":
+    """The statement with a safe input for the expression, by one more `where`; None if that cannot be written down."""
+    module, node = node_at(place)
+    where, statement = inside_where(place), module.statement(node)
+    value, kind, limit = compared(module, where.args[0])
+    if value is None or isinstance(getattr(statement, "body", None), list):
+        return None
+    if any(isinstance(one, (ast.Call, ast.Div, ast.Pow)) for one in ast.walk(value)):  # its own slope may be inf
+        return None
+    second = any(one is where.args[1] for one in module.around(node))
+    safe = safe_value(kind if second else OPPOSITE[kind], limit)
+    if safe is None:
+        return None
+    call, condition, text = (rewritten(module, one) for one in (where.func, where.args[0], value))
+    guard = f"{call}({condition}, {text}, {safe})" if second else f"{call}({condition}, {safe}, {text})"
+    inside, same = {*ast.walk(node)}, ast.dump(value)
+    line = rewritten(module, statement, lambda part: guard if part in inside and ast.dump(part) == same else None)
+    return line if guard in line and len(line) <= LONG else None
+
+
+def compared(module, condition):
+    """What a condition compares with a number, how, and the number: `x > 0.0`. Three times None for other conditions."""
+    if not isinstance(condition, ast.Compare) or len(condition.ops) > 1 or type(condition.ops[0]) not in COMPARED:
+        return None, None, None
+    left, right, kind = condition.left, condition.comparators[0], type(condition.ops[0])
+    if number_in(module, right) is not None:
+        return left, kind, number_in(module, right)
+    if number_in(module, left) is not None:
+        return right, TURNED.get(kind, kind), number_in(module, left)
+    return None, None, None
+
+
+def number_in(module, node) -> "float | None":
+    """The number that an expression is, as it stands there or by its name."""
+    if isinstance(node, ast.Name):
+        values = definitions(module, node.id, node)
+        node = values[0] if values and len(values) == 1 else node
+    with contextlib.suppress(ValueError):
+        value = ast.literal_eval(node)
+        return float(value) if isinstance(value, (int, float)) else None
+    return None
+
+
+def safe_value(kind, limit) -> "float | None":
+    """A number for which a comparison holds, and not only just."""
+    return next((one for one in (1.0, limit + 1.0, 0.0, limit - 1.0) if COMPARED[kind](one, limit)), None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..events import CALLERS, Asked, Came, Left, Ran, Stored, Wrote
-from . import source
+from . import calling, holding, source
 
 RANK = ("perhaps", "likely", "proved")
 MANY = 100  # of what left at one place, so much is looked at
@@ -80,7 +80,7 @@ class Returns:
         if not vague or content is None or not unusual(content):
             return found
         places = {spot(one.exit.place) for one in found}
-        alike = (exit for exit in self.alike(content) if exit.number < event.number and not source.is_shown(exit))
+        alike = (exit for exit in self.alike(content) if exit.number < event.number and not calling.is_shown(exit))
         alike = next((exit for exit in alike if not places or spot(exit.place) in places), None)
         return [Return(alike, "likely")] if alike is not None else found
 
@@ -134,7 +134,7 @@ class Search:
         module, node = frames[0]
         self.open = node is None
         if node is not None:
-            for expression in source.operands(node, k, names):
+            for expression in calling.operands(node, k, names):
                 self.follow(module, expression, frames[1:], "proved", "all")
         return [Return(exit, sure) for exit, sure in self.found.values()]
 
@@ -165,11 +165,11 @@ class Search:
     def follow_exits(self, module, node, frames, sure, kept, exits):
         """Something left in this expression: directly, or in a function that it called."""
         exit, depth = exits[-1]
-        if isinstance(node, ast.Call) and source.last_name(node.func) in source.BLIND:
+        if isinstance(node, ast.Call) and source.last_name(node.func) in calling.BLIND:
             return
         if depth:
             self.in_function(module, node, frames, sure, kept, exit.place if depth == 1 else exit.place.callers[depth - 2], exits)
-        elif isinstance(node, ast.Call) and source.last_name(node.func) in source.STEPS:
+        elif isinstance(node, ast.Call) and source.last_name(node.func) in calling.STEPS:
             self.put(exit, "perhaps")
         elif kept == "all" and self.content is not None and exit.given is not None and is_door(node):
             if equal(exit.given, self.content):  # else the name has another value by now
@@ -197,7 +197,7 @@ class Search:
     def in_function(self, module, node, frames, sure, kept, inner, exits):
         """What left inside a function of the user's counts if the function returns it."""
         there = source.module_of(inner.code.co_filename)
-        function = source.function_at(there, inner) if there is not None else None
+        function = calling.function_at(there, inner) if there is not None else None
         if function is None or len(frames) >= DEEP:
             self.put(exits[-1][0], "perhaps")
             return
@@ -207,17 +207,17 @@ class Search:
             return
         each = isinstance(function, source.COMPREHENSION)
         if each:  # it runs where it is written: as it is, or in a call that may compute with its items
-            kept = part_of(kept) if not isinstance(node, ast.Call) or source.hands_on(node) else ""
-        for value in source.returned(function):
+            kept = part_of(kept) if not isinstance(node, ast.Call) or calling.hands_on(node) else ""
+        for value in calling.returned(function):
             self.follow(there, value, frames if each else [(module, node), *frames], sure, kept)
 
     # ---- kinds of expressions ----------------------------------------------------------------------------------------
 
     def in_Name(self, module, node, frames, sure, kept):
         sure = sure if sure == "perhaps" else "likely"
-        values = source.definitions(module, node.id, node)
+        values = holding.definitions(module, node.id, node)
         if values is not None:
-            values = values or source.elsewhere(module, node.id, self.modules())
+            values = values or holding.elsewhere(module, node.id, self.modules())
             if kept == "all" and any(map(self.is_content, values)):
                 return
             kept = self.intact(module, node, kept)
@@ -236,18 +236,18 @@ class Search:
         """The calls around a parameter: those that are known, or else the only call of its function; nothing if there are several."""
         if frames:
             return frames if frames[0][1] is not None else []
-        call = source.only_call(module, module.scope(node))
+        call = holding.only_call(module, module.scope(node))
         return [(module, call)] if call is not None else []
 
     def in_parameter(self, module, function, name, frames, sure, kept):
         """What a parameter of a function is given by the call, or else has by default."""
         outer, call = frames[0]
-        arguments = source.arguments(function, name, call)
+        arguments = calling.arguments(function, name, call)
         for argument in arguments:
             self.follow(outer, argument, frames[1:], sure, kept if len(arguments) == 1 else part_of(kept))
-        for value, key in source.handed_on(function, name, call):
+        for value, key in calling.handed_on(function, name, call):
             self.follow_item(outer, value, (key,), frames[1:], sure, part_of(kept))
-        default = None if arguments else source.default(function, name)
+        default = None if arguments else calling.default(function, name)
         if default is not None:
             self.follow(module, default, [], sure, kept)
 
@@ -267,25 +267,25 @@ class Search:
     def in_Call(self, module, node, frames, sure, kept):
         name = source.last_name(node.func)
         if (
-            name in source.BLIND
-            or source.makes_integers(node)
+            name in calling.BLIND
+            or calling.makes_integers(node)
             or (kept == "all" and name in ("max", "min") and any(map(self.is_content, node.args)))
         ):
             return
-        if source.called_function(module, node) is not None and len(frames) < DEEP:
+        if calling.called_function(module, node) is not None and len(frames) < DEEP:
             sure = sure if sure == "perhaps" else "likely"
-            for value in source.returned_by(module, node):
+            for value in calling.returned_by(module, node):
                 self.follow(module, value, [(module, node), *frames], sure, kept)
             return
-        if name in source.TAKING and isinstance(node.func, ast.Attribute) and node.args:
-            self.follow_items(module, source.taken(node, ()), frames, sure, kept)
+        if name in calling.TAKING and isinstance(node.func, ast.Attribute) and node.args:
+            self.follow_items(module, holding.taken(node, ()), frames, sure, kept)
             return
         if name in ("max", "min", "sum") and len(node.args) == 1 and isinstance(node.func, ast.Name):
-            self.follow_item(module, node.args[0], (source.EACH,), frames, sure, part_of(kept) if name != "sum" else "")
+            self.follow_item(module, node.args[0], (holding.EACH,), frames, sure, part_of(kept) if name != "sum" else "")
             return
-        if not source.is_pure(module, node):
+        if not holding.is_pure(module, node):
             sure, self.open = "perhaps", True
-        kept = part_of(kept) if source.hands_on(node) else ""
+        kept = part_of(kept) if calling.hands_on(node) else ""
         for part in parts_of(node):
             self.follow(module, part, frames, sure, kept)
 
@@ -303,7 +303,7 @@ class Search:
         if (node, path, sure, kept, *frames) in self.seen or len(self.seen) > 2000:
             return
         self.seen.add((node, path, sure, kept, *frames))
-        found = source.items(node, path)
+        found = holding.items(node, path)
         kept = kept if len(found) == 1 else part_of(kept)
         for value, rest in found:
             if rest or (value is node and isinstance(node, ast.Subscript)):
@@ -312,10 +312,10 @@ class Search:
                 self.follow(module, value, frames, sure, kept)
 
     def item_of_Subscript(self, module, node, path, frames, sure, kept):
-        self.follow_item(module, node.value, source.path_through(node.slice, path), frames, sure, kept)
+        self.follow_item(module, node.value, holding.path_through(node.slice, path), frames, sure, kept)
 
     def item_of_Name(self, module, node, path, frames, sure, kept):
-        found = source.entries(module, node.id, node)
+        found = holding.entries(module, node.id, node)
         calls = self.calls_around(module, node, frames) if found is None else []
         if calls:
             self.item_of_parameter(module, node, path, calls, sure, part_of(self.intact(module, node, kept)))
@@ -323,9 +323,9 @@ class Search:
         if not found:  # a name of another cell
             self.follow(module, node, frames, sure, part_of(kept))
             return
-        path = source.loosened(module, node, path)
-        values = [(value, path[len(at) :]) for value, at in found if source.may_lead(at, path)]
-        if kept == "all" and any(self.is_content(item) for value, rest in values for item, _ in source.items(value, rest)):
+        path = holding.loosened(module, node, path)
+        values = [(value, path[len(at) :]) for value, at in found if holding.may_lead(at, path)]
+        if kept == "all" and any(self.is_content(item) for value, rest in values for item, _ in holding.items(value, rest)):
             return
         self.follow_items(module, values, frames, sure, self.intact(module, node, kept))
 
@@ -339,34 +339,34 @@ class Search:
         if isinstance(key, str) and word is not None and word.arg == node.id:
             self.in_parameter(module, function, key, frames, sure, kept)
             return
-        arguments = source.arguments(function, node.id, call)
+        arguments = calling.arguments(function, node.id, call)
         if rest is not None and rest.arg == node.id:
             known = isinstance(key, int) and not any(isinstance(one, ast.Starred) for one in arguments)
             arguments, path = arguments[slice(key, key + 1) if known else slice(None)], path[1:]
         for argument in arguments:
             self.follow_item(outer, argument, path, frames[1:], sure, kept)
-        for value, at in source.handed_on(function, node.id, call):
+        for value, at in calling.handed_on(function, node.id, call):
             self.follow_item(outer, value, (at, *path), frames[1:], sure, kept)
-        default = None if arguments else source.default(function, node.id)
+        default = None if arguments else calling.default(function, node.id)
         if default is not None:
             self.follow_item(module, default, path, [], sure, kept)
 
     def item_of_Call(self, module, node, path, frames, sure, kept):
-        function = source.called_function(module, node) if len(frames) < DEEP else None
+        function = calling.called_function(module, node) if len(frames) < DEEP else None
         _, exits = self.returns.left_at.get((module, source.span_of(node)), ((), ()))
         here = function is None and any(not depth for _, depth in exits)
-        inside = source.inside_call(node, path) if function is None and not here else None
+        inside = holding.inside_call(node, path) if function is None and not here else None
         if function is not None:
-            path = path[1:] if source.is_generator(function) else path
-            self.follow_items(module, [(value, path) for value in source.returned(function)], [(module, node), *frames], sure, kept)
+            path = path[1:] if calling.is_generator(function) else path
+            self.follow_items(module, [(value, path) for value in calling.returned(function)], [(module, node), *frames], sure, kept)
         elif inside is not None:
-            self.follow_items(module, inside, frames, sure, kept if source.hands_on(node) else "")
+            self.follow_items(module, inside, frames, sure, kept if calling.hands_on(node) else "")
         else:
             self.follow(module, node, frames, sure, part_of(kept))
 
     def item_of_Attribute(self, module, node, path, frames, sure, kept):
-        found, kept = source.attribute_entries(module, node), self.intact(module, node, kept)
-        self.follow_items(module, [(value, path[len(at) :]) for value, at in found if source.may_lead(at, path)], [], sure, kept)
+        found, kept = holding.attribute_entries(module, node), self.intact(module, node, kept)
+        self.follow_items(module, [(value, path[len(at) :]) for value, at in found if holding.may_lead(at, path)], [], sure, kept)
         if not found:
             self.follow(module, node, frames, sure, part_of(kept))
 
@@ -378,33 +378,33 @@ class Search:
 
     def item_of_other(self, module, node, path, frames, sure, kept):
         if isinstance(node, ast.DictComp):
-            self.follow_item(module, node.key if path[0] is source.EACH else node.value, path[1:], frames, sure, part_of(kept))
+            self.follow_item(module, node.key if path[0] is holding.EACH else node.value, path[1:], frames, sure, part_of(kept))
         elif isinstance(node, source.COMPREHENSION):
             self.follow_item(module, node.elt, path[1:], frames, sure, part_of(kept))
         else:
             self.follow(module, node, frames, sure, part_of(kept))
 
     def in_Attribute(self, module, node, frames, sure, kept):
-        if node.attr in source.BLIND:
+        if node.attr in calling.BLIND:
             return
-        values, kept = source.attribute_values(module, node), self.intact(module, node, kept)
-        self.open |= not values and source.root_of(node).id not in source.LIBRARIES
+        values, kept = holding.attribute_values(module, node), self.intact(module, node, kept)
+        self.open |= not values and calling.root_of(node).id not in calling.LIBRARIES
         for value in values:
             self.follow(module, value, [], sure if sure == "perhaps" else "likely", kept if len(values) == 1 else part_of(kept))
-        if not values and node.attr in source.VIEWS:
+        if not values and node.attr in calling.VIEWS:
             self.follow(module, node.value, frames, sure, part_of(kept))
 
     def in_parts(self, module, node, frames, sure, kept):
         if isinstance(node, (ast.Compare, ast.Lambda)) or isinstance(getattr(node, "op", None), ast.FloorDiv):
             return
-        kept = part_of(kept) if isinstance(node, source.HOLDING) else ""
-        for child in source.returned(node) if isinstance(node, source.COMPREHENSION) else ast.iter_child_nodes(node):
+        kept = part_of(kept) if isinstance(node, holding.HOLDING) else ""
+        for child in calling.returned(node) if isinstance(node, source.COMPREHENSION) else ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.follow(module, child, frames, sure, kept)
 
     def intact(self, module, node, kept):
         """How much of the value is kept by a name or an attribute; nothing, if the numbers that it holds can have been computed anew."""
-        return kept if kept and not source.recomputed(module, node) else ""
+        return kept if kept and not holding.recomputed(module, node) else ""
 
 
 def within(frames, exits):
@@ -412,8 +412,8 @@ def within(frames, exits):
     if not frames or frames[0][1] is None or not isinstance(frames[0][1], ast.Call):
         return exits
     module, call = frames[0]
-    function = source.called_function(module, call)
-    if function is not None and source.is_generator(function):  # it runs where its values are taken
+    function = calling.called_function(module, call)
+    if function is not None and calling.is_generator(function):  # it runs where its values are taken
         return exits
     outer = module, source.span_of(call)
     here = [(exit, depth) for exit, depth in exits if outer in map(spot, exit.place.callers[depth : depth + 3])]
@@ -429,7 +429,7 @@ def gathers(module, node) -> bool:
     for one in module.around(node):
         if isinstance(one, (*source.COMPREHENSION, ast.AugAssign)):
             return True
-        if isinstance(one, ast.Call) and source.last_name(one.func) in source.GROWING:
+        if isinstance(one, ast.Call) and source.last_name(one.func) in calling.GROWING:
             return True
         if isinstance(one, ast.stmt):
             break
