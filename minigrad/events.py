@@ -601,10 +601,10 @@ class Trace(Listener):
             frame, called = user_frame()
         code, around = frame.f_code, ()
         if plain and code.co_flags & CO_NEWLOCALS:
-            if not leads_to(frame, self.around):  # it often does: in a loop the calls around it are kept once
-                found = callers_of(frame)
-                self.around = self.around if found == self.around else found
             around = self.around
+            if not leads_to(frame, around):  # it often does: in a loop the calls around it are kept once
+                found = callers_of(frame)
+                self.around = around = around if found == around else found
         self.count += 1
         self.noted.append((self.count, code, frame.f_lasti, around, called, op, ids, made, kinds, versions, heard, result, plain))
 
