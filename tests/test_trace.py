@@ -11,7 +11,7 @@ import pytest
 from scenarios import SCENARIOS, run
 
 import minigrad as mg
-from minigrad.events import Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote
+from minigrad.events import Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote, callers_of, leads_to
 from minigrad.listening import listening
 
 
@@ -329,6 +329,38 @@ def test_the_calls_around_a_loop_are_kept_once():
     around = [event.around for event in log.events if isinstance(event, Ran)]
     assert around[0][0][0] is sys._getframe().f_code
     assert len({id(one) for one in around}) == 1
+
+
+def test_calls_from_other_places_are_told_apart():
+    program = """
+def half(x): return x * 0.5
+def first(x): return half(x)
+def second(x): return half(x)
+for one in (first, second): one(x)
+half(x), half(x)
+"""
+    with mg.trace() as log:
+        exec(compile(program, "cell", "exec"), {"x": mg.constant(2.0)})
+    around = [event.around for event in log.events if isinstance(event, Ran)]
+    assert [[code.co_name for code, _ in calls] for calls in around] == [
+        ["first", "<module>"],
+        ["second", "<module>"],
+        ["<module>"],
+        ["<module>"],
+    ]
+    assert around[0][1] == around[1][1]
+    assert around[2] != around[3]
+
+
+def test_only_all_the_calls_lead_to_a_frame():
+    def asked():
+        frame = sys._getframe()
+        around = callers_of(frame)
+        return len(around), [leads_to(frame, around[:k]) for k in range(3)]
+
+    space = {"asked": asked}
+    exec(compile("def outer(): return asked()\nanswer = outer()", "cell", "exec"), space)
+    assert space["answer"] == (2, [False, False, True])
 
 
 def test_nobody_hands_numbers_to_a_module():
