@@ -245,7 +245,7 @@ def leads_to(frame, around) -> bool:
 # ---- events --------------------------------------------------------------------------------------------------------
 
 NO_STEP = (None,) * 4
-NOTHING = {}  # for the many events that have no Variables, no numbers or no tapes: they share it, and nobody writes into it
+NOTHING = {}  # for the many events that have no Variables: they share it, and nobody writes into it
 QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
 
 

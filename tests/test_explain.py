@@ -790,6 +790,32 @@ def _what_a_function_of_python_was_given():
     return tape.explain(y, w)
 
 
+@mg.custom_gradient
+def reversed_gradient(v):
+    return v, lambda dy: -dy
+
+
+@program("none", "broken", "OUTSIDE_TAPE")
+def _used_before_the_tape_of_a_function_with_its_own_gradient():
+    w = mg.Variable(2.0)
+    z = w * 3.0
+    with mg.GradientTape() as tape:
+        tape.watch(z)
+        y = reversed_gradient(z)
+    return tape.explain(y, w)
+
+
+@program("none", "broken", "OTHER_TAPE")
+def _used_on_the_tape_before_that_of_a_function_with_its_own_gradient():
+    w = mg.Variable(2.0)
+    with mg.GradientTape():
+        z = w * 3.0
+    with mg.GradientTape() as tape:
+        tape.watch(z)
+        y = reversed_gradient(z)
+    return tape.explain(y, w)
+
+
 @program("none", "independent", "UNUSED", "(likely)")
 def _what_a_function_with_its_own_gradient_may_have_used():
     x, w = mg.Variable(3.0), mg.constant(2.0)

@@ -171,8 +171,9 @@ def used_up(q):
 def told_by_the_log(q):
     """The answer with the help of the history."""
     history, odd = q.history, []
-    if any(e.op.kernel == "CustomGradient" for e in history.ran):
-        steps = steps_of(q)
+    custom = [e for e in history.ran if e.op.kernel == "CustomGradient"]
+    if custom:
+        steps = steps_of(q, also={number for e in custom for number in e.inputs})
         history.carried = {(output, step.source) for step in steps for output in step.outputs}
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(q.source.shape)]
     targets = history.nodes(q.targets)

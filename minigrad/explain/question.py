@@ -142,17 +142,18 @@ def status_of(slope):
 # ---- the walk, step by step --------------------------------------------------------------------------------------------
 
 
-def steps_of(q):
-    """The steps of the walk from the targets to the source: walked again, or as the trace heard them."""
+def steps_of(q, also=()):
+    """The steps of the walk from the targets to the source, and also to others: walked again, or as the trace heard them."""
+    wanted = [q.source.id, *also]
     if q.tape.steps is not None:
         steps = Steps()
         with heard_by(steps), contextlib.suppress(Exception):  # an op without a gradient: what came before it is known
-            walk(prune(q.tape.steps, [q.source.id]), dict(q.seeds), [q.source.id])
+            walk(prune(q.tape.steps, wanted), dict(q.seeds), wanted)
         return steps.heard
     if q.question is None:
         return []
     heard = [step for step in q.history.trace.steps if q.question.began < step.number < q.question.number]
-    flows, kept = {q.source.id}, []
+    flows, kept = set(wanted), []
     for step in reversed(heard):
         if step.source in flows:
             flows.update(step.outputs)

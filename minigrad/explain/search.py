@@ -99,9 +99,10 @@ class History:
                 yield Edge(start, node, event, "STOPPED", "likely", None, True)
 
     def captured(self, event):
-        """What a `py_function` used without being given it: its ops ran just before, unheard by the tapes."""
-        before = bisect.bisect_left(self.ran, event.number, key=lambda e: e.number)
-        inside = list(itertools.takewhile(lambda e: event.recorded.keys().isdisjoint(e.recorded), reversed(self.ran[:before])))
+        """What a `py_function` used without being given it: its ops ran just before, heard by no tape but its own."""
+        before, tapes = bisect.bisect_left(self.ran, event.number, key=lambda e: e.number), event.recorded.keys()
+        since = itertools.takewhile(lambda e: e.number > self.opened, reversed(self.ran[:before]))
+        inside = list(itertools.takewhile(lambda e: e.heard and tapes.isdisjoint(e.recorded), since))
         made = {number for e in inside for number in e.outputs}
         return [self.node(i, e.versions) for e in inside for i in e.inputs if i and i not in made and i not in event.inputs]
 
