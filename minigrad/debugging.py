@@ -5,7 +5,7 @@ import numpy as np
 from . import dtypes, errors, math
 from .arrays import convert_to_tensor
 from .listening import Listener, listening
-from .op import op
+from .op import one_by_one, op
 from .tensor import Tensor
 
 
@@ -210,8 +210,7 @@ class NumericsCheck(Listener):
         for place, one in enumerate(outputs):
             if one.value.dtype.kind == "f" and op.kernel not in UNCHECKED and not np.isfinite(one.value).all():
                 where = f'output {place} of eagerly-executing op "{op.kernel}" (# of outputs: {len(outputs)})'
-                given = [x for part in inputs for x in (part if isinstance(part, list) else [part])]
-                raise not_finite(where, one.value, listed_inputs(given))
+                raise not_finite(where, one.value, listed_inputs(one_by_one(inputs)))
 
     def walked(self, step, dy, dx):
         dx = getattr(dx, "values", dx)  # of rows

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .listening import Listener, heard_by, listening
+from .op import MADE, one_by_one
 from .tensor import next_id
 
 LIMIT = 20_000  # events that a trace keeps
@@ -234,18 +235,18 @@ def callers_of(frame) -> tuple:
 
 
 def leads_to(frame, around) -> bool:
-    """Are these all the calls that lead to a frame? (This is asked at each op with a number, and costs half of looking for them.)"""
+    """Are these the calls that would be found around a frame? (This is asked at each op with a number, and costs half of looking.)"""
     for code, instruction in around:
         frame = frame.f_back
         if frame is None or frame.f_lasti != instruction or frame.f_code is not code:
             return False
-    return bool(around) and not code.co_flags & CO_NEWLOCALS
+    return len(around) == CALLERS or (bool(around) and not code.co_flags & CO_NEWLOCALS)
 
 
 # ---- events --------------------------------------------------------------------------------------------------------
 
 NO_STEP = (None,) * 4
-NOTHING = {}  # for the many events that have no Variables: they share it, and nobody writes into it
+NOTHING = {}  # for the many ops that read no Variable: they share it, and nobody writes into it
 QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
 
 
@@ -279,17 +280,22 @@ class Event:
 class Ran(Event):
     """An op ran. Inputs and outputs are the numbers of Tensors; 0 is a Python number, whose value stands in `numbers`.
 
-    For each op a trace keeps these fields, of which it makes as few objects as it can: whoever asks gets the dicts.
+    For each op a trace keeps these fields: few objects, and none that Python would search for garbage again and again.
+    Whoever asks gets the op and the dicts.
     """
 
-    op: Any
+    op_number: int
     inputs: tuple
     output: Any  # the number of the one output, or a tuple
     kinds: str  # of each input's dtype, in NumPy's letters
-    versions: dict  # of each Variable among the inputs
+    read: tuple  # a Variable among the inputs, its version, the next one, ...
     heard: tuple  # a tape that listened, the inputs along which it wrote a step, the next tape, ...
     result: Any  # ... kept lightly
     plain: tuple  # which input is a Python number, its value, the next one, ...
+
+    @property
+    def op(self):
+        return MADE[self.op_number]
 
     @property
     def outputs(self) -> tuple:
@@ -298,6 +304,11 @@ class Ran(Event):
     @property
     def gave(self) -> tuple:
         return self.outputs
+
+    @property
+    def versions(self) -> dict:
+        """Each Variable among the inputs -> its version."""
+        return dict(zip(self.read[::2], self.read[1::2])) if self.read else NOTHING
 
     @property
     def recorded(self) -> dict:
@@ -490,6 +501,11 @@ class Trace(Listener):
         self.began, self.walk_began, self.last, self.around = next_id(), 0, NO_STEP, ()
         self.inside = Counter()  # thread -> how many of its blocks that thread is in
 
+    def start(self):
+        for listener in listening.now:  # tapes that run already
+            heard_of(listener, self)
+        super().start()
+
     def __enter__(self):
         if self not in listening.now:  # `with mg.trace(True):` listens already
             self.start()
@@ -567,31 +583,36 @@ class Trace(Listener):
         self.count += 1
         return self.count
 
+    def has_heard(self, tape) -> bool:
+        """Did a tape do anything while it listened? It may have been open before."""
+        if tape.number not in self.tapes and any(tape.number in e.recorded for e in self.events if isinstance(e, Ran)):
+            self.tapes[tape.number] = True
+        return tape.number in self.tapes
+
     def version_of(self, number) -> dict:
         return {number: self.versions[number]} if number in self.versions else {}
 
     # ---- what it hears ---------------------------------------------------------------------------------------------
 
     def hear(self, op, inputs, output, attributes):
-        for x in inputs:
-            if x.__class__ is list or x.__class__ is tuple:
-                inputs = [y for x in inputs for y in (x if x.__class__ is list or x.__class__ is tuple else (x,))]
-                break
-        ids, kinds, versions, plain, heard = [], "", NOTHING, (), ()
+        if op.lists:
+            inputs = one_by_one(inputs)
+        ids, kinds, read, plain, heard = [], "", (), (), ()
         known = self.versions
         for x in inputs:
             i, kind = x.id, x.value.dtype.kind
             if i in known:
-                versions = {**versions, i: known[i]}
+                read += i, known[i]
             elif not i and kind in "fc":
                 plain += len(ids), x.value
             ids.append(i)
             kinds += kind
         ids = tuple(ids)
+        tensors = tuple(filter(None, ids)) if 0 in ids else ids
         for tape in listening.now:
             live = tape.live
             if live is not None:
-                heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
+                heard += tape.number, tensors if live.issuperset(tensors) else tuple(filter(live.__contains__, tensors))
         if output.__class__ is list:
             made, result = tuple([y.id for y in output]), light(output[0].value) if output else None
         else:
@@ -606,7 +627,7 @@ class Trace(Listener):
                 found = callers_of(frame)
                 self.around = around = around if found == around else found
         self.count += 1
-        self.noted.append((self.count, code, frame.f_lasti, around, called, op, ids, made, kinds, versions, heard, result, plain))
+        self.noted.append((self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain))
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
@@ -651,13 +672,17 @@ class Trace(Listener):
     def forgot(self, tape):
         self.turned("forgot", tape)
 
+    def meets(self, tape):
+        self.tapes[tape.number] = True
+        heard_of(tape, self)
+
     def turned(self, what, tape):
         if tape.live is not None:
-            self.tapes[tape.number] = True
+            self.meets(tape)
             self.add(Turned(self.next(), *here(), what, tape.number))
 
     def watching(self, tape, source):
-        self.tapes[tape.number] = True
+        self.meets(tape)
         self.add(Watched(self.next(), *here(), tape.number, source.id))
 
     def asking(self, tape):
@@ -674,7 +699,7 @@ class Trace(Listener):
         self.walks.append((self.count, step[0], step[1], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
-        self.tapes[tape.number] = True
+        self.meets(tape)
         slopes = tuple([None if dx is None else Summary.of(dx) for dx in results])
         event = Asked(
             self.next(), *here(), tape.number, tuple([y.id for y in targets]),
@@ -709,7 +734,8 @@ def judge(tape, targets, sources):
 # ---- switching it on -----------------------------------------------------------------------------------------------
 
 switched = None  # the trace that mg.trace(True) has switched on
-latest = deque(maxlen=4)  # the last traces, so that a tape can be explained after the block of its trace
+RECENT = 4
+heard = weakref.WeakKeyDictionary()  # a tape -> the last traces that met it, so that it can be explained after their blocks
 
 
 class trace(Trace):
@@ -740,16 +766,22 @@ class trace(Trace):
         if on is not None and switched is not None:
             switched.stop()
             switched = None
-        if on is not False:
-            latest.append(self)
         if on:
             switched = self
             self.start()
 
 
+def heard_of(tape, trace):
+    """Keep a trace as long as the tape lives that it met."""
+    if tape not in heard:
+        heard[tape] = deque(maxlen=RECENT)
+    if trace not in heard[tape]:
+        heard[tape].append(trace)
+
+
 def trace_of(tape) -> "Trace | None":
     """The trace that heard this tape, the newest first; or one that listens now."""
-    for one in reversed(tuple(latest)):
-        if tape.number in one.tapes or any(tape.number in e.recorded for e in one.events if isinstance(e, Ran)):
+    for one in reversed(heard.get(tape, ())):
+        if one.has_heard(tape):
             return one
     return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

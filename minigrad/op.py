@@ -27,9 +27,10 @@ from .arguments import NUMPY_TWINS, Again, answering
 from .listening import listening
 from .operands import OPS, again, agree, convert, convert_all, refuse, tensor_of
 from .tensor import Tensor, next_id
-from .writing import parameters, with_name, written
+from .writing import lists_of, parameters, with_name, written
 
 KERNELS = {}  # every op by its TensorFlow name
+MADE = []  # every op, those for other dtypes too: each knows its place here
 
 
 def op(kernel, kinds="", lenient=False, **named):
@@ -62,6 +63,8 @@ def made(forward, kernel, kinds, lenient, rules, worked_by=lambda rule: rule):
     run.__qualname__ = forward.__name__  # which Python's own errors show
     run.__defaults__ = with_name(parameters(forward), forward.__defaults__)[1]
     run.kernel, run.kinds, run.lenient, run.rules, run.for_strings = kernel, kinds, lenient, rules, None
+    run.number, run.lists = len(MADE), lists_of(forward)
+    MADE.append(run)
     run.others = {}  # other kinds of dtype, and what is called for them
     run.np, run.source = answering(forward), Source(run)
     return run
@@ -104,6 +107,11 @@ class Source:
     __repr__ = __str__
 
 
+def one_by_one(inputs):
+    """The inputs that an op was called with, those in its lists too."""
+    return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
+
+
 def bundle(outputs, live):
     """The outputs of one op as the key of a step: id, shape and dtype of each. Those that can have a gradient become live."""
     live.update([z.id for z in outputs if z.value.dtype.kind in "fc"])
@@ -115,4 +123,4 @@ TOOLS = dict(
     float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse=refuse, text=Tensor.of(np.array(b"", object)),
     truth=Tensor.of(np.True_),
 )  # fmt: skip
-__all__ = ["KERNELS", "OPS", "Source", "convert", "of_complex", "op", "tensor_of"]
+__all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "of_complex", "one_by_one", "op", "tensor_of"]

@@ -9,6 +9,11 @@ def parameters(function):
     return list(function.__code__.co_varnames[: function.__code__.co_argcount])
 
 
+def lists_of(function):
+    """Those of its parameters that are lists of Tensors."""
+    return [x for x, note in function.__annotations__.items() if note in (list, tuple) and x != "return"]
+
+
 def with_defaults(names, defaults):
     """The source of a list of parameters."""
     required = len(names) - len(defaults or ())
@@ -36,7 +41,7 @@ class Signature:
         self.output = next(iter(self.needs.values()))[0][1:] if self.needs else "output"
         self.extras = [n for n in rules if n not in [f"d{x}" for x in self.inputs]]
         notes = forward.__annotations__
-        self.lists = [x for x in self.inputs if notes.get(x) in (list, tuple)]
+        self.lists = lists_of(forward)
         self.mixed = [x for x in self.lists if notes[x] is tuple]
         self.tidy = [a for a in self.attributes if a in notes]
         self.many = notes.get("return") is list

@@ -11,7 +11,7 @@ import pytest
 from scenarios import SCENARIOS, run
 
 import minigrad as mg
-from minigrad.events import Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote, callers_of, leads_to
+from minigrad.events import CALLERS, Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote, callers_of, leads_to
 from minigrad.listening import listening
 
 
@@ -150,6 +150,66 @@ def test_it_keeps_neither_tensors_nor_large_arrays():
         gc.collect()
     assert [one() for one in alive] == [None, None]
     assert all(event.value.kept.size <= 64 for event in only(log, Ran))
+
+
+def test_python_need_not_search_the_log_for_garbage():
+    x = mg.Variable(0.5)
+    with mg.trace() as log, mg.GradientTape() as tape:
+        y = x
+        for _ in range(100):
+            y = mg.sin(y * 1.5)
+    tape.gradient(y, x)
+    for _ in range(3):  # what a row is made of is left alone first
+        gc.collect()
+    rows = [row for row in log.noted if isinstance(row, tuple)]
+    assert len(rows) == 200
+    assert not any(map(gc.is_tracked, rows))
+
+
+def test_a_log_lives_as_long_as_a_tape_that_it_heard():
+    x = mg.Variable(3.0)
+    with mg.trace() as log:
+        with mg.GradientTape() as tape:
+            y = x * x
+        with mg.GradientTape():
+            x * 2.0
+    log = weakref.ref(log)
+    assert log() is not None
+    del tape, y
+    assert log() is None
+
+
+def test_a_tape_is_explained_by_its_own_log_whatever_was_traced_later():
+    x = mg.Variable(3.0)
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y = x * x.numpy()
+    for _ in range(10):
+        with mg.trace(), mg.GradientTape() as other:
+            z = x * x
+        other.gradient(z, x)
+    assert tape.explain(y, x).codes == ("LEFT_ENGINE",)
+
+
+def test_a_tape_that_ran_before_its_trace_is_explained_after_it():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        with mg.trace():
+            y = x * x.numpy()
+        with mg.trace():
+            mg.constant(1.0)
+    assert tape.explain(y, x).codes == ("LEFT_ENGINE",)
+
+
+def test_what_ran_before_the_trace_is_not_said_to_be_proved():
+    x, w = mg.Variable(3.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        number = (x * 2.0).numpy()
+        with mg.trace():
+            y = w * number
+    answer = tape.explain(y, x)
+    assert answer.codes == ("UNUSED",)
+    assert answer.causes[0].confidence == "likely"
+    assert "was not used in what the log knows" in str(answer)
 
 
 def test_it_forgets_the_oldest():
@@ -361,6 +421,14 @@ def test_only_all_the_calls_lead_to_a_frame():
     space = {"asked": asked}
     exec(compile("def outer(): return asked()\nanswer = outer()", "cell", "exec"), space)
     assert space["answer"] == (2, [False, False, True])
+
+
+def test_of_many_calls_the_nearest_lead_to_a_frame():
+    def deep(calls):
+        frame = sys._getframe()
+        return deep(calls - 1) if calls else (len(callers_of(frame)), leads_to(frame, callers_of(frame)))
+
+    assert deep(20) == (CALLERS, True)
 
 
 def test_nobody_hands_numbers_to_a_module():

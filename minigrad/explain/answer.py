@@ -306,7 +306,7 @@ def unused(q):
     history = q.history
     exits = exits_before(history, q.targets)
     hidden = any(e.op.kernel == "CustomGradient" for e in history.ran)  # what its function uses, nobody is told
-    sure = "likely" if history.trace.cut or exits or hidden else "proved"
+    sure = "likely" if history.trace.cut or not history.opened or exits or hidden else "proved"
     for exit in exits[:-50:-1]:
         if exit.number > history.opened and history.cheapest([history.node(exit.tensor, exit.versions)]) is not None:
             return cause("UNUSED", q, op=called_text(exit.place) or exit.door, line=exit.place.text, sure=sure, left=True)

@@ -367,6 +367,8 @@ def unused(q, edge, op, line, left=False):
         return f"{name} was not used in what this tape recorded of the target", "use it, or leave this source out"
     if q.history.trace.cut:
         return f"{name} was not used in what the log still knows of the target", "keep more events: mg.trace(limit=...); or use it"
+    if not q.history.opened:
+        return f"{name} was not used in what the log knows of the target", "begin the trace before the tape; or use it"
     return f"{name} was never used in the computation of the target", "use it, or leave this source out"
 
 
