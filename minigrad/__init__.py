@@ -47,6 +47,7 @@ from .math import (
 )
 from .module import Module, name_scope
 from .op import OPS
+from .recompute import recompute_grad
 from .shape import TensorShape
 from .slices import IndexedSlices
 from .tape import GradientTape, UnconnectedGradients

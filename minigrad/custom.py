@@ -48,7 +48,7 @@ class Decorated:
         self.f = f
 
     def __get__(self, instance, owner=None):
-        return self if instance is None else Decorated(self.f.__get__(instance, owner))
+        return self if instance is None else type(self)(self.f.__get__(instance, owner))
 
     def __call__(self, *args, **kwargs):
         with Reads() as reads:

@@ -22,7 +22,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # A file may import those that stand before it: the order in which the house is explained.
 ORDER = """
 dtypes shape errors nest listening config conversion tensor arguments operands writing op attributes variable slices custom tape
-function arrays tensor_array bitwise special math random strings linalg nn image indexing scattering debugging flow operators
+recompute function arrays tensor_array bitwise special math random strings linalg nn image indexing scattering debugging flow operators
 test module autodiff queue data keras events explain inspector __init__ classroom __main__
 """.split()  # noqa: SIM905 - as a table it reads better
 
