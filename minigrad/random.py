@@ -4,6 +4,7 @@ It takes three steps: seeds for an op (`stream_for`), random bits from the seeds
 (`unit`, `normals`, `truncated`). Bits are never used up: those of any place in a stream can be computed at once.
 """
 
+import itertools
 import os
 from typing import Any
 
@@ -12,8 +13,10 @@ import numpy as np
 from . import attributes as tidy
 from . import dtypes, errors
 from .conversion import as_value
+from .custom import unregistered
 from .op import convert, op
 from .shape import bracketed
+from .special import lgamma
 from .tensor import Tensor
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
@@ -205,6 +208,52 @@ SINE = -0.00019517298981385725, 0.008332178146138854, -0.16666654943701084
 COSINE = 2.4390450703564542e-05, -0.001388676379437604, 0.041666623324344516, -0.49999999725108224
 
 
+def counts(stream, rates, samples):
+    """How often something happens that happens `rates` times on average (Poisson): shape `(samples, *rates.shape)`."""
+    rates = rates.astype(np.float64)
+    if not np.isfinite(rates).all():
+        raise errors.InvalidArgumentError(None, None, f"the mean of a count must be finite, got {rates}")
+    places = AHEAD * np.arange(rates.size * samples, dtype=np.uint64).reshape(rates.size, samples).T.reshape(samples, *rates.shape)
+    found, seldom = np.zeros(places.shape), np.broadcast_to(rates < 10, places.shape)
+    for which, numbers in (seldom, few), (~seldom, many):
+        found[which] = numbers(stream, np.broadcast_to(rates, places.shape)[which], places[which])
+    return found
+
+
+def tries(stream, places):
+    """Two uniform numbers for each place, again and again; TensorFlow takes the later one first."""
+    for trial in itertools.count():
+        later, first = np.moveaxis(unit64(stream.blocks(1, places + np.uint64(trial)).reshape(-1, 2, 2)), 1, 0)
+        yield first, later
+
+
+def few(stream, rates, places):
+    """Small counts: so many uniform numbers as can be multiplied until the product falls to exp(-rate) (Knuth, 1969)."""
+    product, found, lowest, draws = np.ones(rates.shape), np.zeros(rates.shape), np.exp(-rates), tries(stream, places)
+    while (product > lowest).any():
+        for u in next(draws):
+            product *= u
+            found += product > lowest
+    return found
+
+
+def many(stream, rates, places):
+    """Large counts, by rejection (Hormann, "The transformed rejection method for generating Poisson random variables", 1993)."""
+    b = 0.931 + 2.53 * np.sqrt(rates)
+    a = -0.059 + 0.02483 * b
+    alpha, inside = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
+    found, open, draws = np.zeros(rates.shape), np.ones(rates.shape, bool), tries(stream, places)
+    while open.any():
+        u, v = next(draws)
+        u = u - 0.5
+        edge = 0.5 - np.abs(u)
+        k = np.floor((2 * a / edge + b) * u + rates + 0.43)
+        likely = np.log(v * alpha / (a / edge**2 + b)) <= k * np.log(rates) - rates - lgamma.np(np.maximum(k, 0) + 1)
+        taken = (edge >= 0.07) & (v <= inside) | (k >= 0) & ~((edge < 0.013) & (v > edge)) & likely
+        found, open = np.where(open & taken, k, found), open & ~taken
+    return found
+
+
 def logf(x):
     """The logarithm of positive float32: log(2**k z) = k log(2) + log(c) + log(1 + r), where c is near z, and r small."""
     bits = x.view(np.int32)
@@ -372,6 +421,34 @@ def categorical(logits, num_samples: tidy.integer, dtype: whole = "int64", seed=
     return np.sum(heights[:, None, :] <= level[:, :, None], axis=-1).astype(dtype)
 
 
+def counted(dtype):
+    """The dtype of counts."""
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in FLOATS + INTEGERS:
+        allowed = "half, float, double, int32, int64"
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values: {allowed} [Op:RandomPoissonV2] name: ",
+        )
+    return dtype.dtype
+
+
+@op("RandomPoissonV2", "if", **unregistered("RandomPoissonV2", "output", "rate"))
+def poisson_counts(rate, shape: vector, dtype: counted, seed=None):
+    """What `poisson` draws.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.poisson([3], lam=[2.0, 50.0]).numpy())
+    [[ 0. 60.]
+     [ 3. 51.]
+     [ 1. 47.]]
+    """
+    stream = stream_for("RandomPoissonV2", dtype, seed, count_of(shape) * rate.size * AHEAD)
+    return counts(stream, rate, count_of(shape)).reshape((*shape, *rate.shape)).astype(dtype)[()]
+
+
 # ---- what the user calls -------------------------------------------------------------------------------------------
 
 
@@ -420,6 +497,30 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
     return stretched(standard_truncated(shape, dtype, seed), stddev, mean)
 
 
+def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
+    """How often something happens that happens `lam` times on average.
+
+    Args:
+        shape: how many to draw for each mean.
+        lam: the means, of any shape.
+        dtype: float16, float32, float64, int32 or int64.
+        seed: as everywhere in `mg.random`.
+
+    Returns:
+        A Tensor of shape `shape + lam.shape`. It has no gradient.
+
+    Raises:
+        LookupError: (in `tape.gradient`) `lam` is asked for.
+        InvalidArgumentError: `lam` is not finite.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.poisson([4], lam=3.0).numpy())
+    [0. 3. 1. 3.]
+    """
+    return poisson_counts(lam, shape, dtype, seed)
+
+
 def stretched(numbers, factor, shift):
     return numbers * factor + shift
 
@@ -466,6 +567,24 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
     """As `truncated_normal`, from two seeds alone."""
     numbers = Tensor.of(stateless(truncated, shape, seed, dtype))
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+
+
+def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
+    """As `poisson`, from two seeds alone; the last axes of `shape` are those of `lam`.
+
+    >>> import minigrad as mg
+    >>> print(mg.random.stateless_poisson([2, 3], [1, 2], lam=[1.0, 5.0, 50.0]).numpy())
+    [[ 3  8 43]
+     [ 3  8 56]]
+    """
+    shape, rates, dtype = vector(shape), convert(lam).value, counted(dtype)
+    before = len(shape) - rates.ndim
+    if before < 0 or shape[before:] != rates.shape:
+        raise errors.InvalidArgumentError(
+            None, None, f"Shape passed in must end with broadcasted shape: {list(shape)} does not end with {list(rates.shape)}."
+        )
+    numbers = counts(stateless_stream(seed), rates, count_of(shape[:before]))
+    return Tensor.of(numbers.reshape(shape).astype(dtype)[()])
 
 
 def stateless(numbers, shape, seed, dtype, *limits):

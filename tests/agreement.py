@@ -11,7 +11,6 @@ ACCEPTED = {  # (scenario, what differs): why
     ("sem.dtype_errors", "matmul rank1"): "TensorFlow's words depend on the processor; these are its words on others",
     ("sem.python_protocol", "setattr"): "Tensors are small: they take no attributes",
     ("sem.custom_gradient", "recompute"): "the class of what it gives has another name",
-    ("sem.registry", "random.gamma"): "random.poisson is not there",
     ("sem.registry", "one-shot second"): "the tape is used up, whereas TensorFlow's is broken",
     ("sem.edges", "cumprod zero"): "TensorFlow's derivative is wrong where a factor is 0",
     ("corners.arrays", "logged"): "TensorFlow warns of what its own Jacobian does inside",

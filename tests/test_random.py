@@ -32,6 +32,7 @@ def test_first_numbers_after_a_seed(seed, name, dtype, expected):
     np.testing.assert_allclose(drawn.numpy(), expected, rtol=1e-15)
 
 
+RATES = np.concatenate([np.linspace(0, 30, 301), [100.0, 1e3, 1e5]]).astype(np.float32)
 DIGESTS = {
     "6e3f4b903b27085e": lambda: mg.random.normal([100003]),
     "a4b23ac81615aa85": lambda: mg.random.uniform([100003]),
@@ -39,6 +40,8 @@ DIGESTS = {
     "1de152e68f6d3cd1": lambda: mg.random.uniform([100003], dtype="float64"),
     "a5ead730990a741b": lambda: mg.random.normal([100003], dtype="float16"),
     "24ba1db873e5c6ac": lambda: mg.random.uniform([100003], -5, 1000, dtype="int32"),
+    "12eb480d161763bd": lambda: mg.random.poisson([300], RATES),
+    "b2d84076328ece37": lambda: mg.random.stateless_poisson([300, 304], [3, 4], RATES, dtype=mg.int64),
 }
 
 
@@ -155,3 +158,38 @@ ERRORS = [
 def test_errors(draw, error, message):
     with pytest.raises(error, match=message):
         draw()
+
+
+def test_counts_have_the_shape_of_their_means_behind_that_which_is_asked_for():
+    mg.random.set_seed(1)
+    assert mg.random.poisson([2, 2], [[1.0], [30.0]]).shape == (2, 2, 2, 1)
+    assert mg.random.poisson([], 3.0).shape == ()
+    assert mg.random.poisson([2], []).shape == (2, 0)
+    assert mg.random.poisson([3], [-1.0]).numpy().tolist() == [[0.0]] * 3
+
+
+def test_counts_with_a_seed_go_on():
+    mg.random.set_seed(1)
+    assert [mg.random.poisson([2], 3.0, seed=4).numpy().tolist() for _ in range(3)] == [[1.0, 1.0], [1.0, 3.0], [2.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: mg.random.poisson(3, 2.0), "shape must be a vector"),
+        (lambda: mg.random.poisson([2], 2.0, dtype=mg.uint8), "Value for attr 'dtype' of uint8"),
+        (lambda: mg.random.poisson([2], np.inf), "the mean of a count must be finite, got inf"),
+        (lambda: mg.random.stateless_poisson([2, 3], [1, 2], [[1.0], [5.0]]), r"\[2, 3\] does not end with \[2, 1\]"),
+    ],
+)
+def test_counts_refuse(draw, message):
+    with pytest.raises(mg.errors.InvalidArgumentError, match=message):
+        draw()
+
+
+def test_counts_have_no_gradient():
+    rate = mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = mg.random.poisson([], rate)
+    with pytest.raises(LookupError, match="RandomPoissonV2"):
+        tape.gradient(y, rate)
