@@ -629,7 +629,48 @@ def test_losses_and_their_classes(name, truth, settings, expected, slope):
     close(made(**settings)(truth, P, sample_weight=[1.0, 3.0]), (expected[0] + 3 * expected[1]) / 2)
 
 
+COUNTS = mg.constant([[0.5, 1.0, -2.0], [1.0, 3.0, 0.25]])
+FURTHER_LOSSES = [
+    ("mape", "MeanAbsolutePercentageError", COUNTS, [85.0, 62.77778], [-66.66666, -33.33333, 16.66667]),
+    ("msle", "MeanSquaredLogarithmicError", COUNTS, [0.1332563, 0.6073159], [-0.1239686, -0.2209143, 0.1802067]),
+    ("logcosh", "LogCosh", COUNTS, [0.6950598, 0.7614828], [-0.09710422, -0.2014559, 0.3288714]),
+    ("hinge", "Hinge", Y, [1.133333, 0.7333333], [0.3333333, -0.3333333, 0.3333333]),
+    ("squared_hinge", "SquaredHinge", Y, [1.393333, 0.7383332], [0.8000001, -0.4666667, 1.0]),
+    ("categorical_hinge", "CategoricalHinge", Y, [1.2, 0.15], [0.0, -1.0, 1.0]),
+    ("kld", "KLDivergence", Y, [1.20397, 0.1053579], [-5e-07, -3.333333, -2e-07]),
+    ("poisson", "Poisson", COUNTS, [0.5407991, 3.613828], [-0.4999996, -0.7777774, 1.666666]),
+    ("cosine_similarity", "CosineSimilarity", Y, [-0.4866643, -0.9969278], [0.2561392, -1.238006, 0.6403479]),
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "truth", "expected", "slope"), FURTHER_LOSSES)
+def test_further_losses_and_their_classes(name, kind, truth, expected, slope):
+    with mg.GradientTape() as tape:
+        tape.watch(P)
+        loss = getattr(keras.losses, name)(truth, P)
+    close(loss, expected)
+    close(tape.gradient(loss, P)[0], slope, atol=1e-7)
+    made = getattr(keras.losses, kind)
+    close(made()(truth, P), np.mean(expected))
+    close(made(reduction="sum")(truth, P), np.sum(expected))
+    close(keras.losses.get(kind)(truth, P, sample_weight=[1.0, 3.0]), (expected[0] + 3 * expected[1]) / 2)
+    assert keras.losses.get(made().name) is getattr(keras.losses, name)
+
+
+def test_a_hinge_takes_zero_for_minus_one_if_nothing_else_is_there():
+    guess = [[0.5, -2.0]]
+    close(keras.losses.hinge([[0.0, 1.0]], guess), keras.losses.hinge([[-1.0, 1.0]], guess))
+    close(keras.losses.hinge([[0.0, 2.0]], guess), [3.0])
+
+
+def test_errors_relative_to_whole_numbers():
+    close(keras.losses.mape([1, 2], [1, 3]), 25.0)
+    close(keras.losses.msle([1, 2], [1, 3]), 0.04138, atol=1e-5)
+
+
 ORDER_OF_SETTINGS = {
+    "CosineSimilarity": ["axis", "reduction", "name", "dtype"],
+    "Hinge": ["reduction", "name", "dtype"],
     "MeanSquaredError": ["reduction", "name", "dtype"],
     "MeanAbsoluteError": ["reduction", "name", "dtype"],
     "Huber": ["delta", "reduction", "name", "dtype"],

@@ -6,6 +6,7 @@ from .activations import as_dtype, as_float, logits_of
 from .utils import snake_case, unique_name
 
 EPSILON = 1e-7  # probabilities stay this far from 0 and 1
+LOG_2 = 0.6931471805599453
 
 
 def pair(y_true, y_pred):
@@ -34,6 +35,117 @@ def mean_absolute_error(y_true, y_pred):
     """The mean of |y_true - y_pred| over the last axis."""
     y_true, y_pred = pair(y_true, y_pred)
     return math.reduce_mean(as_float(math.abs(y_true - y_pred)), -1)
+
+
+def mean_absolute_percentage_error(y_true, y_pred):
+    """100 times the mean of |y_true - y_pred| / |y_true| over the last axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.mean_absolute_percentage_error([[2.0, 4.0]], [[1.0, 4.0]]).numpy())
+    [25.]
+    """
+    y_true, y_pred = pair(y_true, y_pred)
+    size = math.maximum(math.abs(y_true), as_dtype(EPSILON, y_true.dtype))
+    return 100.0 * math.reduce_mean(math.abs((y_true - y_pred) / size), -1)
+
+
+def mean_squared_logarithmic_error(y_true, y_pred):
+    """The mean of (log(1 + y_true) - log(1 + y_pred))**2 over the last axis; negative numbers count as 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.mean_squared_logarithmic_error([[0.0, 3.0]], [[1.0, 3.0]]).numpy().round(4))
+    [0.2402]
+    """
+    logs = [math.log(as_float(math.maximum(y, as_dtype(EPSILON, y.dtype))) + 1.0) for y in pair(y_true, y_pred)]
+    return math.reduce_mean(math.square(logs[1] - logs[0]), -1)
+
+
+def log_cosh(y_true, y_pred):
+    """log(cosh(y_pred - y_true)), half the squared error where it is small, and |error| - log(2) where it is large: its mean.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.logcosh([[0.0, 0.0]], [[1.0, 100.0]]).numpy().round(4))
+    [49.8703]
+    """
+    y_true, y_pred = pair(y_true, y_pred)
+    error = y_pred - y_true
+    return math.reduce_mean(error + math.softplus(-2.0 * error) - LOG_2, -1)
+
+
+def hinge(y_true, y_pred):
+    """The mean of max(1 - y_true * y_pred, 0) over the last axis, where the truth is -1 or 1 (0 and 1 will do as well).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy())
+    [0.75]
+    """
+    return math.reduce_mean(shortfall(y_true, y_pred), -1)
+
+
+def squared_hinge(y_true, y_pred):
+    """The mean of max(1 - y_true * y_pred, 0)**2 over the last axis, where the truth is -1 or 1 (0 and 1 will do as well).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.squared_hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy())
+    [1.125]
+    """
+    return math.reduce_mean(math.square(shortfall(y_true, y_pred)), -1)
+
+
+def shortfall(y_true, y_pred):
+    """What each prediction lacks to be on the right side by 1."""
+    y_pred = convert(y_pred)
+    y_true = as_dtype(y_true, y_pred.dtype)
+    if math.reduce_all(math.logical_or(math.equal(y_true, 0), math.equal(y_true, 1))):
+        y_true = 2.0 * y_true - 1.0
+    return math.maximum(1.0 - y_true * y_pred, 0.0)
+
+
+def categorical_hinge(y_true, y_pred):
+    """max(1 + the largest prediction for a wrong class - that for the true one, 0): the truth is one-hot.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.categorical_hinge([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]]).numpy())
+    [1.25]
+    """
+    y_pred = convert(y_pred)
+    y_true = as_dtype(y_true, y_pred.dtype)
+    wrong = math.reduce_max((1.0 - y_true) * y_pred, -1)
+    return math.maximum(wrong - math.reduce_sum(y_true * y_pred, -1) + 1.0, 0.0)
+
+
+def kl_divergence(y_true, y_pred):
+    """sum(y_true * log(y_true / y_pred)) over the last axis: how far one distribution is from another.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.kld([[0.5, 0.5]], [[0.25, 0.75]]).numpy().round(4))
+    [0.1438]
+    """
+    y_pred = convert(y_pred)
+    y_true = math.clip_by_value(as_dtype(y_true, y_pred.dtype), EPSILON, 1.0)
+    return math.reduce_sum(y_true * math.log(y_true / math.clip_by_value(y_pred, EPSILON, 1.0)), -1)
+
+
+def poisson(y_true, y_pred):
+    """The mean of y_pred - y_true * log(y_pred) over the last axis: how unlikely counts are, if these are their means.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.poisson([[1.0, 3.0]], [[2.0, 3.0]]).numpy().round(4))
+    [0.5055]
+    """
+    y_pred = convert(y_pred)
+    return math.reduce_mean(y_pred - as_dtype(y_true, y_pred.dtype) * math.log(y_pred + EPSILON), -1)
+
+
+def cosine_similarity(y_true, y_pred, axis=-1):
+    """Minus the cosine of the angle between two vectors, along `axis`: -1 if they point the same way.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.cosine_similarity([[0.0, 2.0]], [[3.0, 4.0]]).numpy().round(4))
+    [-0.8]
+    """
+    y_true, y_pred = pair(y_true, y_pred)
+    return -math.reduce_sum(nn.l2_normalize(y_true, axis) * nn.l2_normalize(y_pred, axis), axis)
 
 
 def huber(y_true, y_pred, delta=1.0):
@@ -230,6 +342,69 @@ class MeanAbsoluteError(FunctionLoss):
         super().__init__(mean_absolute_error, reduction, name, dtype)
 
 
+class MeanAbsolutePercentageError(FunctionLoss):
+    """`mean_absolute_percentage_error`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="mean_absolute_percentage_error", dtype=None):
+        super().__init__(mean_absolute_percentage_error, reduction, name, dtype)
+
+
+class MeanSquaredLogarithmicError(FunctionLoss):
+    """`mean_squared_logarithmic_error`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="mean_squared_logarithmic_error", dtype=None):
+        super().__init__(mean_squared_logarithmic_error, reduction, name, dtype)
+
+
+class LogCosh(FunctionLoss):
+    """`logcosh`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="log_cosh", dtype=None):
+        super().__init__(log_cosh, reduction, name, dtype)
+
+
+class Hinge(FunctionLoss):
+    """`hinge`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="hinge", dtype=None):
+        super().__init__(hinge, reduction, name, dtype)
+
+
+class SquaredHinge(FunctionLoss):
+    """`squared_hinge`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="squared_hinge", dtype=None):
+        super().__init__(squared_hinge, reduction, name, dtype)
+
+
+class CategoricalHinge(FunctionLoss):
+    """`categorical_hinge`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="categorical_hinge", dtype=None):
+        super().__init__(categorical_hinge, reduction, name, dtype)
+
+
+class KLDivergence(FunctionLoss):
+    """`kld`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="kl_divergence", dtype=None):
+        super().__init__(kl_divergence, reduction, name, dtype)
+
+
+class Poisson(FunctionLoss):
+    """`poisson`, reduced to one number."""
+
+    def __init__(self, reduction="sum_over_batch_size", name="poisson", dtype=None):
+        super().__init__(poisson, reduction, name, dtype)
+
+
+class CosineSimilarity(FunctionLoss):
+    """`cosine_similarity`, reduced to one number."""
+
+    def __init__(self, axis=-1, reduction="sum_over_batch_size", name="cosine_similarity", dtype=None):
+        super().__init__(cosine_similarity, reduction, name, dtype, axis=axis)
+
+
 class Huber(FunctionLoss):
     """`huber`, reduced to one number."""
 
@@ -282,14 +457,19 @@ class SparseCategoricalCrossentropy(FunctionLoss):
 
 MSE = mse = mean_squared_error
 MAE = mae = mean_absolute_error
+MAPE = mape = mean_absolute_percentage_error
+MSLE = msle = mean_squared_logarithmic_error
+KLD = kld = kullback_leibler_divergence = kl_divergence
+logcosh = log_cosh
 
-BY_NAME = {
-    name: value
-    for name, value in globals().items()
-    if callable(value)
-    and ((name[0].isupper() and name != "FunctionLoss") or name.endswith(("error", "entropy")) or name in ("huber", "mse", "mae"))
-}
-BY_NAME |= {"bce": binary_crossentropy, "BCE": binary_crossentropy}
+FUNCTIONS = (
+    mean_squared_error, mean_absolute_error, mean_absolute_percentage_error, mean_squared_logarithmic_error, log_cosh, huber, hinge,
+    squared_hinge, categorical_hinge, kl_divergence, poisson, cosine_similarity, binary_crossentropy, categorical_crossentropy,
+    sparse_categorical_crossentropy,
+)  # fmt: skip
+SHORT = {"mse": mse, "mae": mae, "mape": mape, "msle": msle, "kld": kld, "bce": binary_crossentropy}
+BY_NAME = {one.__name__: one for one in FUNCTIONS} | {one.__name__: one for one in (Loss, *FunctionLoss.__subclasses__())}
+BY_NAME |= SHORT | {name.upper(): one for name, one in SHORT.items()}
 
 
 def get(identifier):
