@@ -1,5 +1,7 @@
 """tf.keras.losses: functions give one loss per example, classes reduce them to one number."""
 
+from typing import Any
+
 from .. import arrays, dtypes, math, nn
 from ..op import convert
 from .activations import as_dtype, as_float, logits_of
@@ -468,7 +470,8 @@ FUNCTIONS = (
     sparse_categorical_crossentropy,
 )  # fmt: skip
 SHORT = {"mse": mse, "mae": mae, "mape": mape, "msle": msle, "kld": kld, "bce": binary_crossentropy}
-BY_NAME = {one.__name__: one for one in FUNCTIONS} | {one.__name__: one for one in (Loss, *FunctionLoss.__subclasses__())}
+CLASSES: "tuple[type, ...]" = (Loss, *FunctionLoss.__subclasses__())
+BY_NAME: "dict[str, Any]" = {one.__name__: one for one in FUNCTIONS} | {one.__name__: one for one in CLASSES}
 BY_NAME |= SHORT | {name.upper(): one for name, one in SHORT.items()}
 
 
