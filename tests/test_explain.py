@@ -1207,6 +1207,60 @@ def _a_copy_of_a_dictionary():
     return tape.explain(y, x)
 
 
+@program("partial", "", "LEFT_ENGINE", "(likely)", 'logs.setdefault("loss", []).append(float(x) * 3.0)')
+def _a_list_that_setdefault_begins():
+    x, logs = mg.Variable(0.5), {}
+    with mg.GradientTape() as tape:
+        logs.setdefault("loss", []).append(float(x) * 3.0)
+        y = x * logs["loss"][-1]
+    return tape.explain(y, x)
+
+
+def note(logs, name, value):
+    logs[name] = value
+
+
+def keep_in(history, value):
+    history.append(value)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", 'note(logs, "loss", 3.0 * float(x))')
+def _a_helper_that_writes_into_a_dictionary():
+    x, logs = mg.Variable(0.5), {}
+    with mg.GradientTape() as tape:
+        note(logs, "loss", 3.0 * float(x))
+        note(logs, "rate", 0.25)
+        y = x * logs["loss"]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "keep_in(losses, 3.0 * float(x))")
+def _a_helper_that_appends_to_a_list():
+    x, losses, rates = mg.Variable(0.5), [], []
+    with mg.GradientTape() as tape:
+        keep_in(losses, 3.0 * float(x))
+        keep_in(rates, 0.25)
+        y = x * losses[-1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "scaled = functools.partial(amplified, gain=x)", "multiply was given the number 0.5, not x")
+def _a_number_that_partial_has_given_before():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        scaled = functools.partial(amplified, gain=float(x))
+        y = scaled(x)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "np.mean(t.numpy())")
+def _the_second_of_two_functions_on_a_line():
+    x, means = mg.Variable([0.5, 1.5]), {"here": lambda t: mg.reduce_mean(t), "numpy": lambda t: np.mean(t.numpy())}
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x) * means["numpy"](x * x)
+    return tape.explain(y, x)
+
+
 def first_of(rows, factor):
     return rows[0] * factor
 
@@ -3044,6 +3098,50 @@ def _a_rate_beside_the_log_of_an_object():
         diary.logs["loss"].append(float(x))
         y = diary.scaled_by_its_rate(x, 0.25)
     return tape.explain(y, x)
+
+
+@healthy
+def _a_helper_that_writes_a_log_beside_a_rate():
+    x, logs, losses, rates = mg.Variable(0.5), {}, [], []
+    with mg.GradientTape() as tape:
+        note(logs, "loss", 3.0 * float(x))
+        note(logs, "rate", 0.25)
+        keep_in(losses, 3.0 * float(x))
+        keep_in(rates, 0.25)
+        y = x * logs["rate"] * rates[-1]
+    return tape.explain(y, x)
+
+
+@healthy
+def _keys_that_are_put_together():
+    x, logs, y = mg.Variable(0.5), {}, 0.0
+    with mg.GradientTape() as tape:
+        for k, rate in enumerate((0.1, 0.3)):
+            logs[f"rate {k}"] = rate
+            logs[f"loss {k}"] = 3.0 * float(x)
+            y = y + x * logs[f"rate {k}"]
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_dictionary_updated_with_a_rate_and_a_log():
+    x, state, y = mg.Variable(0.5), {"rate": 0.1, "last": 0.0}, 0.0
+    with mg.GradientTape() as tape:
+        for _ in range(2):
+            y = y + x * state["rate"]
+            state.update({"rate": state["rate"] * 0.5, "last": 3.0 * float(x)})
+    return tape.explain(y, x)
+
+
+@healthy
+def _weights_by_rank():
+    w = mg.Variable([0.5, 1.5, 1.0])
+    with mg.GradientTape() as tape:
+        losses = w * w
+        numbers = losses.numpy().tolist()
+        ranks = [sorted(numbers).index(number) for number in numbers]
+        y = mg.reduce_sum(losses * np.array(ranks, np.float32))
+    return tape.explain(y, w)
 
 
 # ---- the tests -----------------------------------------------------------------------------------------------------------

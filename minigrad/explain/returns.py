@@ -239,9 +239,15 @@ class Search:
         call = holding.only_call(module, module.scope(node))
         return [(module, call)] if call is not None else []
 
+    def in_SeenFrom(self, module, node, frames, sure, kept):
+        self.follow(module, node.value, [(module, node.call), *frames], sure, kept)
+
+    def item_of_SeenFrom(self, module, node, path, frames, sure, kept):
+        self.follow_item(module, node.value, path, [(module, node.call), *frames], sure, kept)
+
     def in_parameter(self, module, function, name, frames, sure, kept):
         """What a parameter of a function is given by the call, or else has by default."""
-        outer, call = frames[0]
+        outer, call = frames[0][0], holding.completed(*frames[0])
         arguments = calling.arguments(function, name, call)
         for argument in arguments:
             self.follow(outer, argument, frames[1:], sure, kept if len(arguments) == 1 else part_of(kept))
@@ -334,7 +340,7 @@ class Search:
             self.follow_item(module, value, rest, frames, sure if sure == "perhaps" else "likely", part_of(kept))
 
     def item_of_parameter(self, module, node, path, frames, sure, kept):
-        function, (outer, call) = module.scope(node), frames[0]
+        function, outer, call = module.scope(node), frames[0][0], holding.completed(*frames[0])
         word, rest, key = function.args.kwarg, function.args.vararg, path[0]
         if isinstance(key, str) and word is not None and word.arg == node.id:
             self.in_parameter(module, function, key, frames, sure, kept)
