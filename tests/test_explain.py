@@ -13,6 +13,7 @@ import random
 import re
 import threading
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -1136,6 +1137,118 @@ def _a_number_that_an_object_keeps():
     with mg.GradientTape() as tape:
         baseline.follow_return(float(x))
         y = x * baseline.taken_from(x)
+    return tape.explain(y, x)
+
+
+class Follower:
+    def __init__(self, start=0.0):
+        self.mean = start
+
+    def update(self, value):
+        self.mean = 0.9 * self.mean + 0.1 * value
+
+    def get(self):
+        return self.mean
+
+
+class Fixed:
+    def __init__(self, value):
+        self.value = value
+
+    def update(self, value):
+        pass
+
+    def get(self):
+        return self.value
+
+
+class QuietFollower(Follower):
+    def scaled(self, t):
+        self.update(float(t))
+        return t * self.mean
+
+
+class Settings(NamedTuple):
+    scale: float
+    name: str = ""
+
+
+class Holder:
+    def __init__(self, mean):
+        self.mean, self.follower, self.rate = mean, Follower(), Follower(0.1)
+
+    def loss(self, t):
+        self.follower.update(float(t))
+        self.rate.update(0.5)
+        return t * 2.0
+
+
+def mean_of_followed(t, follower):
+    follower.update(float(t))
+    return t * follower.mean
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "losses.update(float(x))")
+def _an_attribute_of_one_of_two_objects():
+    x, losses, rates = mg.Variable(0.5), Follower(), Follower(0.1)
+    with mg.GradientTape() as tape:
+        losses.update(float(x))
+        rates.update(0.3)
+        y = x * losses.mean
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "losses.update(float(x))")
+def _a_method_of_one_of_two_objects():
+    x, losses, rates = mg.Variable(0.5), Follower(), Follower(0.1)
+    with mg.GradientTape() as tape:
+        losses.update(float(x))
+        rates.update(0.3)
+        y = x * losses.get()
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "self.update(float(t))")
+def _an_attribute_that_is_inherited():
+    x, quiet = mg.Variable(0.5), QuietFollower()
+    with mg.GradientTape() as tape:
+        y = quiet.scaled(x)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "self.follower.update(float(t))")
+def _an_attribute_of_an_attribute():
+    x, holder = mg.Variable(0.5), Holder(0.1)
+    with mg.GradientTape() as tape:
+        y = holder.loss(x) * holder.follower.mean
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "follower.update(float(t))")
+def _an_attribute_of_an_object_that_was_given():
+    x, losses = mg.Variable(0.5), Follower()
+    with mg.GradientTape() as tape:
+        y = mean_of_followed(x, losses)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "Settings(3.0 * x)")
+def _a_field_of_a_named_tuple():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        settings = Settings(3.0 * float(x))
+        y = x * settings.scale
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "holders = [Holder(x * k) for k in (1.0, 2.0)]")
+def _an_attribute_of_an_item():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        holders = [Holder(float(x) * k) for k in (1.0, 2.0)]
+        for holder in holders:
+            holder.mean *= 2.0
+        y = x * holders[1].mean
     return tape.explain(y, x)
 
 
@@ -3142,6 +3255,42 @@ def _weights_by_rank():
         ranks = [sorted(numbers).index(number) for number in numbers]
         y = mg.reduce_sum(losses * np.array(ranks, np.float32))
     return tape.explain(y, w)
+
+
+@healthy
+def _the_attribute_of_the_other_object():
+    x, losses, rates = mg.Variable(0.5), Follower(), Follower(0.1)
+    with mg.GradientTape() as tape:
+        losses.update(float(x))
+        rates.update(0.3)
+        y = x * rates.mean * rates.get() * Fixed(0.3).get()
+    return tape.explain(y, x)
+
+
+@healthy
+def _the_other_attribute_of_an_object():
+    x, holder = mg.Variable(0.5), Holder(0.1)
+    with mg.GradientTape() as tape:
+        y = holder.loss(x) * holder.rate.mean
+    return tape.explain(y, x)
+
+
+@healthy
+def _the_other_of_some_objects_with_names():
+    x, followers = mg.Variable(0.5), {name: Follower(0.1) for name in ("loss", "rate")}
+    with mg.GradientTape() as tape:
+        followers["loss"].update(float(x))
+        y = x * followers["rate"].mean
+    return tape.explain(y, x)
+
+
+@healthy
+def _the_other_field_of_a_named_tuple():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        settings = Settings(0.3, name=3.0 * float(x))
+        y = x * settings.scale
+    return tape.explain(y, x)
 
 
 # ---- the tests -----------------------------------------------------------------------------------------------------------

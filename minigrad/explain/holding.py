@@ -133,16 +133,6 @@ def calls_in(module) -> dict:
     return found
 
 
-def attribute_values(module, node):
-    """What `self.x` is assigned anywhere in its class, and `model.x` in its module."""
-    return [value for value, _ in attribute_entries(module, node)]
-
-
-def attribute_entries(module, node):
-    """The same, as pairs with the path at which it was put."""
-    return [(value, path) for value, _, _, path in all_definitions(module).get((module.owner(node), attribute_name(node)), ())]
-
-
 def attribute_name(node) -> str:
     return f"{root_of(node).id}.{node.attr}"
 
