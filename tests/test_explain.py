@@ -1252,6 +1252,16 @@ def _an_attribute_of_an_item():
     return tape.explain(y, x)
 
 
+@program("partial", "", "LEFT_ENGINE", "line   match float(mg.norm(w)):\n")
+def _the_head_of_a_match():
+    w = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        match float(mg.norm(w)):
+            case size if size > 0.0:
+                y = mg.reduce_sum(w) / size
+    return tape.explain(y, w)
+
+
 @program("partial", "", "LEFT_ENGINE", "functools.reduce(lambda a, b: a * b, [2.0, x])")
 def _a_product_by_reduce():
     x = mg.Variable(0.5)
@@ -1627,6 +1637,51 @@ def _half_before_the_block():
     with mg.GradientTape() as tape:
         y = square + x
     return tape.explain(y, x)
+
+
+def squared_error(w):
+    error = w * 2.0 - 1.0
+    return mg.reduce_mean(error * error)
+
+
+@program("none", "broken", "OUTSIDE_TAPE", "move the call of squared_error into the `with` block")
+def _a_helper_before_the_block():
+    w = mg.Variable([0.5, 1.5])
+    loss = squared_error(w)
+    with mg.GradientTape() as tape:
+        y = loss * 2.0
+    return tape.explain(y, w)
+
+
+@program("none", "broken", "OUTSIDE_TAPE", "line   y = mg.reduce_mean((w2 - 1.0) ** 2)", "indent this line into the `with` block")
+def _a_line_below_the_block_of_a_helper():
+    def forward(w):
+        with mg.GradientTape() as tape:
+            w2 = w * 2.0
+        return tape, w2
+
+    w = mg.Variable([0.5, 1.5])
+    tape, w2 = forward(w)
+    y = mg.reduce_mean((w2 - 1.0) ** 2)
+    return tape.explain(y, w)
+
+
+@program("none", "broken", "STOPPED", "move the call of squared_error out of stop_recording()")
+def _a_helper_that_was_not_recorded():
+    w = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        with tape.stop_recording():
+            loss = squared_error(w)
+        y = loss * 2.0
+    return tape.explain(y, w)
+
+
+@program("none", "broken", "UNWATCHED", "add tape.watch(w) above the call of squared_error")
+def _a_constant_that_is_given_to_a_helper():
+    w = mg.constant([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        y = squared_error(w)
+    return tape.explain(y, w)
 
 
 # ---- NO_DERIVATIVE, INTEGER, NOT_REGISTERED -----------------------------------------------------------------------------

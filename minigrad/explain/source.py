@@ -141,7 +141,9 @@ def rewritten(module, node, change=lambda part: None) -> str:
     todo, changes = [node], []
     while todo:
         for part in ast.iter_child_nodes(todo.pop()):
-            if isinstance(part, (ast.stmt, ast.ExceptHandler, ast.JoinedStr)):  # a body is no part of the head; Python misplaces the other
+            if isinstance(
+                part, (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)
+            ):  # a body is no part of the head; Python misplaces the other
                 continue
             new = change(part) if hasattr(part, "lineno") else None
             todo += [part] if new is None else []
@@ -154,6 +156,8 @@ def rewritten(module, node, change=lambda part: None) -> str:
 
 def end_of(module, node) -> int:
     """Where in the source a node ends; of a compound statement its head."""
+    if isinstance(node, ast.Match):
+        return module.source.index(b":", end_of(module, node.subject)) + 1
     body = getattr(node, "body", None)
     if not isinstance(body, list) or not body:
         return module.starts[node.end_lineno - 1] + node.end_col_offset
