@@ -1262,6 +1262,15 @@ def _the_head_of_a_match():
     return tape.explain(y, w)
 
 
+@program("partial", "", "LEFT_ENGINE", "(likely): map(float, (x * x, x)) is a plain number")
+def _numbers_unpacked_from_map():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        size, _ = map(float, (x * x, x))
+        y = x * (3.0 * size)
+    return tape.explain(y, x)
+
+
 @program("partial", "", "LEFT_ENGINE", "functools.reduce(lambda a, b: a * b, [2.0, x])")
 def _a_product_by_reduce():
     x = mg.Variable(0.5)

@@ -114,7 +114,9 @@ class Returns:
 def spot(place):
     """The module and the span of a place: expressions are known by them."""
     line, end, column, end_column = source.position(place.code, place.instruction)
-    return source.module_of(place.code.co_filename), (line, column, end, end_column)
+    module, span = source.module_of(place.code.co_filename), (line, column, end, end_column)
+    node = module.at.get(span) if module is not None else None
+    return module, span if node is None else source.span_of(source.unpacked(module, node))
 
 
 class Search:

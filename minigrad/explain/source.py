@@ -118,7 +118,13 @@ def node_at(place) -> "tuple[Any, Any]":
     if exact is None:
         here = [n for n in module.parent if isinstance(n, ast.stmt) and n.lineno <= line <= n.end_lineno]
         exact = max(here, key=lambda n: n.lineno, default=None)
-    return (module, exact) if exact is not None else (None, None)
+    return (module, unpacked(module, exact)) if exact is not None else (None, None)
+
+
+def unpacked(module, node):
+    """Of the targets in `a, b = map(float, pair)`, where Python says that `float` runs, the expression that gives them their values."""
+    above = module.parent.get(node)
+    return above.value if isinstance(node, (ast.Tuple, ast.List)) and isinstance(above, ast.Assign) and node in above.targets else node
 
 
 def statement_text(place) -> str:
