@@ -679,7 +679,7 @@ class Trace(Listener):
     def turned(self, what, tape):
         if tape.live is not None:
             self.meets(tape)
-            self.add(Turned(self.next(), *here(), what, tape.number))
+            self.add(Turned(self.next(), *here(True), what, tape.number))
 
     def watching(self, tape, source):
         self.meets(tape)

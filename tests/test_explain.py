@@ -13,6 +13,7 @@ import random
 import re
 import threading
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -1139,6 +1140,137 @@ def _a_number_that_an_object_keeps():
     return tape.explain(y, x)
 
 
+class Follower:
+    def __init__(self, start=0.0):
+        self.mean = start
+
+    def update(self, value):
+        self.mean = 0.9 * self.mean + 0.1 * value
+
+    def get(self):
+        return self.mean
+
+
+class Fixed:
+    def __init__(self, value):
+        self.value = value
+
+    def update(self, value):
+        pass
+
+    def get(self):
+        return self.value
+
+
+class QuietFollower(Follower):
+    def scaled(self, t):
+        self.update(float(t))
+        return t * self.mean
+
+
+class Settings(NamedTuple):
+    scale: float
+    name: str = ""
+
+
+class Holder:
+    def __init__(self, mean):
+        self.mean, self.follower, self.rate = mean, Follower(), Follower(0.1)
+
+    def loss(self, t):
+        self.follower.update(float(t))
+        self.rate.update(0.5)
+        return t * 2.0
+
+
+def mean_of_followed(t, follower):
+    follower.update(float(t))
+    return t * follower.mean
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "losses.update(float(x))")
+def _an_attribute_of_one_of_two_objects():
+    x, losses, rates = mg.Variable(0.5), Follower(), Follower(0.1)
+    with mg.GradientTape() as tape:
+        losses.update(float(x))
+        rates.update(0.3)
+        y = x * losses.mean
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "losses.update(float(x))")
+def _a_method_of_one_of_two_objects():
+    x, losses, rates = mg.Variable(0.5), Follower(), Follower(0.1)
+    with mg.GradientTape() as tape:
+        losses.update(float(x))
+        rates.update(0.3)
+        y = x * losses.get()
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "self.update(float(t))")
+def _an_attribute_that_is_inherited():
+    x, quiet = mg.Variable(0.5), QuietFollower()
+    with mg.GradientTape() as tape:
+        y = quiet.scaled(x)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "self.follower.update(float(t))")
+def _an_attribute_of_an_attribute():
+    x, holder = mg.Variable(0.5), Holder(0.1)
+    with mg.GradientTape() as tape:
+        y = holder.loss(x) * holder.follower.mean
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "follower.update(float(t))")
+def _an_attribute_of_an_object_that_was_given():
+    x, losses = mg.Variable(0.5), Follower()
+    with mg.GradientTape() as tape:
+        y = mean_of_followed(x, losses)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "Settings(3.0 * x)")
+def _a_field_of_a_named_tuple():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        settings = Settings(3.0 * float(x))
+        y = x * settings.scale
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "holders = [Holder(x * k) for k in (1.0, 2.0)]")
+def _an_attribute_of_an_item():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        holders = [Holder(float(x) * k) for k in (1.0, 2.0)]
+        for holder in holders:
+            holder.mean *= 2.0
+        y = x * holders[1].mean
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "line   match float(mg.norm(w)):\n")
+def _the_head_of_a_match():
+    w = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        match float(mg.norm(w)):
+            case size if size > 0.0:
+                y = mg.reduce_sum(w) / size
+    return tape.explain(y, w)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely): map(float, (x * x, x)) is a plain number")
+def _numbers_unpacked_from_map():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        size, _ = map(float, (x * x, x))
+        y = x * (3.0 * size)
+    return tape.explain(y, x)
+
+
 @program("partial", "", "LEFT_ENGINE", "functools.reduce(lambda a, b: a * b, [2.0, x])")
 def _a_product_by_reduce():
     x = mg.Variable(0.5)
@@ -1204,6 +1336,60 @@ def _a_copy_of_a_dictionary():
     with mg.GradientTape() as tape:
         logs = {"here": 3.0 * float(x)}
         y = x * copy.copy(logs)["here"]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", 'logs.setdefault("loss", []).append(float(x) * 3.0)')
+def _a_list_that_setdefault_begins():
+    x, logs = mg.Variable(0.5), {}
+    with mg.GradientTape() as tape:
+        logs.setdefault("loss", []).append(float(x) * 3.0)
+        y = x * logs["loss"][-1]
+    return tape.explain(y, x)
+
+
+def note(logs, name, value):
+    logs[name] = value
+
+
+def keep_in(history, value):
+    history.append(value)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", 'note(logs, "loss", 3.0 * float(x))')
+def _a_helper_that_writes_into_a_dictionary():
+    x, logs = mg.Variable(0.5), {}
+    with mg.GradientTape() as tape:
+        note(logs, "loss", 3.0 * float(x))
+        note(logs, "rate", 0.25)
+        y = x * logs["loss"]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "(likely)", "keep_in(losses, 3.0 * float(x))")
+def _a_helper_that_appends_to_a_list():
+    x, losses, rates = mg.Variable(0.5), [], []
+    with mg.GradientTape() as tape:
+        keep_in(losses, 3.0 * float(x))
+        keep_in(rates, 0.25)
+        y = x * losses[-1]
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "scaled = functools.partial(amplified, gain=x)", "multiply was given the number 0.5, not x")
+def _a_number_that_partial_has_given_before():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        scaled = functools.partial(amplified, gain=float(x))
+        y = scaled(x)
+    return tape.explain(y, x)
+
+
+@program("partial", "", "LEFT_ENGINE", "np.mean(t.numpy())")
+def _the_second_of_two_functions_on_a_line():
+    x, means = mg.Variable([0.5, 1.5]), {"here": lambda t: mg.reduce_mean(t), "numpy": lambda t: np.mean(t.numpy())}
+    with mg.GradientTape() as tape:
+        y = mg.reduce_sum(x) * means["numpy"](x * x)
     return tape.explain(y, x)
 
 
@@ -1460,6 +1646,51 @@ def _half_before_the_block():
     with mg.GradientTape() as tape:
         y = square + x
     return tape.explain(y, x)
+
+
+def squared_error(w):
+    error = w * 2.0 - 1.0
+    return mg.reduce_mean(error * error)
+
+
+@program("none", "broken", "OUTSIDE_TAPE", "move the call of squared_error into the `with` block")
+def _a_helper_before_the_block():
+    w = mg.Variable([0.5, 1.5])
+    loss = squared_error(w)
+    with mg.GradientTape() as tape:
+        y = loss * 2.0
+    return tape.explain(y, w)
+
+
+@program("none", "broken", "OUTSIDE_TAPE", "line   y = mg.reduce_mean((w2 - 1.0) ** 2)", "indent this line into the `with` block")
+def _a_line_below_the_block_of_a_helper():
+    def forward(w):
+        with mg.GradientTape() as tape:
+            w2 = w * 2.0
+        return tape, w2
+
+    w = mg.Variable([0.5, 1.5])
+    tape, w2 = forward(w)
+    y = mg.reduce_mean((w2 - 1.0) ** 2)
+    return tape.explain(y, w)
+
+
+@program("none", "broken", "STOPPED", "move the call of squared_error out of stop_recording()")
+def _a_helper_that_was_not_recorded():
+    w = mg.Variable([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        with tape.stop_recording():
+            loss = squared_error(w)
+        y = loss * 2.0
+    return tape.explain(y, w)
+
+
+@program("none", "broken", "UNWATCHED", "add tape.watch(w) above the call of squared_error")
+def _a_constant_that_is_given_to_a_helper():
+    w = mg.constant([0.5, 1.5])
+    with mg.GradientTape() as tape:
+        y = squared_error(w)
+    return tape.explain(y, w)
 
 
 # ---- NO_DERIVATIVE, INTEGER, NOT_REGISTERED -----------------------------------------------------------------------------
@@ -3043,6 +3274,86 @@ def _a_rate_beside_the_log_of_an_object():
     with mg.GradientTape() as tape:
         diary.logs["loss"].append(float(x))
         y = diary.scaled_by_its_rate(x, 0.25)
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_helper_that_writes_a_log_beside_a_rate():
+    x, logs, losses, rates = mg.Variable(0.5), {}, [], []
+    with mg.GradientTape() as tape:
+        note(logs, "loss", 3.0 * float(x))
+        note(logs, "rate", 0.25)
+        keep_in(losses, 3.0 * float(x))
+        keep_in(rates, 0.25)
+        y = x * logs["rate"] * rates[-1]
+    return tape.explain(y, x)
+
+
+@healthy
+def _keys_that_are_put_together():
+    x, logs, y = mg.Variable(0.5), {}, 0.0
+    with mg.GradientTape() as tape:
+        for k, rate in enumerate((0.1, 0.3)):
+            logs[f"rate {k}"] = rate
+            logs[f"loss {k}"] = 3.0 * float(x)
+            y = y + x * logs[f"rate {k}"]
+    return tape.explain(y, x)
+
+
+@healthy
+def _a_dictionary_updated_with_a_rate_and_a_log():
+    x, state, y = mg.Variable(0.5), {"rate": 0.1, "last": 0.0}, 0.0
+    with mg.GradientTape() as tape:
+        for _ in range(2):
+            y = y + x * state["rate"]
+            state.update({"rate": state["rate"] * 0.5, "last": 3.0 * float(x)})
+    return tape.explain(y, x)
+
+
+@healthy
+def _weights_by_rank():
+    w = mg.Variable([0.5, 1.5, 1.0])
+    with mg.GradientTape() as tape:
+        losses = w * w
+        numbers = losses.numpy().tolist()
+        ranks = [sorted(numbers).index(number) for number in numbers]
+        y = mg.reduce_sum(losses * np.array(ranks, np.float32))
+    return tape.explain(y, w)
+
+
+@healthy
+def _the_attribute_of_the_other_object():
+    x, losses, rates = mg.Variable(0.5), Follower(), Follower(0.1)
+    with mg.GradientTape() as tape:
+        losses.update(float(x))
+        rates.update(0.3)
+        y = x * rates.mean * rates.get() * Fixed(0.3).get()
+    return tape.explain(y, x)
+
+
+@healthy
+def _the_other_attribute_of_an_object():
+    x, holder = mg.Variable(0.5), Holder(0.1)
+    with mg.GradientTape() as tape:
+        y = holder.loss(x) * holder.rate.mean
+    return tape.explain(y, x)
+
+
+@healthy
+def _the_other_of_some_objects_with_names():
+    x, followers = mg.Variable(0.5), {name: Follower(0.1) for name in ("loss", "rate")}
+    with mg.GradientTape() as tape:
+        followers["loss"].update(float(x))
+        y = x * followers["rate"].mean
+    return tape.explain(y, x)
+
+
+@healthy
+def _the_other_field_of_a_named_tuple():
+    x = mg.Variable(0.5)
+    with mg.GradientTape() as tape:
+        settings = Settings(0.3, name=3.0 * float(x))
+        y = x * settings.scale
     return tape.explain(y, x)
 
 

@@ -218,13 +218,15 @@ def broken(q, way, *more, came="= None"):
 
 
 def each_once(q, edges):
-    """The causes on these edges; for what happened in the same way on the same line, or in the same store, one is enough."""
+    """The causes on these edges; for what happened in the same way on the same line, or in the same call or store, one is enough."""
     causes, other = {}, any(edge.code == "OTHER_TAPE" for edge in edges)
     for edge in edges:
         if other and read_elsewhere(q, edge):  # it follows from the other
             continue
         one = cause_of(q, edge)
-        causes.setdefault((one.code, one.op, "" if isinstance(edge.event, Stored) else one.line), one)
+        call = "the call of " in one.mend
+        op = "" if call or "this line" in one.mend else one.op
+        causes.setdefault((one.code, op, "" if call or isinstance(edge.event, Stored) else one.line), one)
     return tuple(causes.values())
 
 

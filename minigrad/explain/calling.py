@@ -10,7 +10,8 @@ from .source import COMPREHENSION, COMPREHENSION_CODE, last_name, node_at
 PURE = {"float", "list", "tuple", "sum", "max", "min", "abs", "pow", "zip", "sorted", "map", "dict", "enumerate", "reversed", "complex"}
 STEPS = {
     "int", "bool", "round", "len", "range", "argmax", "argmin", "argsort", "floor", "ceil", "rint", "sign", "choice", "nonzero",
-    "trunc", "argpartition", "digitize", "searchsorted", "binomial", "multinomial", "poisson", "unique",
+    "trunc", "argpartition", "digitize", "searchsorted", "binomial", "multinomial", "poisson", "unique", "index", "count", "bisect",
+    "bisect_left", "bisect_right", "rankdata",
 }  # fmt: skip
 # Functions and attributes that do not look at the numbers
 BLIND = {
@@ -146,10 +147,10 @@ def root_of(target):
 
 def function_at(module, place):
     """The function, lambda or comprehension whose code a place is in."""
-    kinds, code = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), place.code
+    kinds, code, around = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda), place.code, module.around(node_at(place)[1])
     if code.co_name in COMPREHENSION_CODE:
-        return next((one for one in module.around(node_at(place)[1]) if isinstance(one, COMPREHENSION)), None)
-    for node in ast.walk(module.tree):
+        return next((one for one in around if isinstance(one, COMPREHENSION)), None)
+    for node in itertools.chain(around, ast.walk(module.tree)):  # of two on one line the one that it is in
         if isinstance(node, kinds):
             first = min([node.lineno, *[one.lineno for one in getattr(node, "decorator_list", ())]])
             if first == code.co_firstlineno and (isinstance(node, ast.Lambda) or node.name == code.co_name):

@@ -132,6 +132,16 @@ def op_of(edge) -> str:
     )
 
 
+THIS = "this line"
+
+
+def to_move(q, edge) -> str:
+    """What is to be moved, for the tape to hear it: the line, or the call of a function that stands apart from the tape's block."""
+    code = edge.place.code
+    blocks = {place.code for turn in q.history.turns for place in (turn.place, *turn.place.callers)}
+    return THIS if code in blocks or not blocks or code.co_name.startswith("<") else f"the call of {code.co_name}"
+
+
 # ---- values that went out of the engine's sight --------------------------------------------------------------------------
 
 
@@ -288,7 +298,7 @@ def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
         )
     history = q.history
     if history.opened and edge.event.number < history.opened:
-        return f"{op} ran before the tape's block began, so the tape has not recorded it", "move this line into the `with` block"
+        return f"{op} ran before the tape's block began, so the tape has not recorded it", f"move {to_move(q, edge)} into the `with` block"
     turns = [e.what for e in history.turns if e.number < edge.event.number]
     if turns[-1:] == ["opened"]:
         return (
@@ -299,7 +309,10 @@ def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
         return f"{op} ran outside this tape's block, or where no tape hears it", "compute it in the `with` block"
     before = q.names.of(edge.start)
     instead = f", or ask for the gradient of {before}" if edge.end in [one.id for one in q.targets] and before != op else ""
-    return f"{op} ran after the tape's block had ended, so the tape has not recorded it", f"indent this line into the `with` block{instead}"
+    return (
+        f"{op} ran after the tape's block had ended, so the tape has not recorded it",
+        f"indent {to_move(q, edge)} into the `with` block{instead}",
+    )
 
 
 @code(
@@ -399,6 +412,7 @@ def unwatched(q, edge, op, line):
         )
         return why, f"call tape.watch({name}) inside the block, before its first use"
     later = edge is not None and any(e.source == q.source.id and e.number > edge.event.number for e in q.history.watches)
+    line = line if edge is None or to_move(q, edge) == THIS else to_move(q, edge)
     if later:
         return f"{name} was first used here, and watched later", f"move tape.watch({name}) above {line}"
     where = f" above {line}" if line else " inside the block, before its first use"
@@ -756,8 +770,8 @@ def stopped(q, edge, op, line):
     if op == "stop_gradient":
         return "stop_gradient cuts the way here, on purpose", "leave out mg.stop_gradient, if the gradient is wanted"
     if edge.event.number <= q.history.forgot:
-        return f"tape.reset() made the tape forget that {op} ran", "move this line below tape.reset(), or leave the reset out"
-    return f"{op} ran inside stop_recording()", "move this line out of stop_recording(), if the gradient is wanted"
+        return f"tape.reset() made the tape forget that {op} ran", f"move {to_move(q, edge)} below tape.reset(), or leave the reset out"
+    return f"{op} ran inside stop_recording()", f"move {to_move(q, edge)} out of stop_recording(), if the gradient is wanted"
 
 
 @code(

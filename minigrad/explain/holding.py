@@ -3,6 +3,7 @@
 import ast
 import itertools
 from functools import lru_cache
+from typing import NamedTuple
 
 from . import calling
 from .calling import arguments, called_function, root_of
@@ -75,10 +76,10 @@ def name_recomputed(module, scope, name) -> bool:
 
 def changed_here(module, scope, name, others) -> bool:
     """Is a name, or what may be a part of it, changed in its scope? What is assigned to its own items is known, and no such change."""
-    parts, given = known_as(module, scope, name, holders), any(one.arg == name for one in parameters_of(scope))
+    parts = known_as(module, scope, name, holders)
     for target in changed_in_place(module):
         root = root_of(target).id
-        known = root == name and not given and not isinstance(module.parent[target], ast.AugAssign)
+        known = root == name and not isinstance(module.parent[target], ast.AugAssign)
         if root in (parts if isinstance(target, ast.Name) else others) and not known and scope in (module.tree, *module.around(target)):
             return True
     return False
@@ -132,16 +133,6 @@ def calls_in(module) -> dict:
     return found
 
 
-def attribute_values(module, node):
-    """What `self.x` is assigned anywhere in its class, and `model.x` in its module."""
-    return [value for value, _ in attribute_entries(module, node)]
-
-
-def attribute_entries(module, node):
-    """The same, as pairs with the path at which it was put."""
-    return [(value, path) for value, _, _, path in all_definitions(module).get((module.owner(node), attribute_name(node)), ())]
-
-
 def attribute_name(node) -> str:
     return f"{root_of(node).id}.{node.attr}"
 
@@ -175,6 +166,8 @@ class Definitions:
         for node in [*ast.walk(module.tree)]:
             if type(node) in kinds:
                 kinds[type(node)](node)
+        for call in itertools.chain(*calls_in(module).values()):
+            self.handed(call)
 
     def put(self, target, value, statement, replaces, path=()):
         for node in ast.walk(target):
@@ -189,7 +182,7 @@ class Definitions:
     def put_into(self, target, value, statement, more=()):
         """Into what a name holds, or an attribute, at the path that is written and more."""
         holder, path = container_of(target)
-        self.put(root_of(target), value, statement, False, (*path, *more) if isinstance(holder, ast.Name) else ())
+        self.put(root_of(holder), value, statement, False, (*path, *more) if isinstance(holder, ast.Name) else ())
         if isinstance(holder, ast.Attribute):
             self.put_attribute(holder, value, statement, False, (*path, *more))
 
@@ -262,12 +255,51 @@ class Definitions:
             self.put(root_of(out), node, node, False)
         elif isinstance(function, ast.Attribute) and function.attr in calling.GROWING and root_of(function).id not in calling.LIBRARIES:
             for argument in node.args:
-                self.put_into(function.value, argument, node, (None,))
                 if function.attr in calling.MERGING:
                     self.put_into(function.value, argument, node)
                     self.put_into(function.value, self.part(argument, EACH, node), node, (None,))
+                else:
+                    self.put_into(function.value, argument, node, (None,))
             for word in node.keywords:
                 self.put_into(function.value, word.value, node, (word.arg,))
+
+    def handed(self, call):
+        """What a function puts into something that it is given is put there by each call of it."""
+        function = called_function(self.module, call)
+        for parameter in parameters_of(function):
+            for value, statement, _, path in [*self.found.get((function, parameter.arg), ())]:
+                item = isinstance(statement, ast.Assign) and path and value not in statement.targets
+                for given in arguments(function, parameter.arg, call) if item or isinstance(statement, ast.Call) else ():
+                    self.put_into(given, seen_from(self.module, value, call), call, [key_seen_from(function, key, call) for key in path])
+
+
+class SeenFrom(ast.expr):
+    """An expression in a function, as one of its calls has it."""
+
+    def __init__(self, value, call):
+        self.value, self.call = value, call
+
+
+@lru_cache(maxsize=8192)
+def seen_from(module, value, call):
+    seen = SeenFrom(value, call)
+    module.parent[seen] = call
+    return seen
+
+
+def key_seen_from(function, key, call):
+    """What a call gives for a key that is a parameter of the function."""
+    given = arguments(function, key.id, call) if isinstance(key, ast.Name) else ()
+    return constant_key(given[0]) if given else key
+
+
+def completed(module, call):
+    """A call, with what `functools.partial` has given to the function before."""
+    name = call.func if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None
+    for value in (definitions(module, name.id, name) or ()) if name is not None else ():
+        if isinstance(value, ast.Call) and last_name(value.func) == "partial":
+            return ast.Call(value.args[0], [*value.args[1:], *call.args], [*value.keywords, *call.keywords])
+    return call
 
 
 # ---- items of what a name holds -------------------------------------------------------------------------------------
@@ -323,8 +355,10 @@ def shifted(module) -> set:
 def container_of(node):
     """The name or the attribute that `self.rows[0][1]` is an item of, and the path in it."""
     path = ()
-    while isinstance(node, ast.Subscript):
-        node, path = node.value, path_through(node.slice, path)
+    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and last_name(node.func) == "setdefault" and node.args):
+        called = isinstance(node, ast.Call)
+        path = path_through(node.args[0] if called else node.slice, path)
+        node = getattr(node.func, "value", None) if called else node.value
     return node, path
 
 
@@ -339,14 +373,29 @@ def path_through(key, path):
     return (*found, *path)
 
 
+class Text(NamedTuple):
+    """A key that is put together, such as `f"loss{k}"`, with what is known of it."""
+
+    start: str
+    end: str
+
+
 def constant_key(node):
-    """A key or an index that is written down, else None."""
-    return node.value if isinstance(node, ast.Constant) else None
+    """A key or an index that is written down; a name as it is, and else None."""
+    if isinstance(node, ast.JoinedStr):
+        ends = [one.value if isinstance(one, ast.Constant) else "" for one in (node.values[0], node.values[-1])]
+        return Text(*ends)
+    return node.value if isinstance(node, ast.Constant) else node if isinstance(node, ast.Name) else None
 
 
 def may_be(at, key) -> bool:
     """Can two keys be the same, as far as they are written down?"""
-    return at in (None, EACH) or key in (None, EACH) or at == key
+    if any(one is None or one is EACH or isinstance(one, ast.Name) for one in (at, key)):
+        return True
+    if not any(isinstance(one, Text) for one in (at, key)):
+        return at == key
+    (start, end), (other, other_end) = [one if isinstance(one, Text) else (str(one), str(one)) for one in (at, key)]
+    return (start.startswith(other) or other.startswith(start)) and (end.endswith(other_end) or other_end.endswith(end))
 
 
 def may_lead(at, path) -> bool:

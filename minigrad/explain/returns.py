@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..events import CALLERS, Asked, Came, Left, Ran, Stored, Wrote
-from . import calling, holding, source
+from . import calling, holding, objects, source
 
 RANK = ("perhaps", "likely", "proved")
 MANY = 100  # of what left at one place, so much is looked at
@@ -114,7 +114,9 @@ class Returns:
 def spot(place):
     """The module and the span of a place: expressions are known by them."""
     line, end, column, end_column = source.position(place.code, place.instruction)
-    return source.module_of(place.code.co_filename), (line, column, end, end_column)
+    module, span = source.module_of(place.code.co_filename), (line, column, end, end_column)
+    node = module.at.get(span) if module is not None else None
+    return module, span if node is None else source.span_of(source.unpacked(module, node))
 
 
 class Search:
@@ -239,9 +241,15 @@ class Search:
         call = holding.only_call(module, module.scope(node))
         return [(module, call)] if call is not None else []
 
+    def in_SeenFrom(self, module, node, frames, sure, kept):
+        self.follow(module, node.value, [(module, node.call), *frames], sure, kept)
+
+    def item_of_SeenFrom(self, module, node, path, frames, sure, kept):
+        self.follow_item(module, node.value, path, [(module, node.call), *frames], sure, kept)
+
     def in_parameter(self, module, function, name, frames, sure, kept):
         """What a parameter of a function is given by the call, or else has by default."""
-        outer, call = frames[0]
+        outer, call = frames[0][0], holding.completed(*frames[0])
         arguments = calling.arguments(function, name, call)
         for argument in arguments:
             self.follow(outer, argument, frames[1:], sure, kept if len(arguments) == 1 else part_of(kept))
@@ -272,9 +280,10 @@ class Search:
             or (kept == "all" and name in ("max", "min") and any(map(self.is_content, node.args)))
         ):
             return
-        if calling.called_function(module, node) is not None and len(frames) < DEEP:
+        function = objects.called_function(module, node) if len(frames) < DEEP else None
+        if function is not None:
             sure = sure if sure == "perhaps" else "likely"
-            for value in calling.returned_by(module, node):
+            for value in calling.returned(function):
                 self.follow(module, value, [(module, node), *frames], sure, kept)
             return
         if name in calling.TAKING and isinstance(node.func, ast.Attribute) and node.args:
@@ -334,7 +343,7 @@ class Search:
             self.follow_item(module, value, rest, frames, sure if sure == "perhaps" else "likely", part_of(kept))
 
     def item_of_parameter(self, module, node, path, frames, sure, kept):
-        function, (outer, call) = module.scope(node), frames[0]
+        function, outer, call = module.scope(node), frames[0][0], holding.completed(*frames[0])
         word, rest, key = function.args.kwarg, function.args.vararg, path[0]
         if isinstance(key, str) and word is not None and word.arg == node.id:
             self.in_parameter(module, function, key, frames, sure, kept)
@@ -352,7 +361,7 @@ class Search:
             self.follow_item(module, default, path, [], sure, kept)
 
     def item_of_Call(self, module, node, path, frames, sure, kept):
-        function = calling.called_function(module, node) if len(frames) < DEEP else None
+        function = objects.called_function(module, node) if len(frames) < DEEP else None
         _, exits = self.returns.left_at.get((module, source.span_of(node)), ((), ()))
         here = function is None and any(not depth for _, depth in exits)
         inside = holding.inside_call(node, path) if function is None and not here else None
@@ -365,7 +374,7 @@ class Search:
             self.follow(module, node, frames, sure, part_of(kept))
 
     def item_of_Attribute(self, module, node, path, frames, sure, kept):
-        found, kept = holding.attribute_entries(module, node), self.intact(module, node, kept)
+        found, kept = self.entries_of_attribute(module, node, frames), self.intact(module, node, kept)
         self.follow_items(module, [(value, path[len(at) :]) for value, at in found if holding.may_lead(at, path)], [], sure, kept)
         if not found:
             self.follow(module, node, frames, sure, part_of(kept))
@@ -384,10 +393,14 @@ class Search:
         else:
             self.follow(module, node, frames, sure, part_of(kept))
 
+    def entries_of_attribute(self, module, node, frames):
+        call = frames[0][1] if frames and frames[0][0] is module else None
+        return objects.attribute_entries(module, node, call)
+
     def in_Attribute(self, module, node, frames, sure, kept):
         if node.attr in calling.BLIND:
             return
-        values, kept = holding.attribute_values(module, node), self.intact(module, node, kept)
+        values, kept = [value for value, _ in self.entries_of_attribute(module, node, frames)], self.intact(module, node, kept)
         self.open |= not values and calling.root_of(node).id not in calling.LIBRARIES
         for value in values:
             self.follow(module, value, [], sure if sure == "perhaps" else "likely", kept if len(values) == 1 else part_of(kept))

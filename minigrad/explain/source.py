@@ -118,7 +118,13 @@ def node_at(place) -> "tuple[Any, Any]":
     if exact is None:
         here = [n for n in module.parent if isinstance(n, ast.stmt) and n.lineno <= line <= n.end_lineno]
         exact = max(here, key=lambda n: n.lineno, default=None)
-    return (module, exact) if exact is not None else (None, None)
+    return (module, unpacked(module, exact)) if exact is not None else (None, None)
+
+
+def unpacked(module, node):
+    """Of the targets in `a, b = map(float, pair)`, where Python says that `float` runs, the expression that gives them their values."""
+    above = module.parent.get(node)
+    return above.value if isinstance(node, (ast.Tuple, ast.List)) and isinstance(above, ast.Assign) and node in above.targets else node
 
 
 def statement_text(place) -> str:
@@ -141,7 +147,9 @@ def rewritten(module, node, change=lambda part: None) -> str:
     todo, changes = [node], []
     while todo:
         for part in ast.iter_child_nodes(todo.pop()):
-            if isinstance(part, (ast.stmt, ast.ExceptHandler, ast.JoinedStr)):  # a body is no part of the head; Python misplaces the other
+            if isinstance(
+                part, (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)
+            ):  # a body is no part of the head; Python misplaces the other
                 continue
             new = change(part) if hasattr(part, "lineno") else None
             todo += [part] if new is None else []
@@ -154,6 +162,8 @@ def rewritten(module, node, change=lambda part: None) -> str:
 
 def end_of(module, node) -> int:
     """Where in the source a node ends; of a compound statement its head."""
+    if isinstance(node, ast.Match):
+        return module.source.index(b":", end_of(module, node.subject)) + 1
     body = getattr(node, "body", None)
     if not isinstance(body, list) or not body:
         return module.starts[node.end_lineno - 1] + node.end_col_offset
