@@ -1,7 +1,6 @@
 """What the attributes of objects hold: of which object a method ran, and of which class it is, as far as the source tells."""
 
 import ast
-import itertools
 from functools import lru_cache
 
 from . import calling
@@ -65,8 +64,13 @@ def class_called(module, call):
 
 def lineage(module, kind):
     """A class, and those that it inherits from, as far as they stand in the module."""
-    bases = [class_named(module, last_name(base), kind) for base in kind.bases] if isinstance(kind, ast.ClassDef) else ()
-    return [kind, *itertools.chain(*[lineage(module, base) for base in bases if base not in (None, kind)])] if kind is not None else []
+    found, todo = [], [kind]
+    while todo:
+        one = todo.pop(0)
+        if one is not None and one not in found:  # a name may have been given to another class since
+            found.append(one)
+            todo += [class_named(module, last_name(base), one) for base in getattr(one, "bases", ())]
+    return found
 
 
 def makers(module, one):
@@ -121,15 +125,20 @@ def called_function(module, call):
     values = definitions(module, one.id, one) if isinstance(one, ast.Name) and one in module.parent else None
     if values and all(isinstance(value, (ast.Dict, ast.List, ast.Set, *COMPREHENSION)) for value in values):
         return None
-    kinds = (
-        []
-        if one is None or one not in module.parent
-        else lineage(module, module.owner(one))
-        if is_self(one)
-        else kinds_of(module, makers(module, one))
-    )
-    methods = [part for kind in kinds for part in getattr(kind, "body", ()) if isinstance(part, FUNCTION) and part.name == name]
+    methods = [
+        part
+        for kind in kinds_of_object(module, one)
+        for part in getattr(kind, "body", ())
+        if isinstance(part, FUNCTION) and part.name == name
+    ]
     return methods[0] if methods else calling.called_function(module, call)
+
+
+def kinds_of_object(module, one):
+    """The classes that an object can be of."""
+    if one not in module.parent:
+        return []
+    return lineage(module, module.owner(one)) if is_self(one) else kinds_of(module, makers(module, one))
 
 
 def is_one_of_several(module, one, made) -> bool:

@@ -136,6 +136,9 @@ def statement_text(place) -> str:
     return text if len(text) <= LONG else module.lines[node.lineno - 1].strip()  # of a long statement only the line
 
 
+NO_PART = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)  # a body is no part of the head; Python misplaces the last
+
+
 def rewritten(module, node, change=lambda part: None) -> str:
     """The source of a node on one line; of a compound statement the head.
 
@@ -147,9 +150,7 @@ def rewritten(module, node, change=lambda part: None) -> str:
     todo, changes = [node], []
     while todo:
         for part in ast.iter_child_nodes(todo.pop()):
-            if isinstance(
-                part, (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)
-            ):  # a body is no part of the head; Python misplaces the other
+            if isinstance(part, NO_PART):
                 continue
             new = change(part) if hasattr(part, "lineno") else None
             todo += [part] if new is None else []
