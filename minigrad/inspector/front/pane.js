@@ -219,7 +219,7 @@ export class Pane {
           {},
           html("span", { class: "quiet" }, `frame ${story.place.get(frame) + 1} `),
           html("b", {}, story.frame(frame).glyph),
-          " ",
+          ": ",
           html("span", { class: "m" }, this.equationOf(story, reading.id, frame, part)),
         ),
       ),

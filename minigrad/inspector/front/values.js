@@ -75,7 +75,7 @@ export function picture(value, x, y, width, height) {
 
 /** A value inside a box of an SVG: picture, mark with its word, or number. */
 export function shown(value, x, y, width, height, { size = 14, align = "middle", weight = 400 } = {}) {
-  const state = stateOf(value);
+  const state = value?.dtype === "bool" && isScalar(value) ? "value" : stateOf(value); // False is a word, not a 0
   const middle = y + height / 2;
   if (["notyet", "none", "zero", "nan"].includes(state)) {
     const words = { notyet: ["not yet"], none: ["None"], zero: ["0"] }[state] || wordings(value);
@@ -100,8 +100,10 @@ export function shown(value, x, y, width, height, { size = 14, align = "middle",
       height - 4,
     );
   }
-  const text = brief(value);
-  const small = [size, size - 1.5, 11.5, 11].find((s) => measure(text, s, "mono", weight) <= width) || 11;
+  const texts = value.shape?.length > 1 ? [brief(value), value.shape.join("×")] : [brief(value)];
+  const fits = (text, s) => measure(text, s, "mono", weight) <= width;
+  const text = texts.find((one) => fits(one, 11)) ?? texts.at(-1);
+  const small = [size, size - 1.5, 11.5, 11].find((s) => fits(text, s)) || 11;
   const at = align === "end" ? x + width : align === "start" ? x : x + width / 2;
   return label(at, middle + small * 0.35, clip(text, width, small, "mono", weight), {
     class: "m",
