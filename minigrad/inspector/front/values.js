@@ -17,7 +17,11 @@ export function brief(value) {
   return value.state === "nan" ? wordings(value)[0] : value.state === "zero" ? `0 ${shapeText(value.shape)}` : shapeText(value.shape);
 }
 
-/** The same, where one number repeated is that number: a seed of ones is 1.0. */
+/** A value in a sentence: a short vector is spelled out. */
+export const spelled = (value) =>
+  value?.shape?.length === 1 && value.text?.length <= 24 && !value.text.includes("...") ? value.text : brief(value);
+
+/** A value in a few characters, where one number repeated is that number: a seed of ones is 1.0. */
 export const uniform = (value) => (value?.min !== undefined && value.min === value.max && value.state !== "nan" ? value.min : brief(value));
 
 /** A value in ever fewer words; of what is not finite, all of a short one, and then which of nan, inf and -inf are in it. */
