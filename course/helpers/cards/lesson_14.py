@@ -40,8 +40,17 @@ def case(code, line, function, others, yes, came_out, hints, solution, codes, li
                for other, text in codes]
             + [Reply(solution + report(code, other), lambda other=other: {"line": contains(other)}, f": line. {text}")
                for other, text in lines]
+            + [Reply(f'{solution}report = {{"code": "{code}", "line": 4, "mended": mended}}\n', lambda: {"line": number}, NUMBERED)]
         ),
     )  # fmt: skip
+
+
+def number(seen):
+    """Wanted: a number."""
+    return isinstance(seen, int) and seen != 0
+
+
+NUMBERED = ": line. A number says little to a stranger. Copy the line itself, in quotes, or the part of it that matters."
 
 
 def nothing(*point):
