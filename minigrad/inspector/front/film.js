@@ -471,6 +471,11 @@ export class Film {
         ];
       });
     }
+    const stacked = level === 2 && h >= 50 && products.length === 2 && products.every((one) => isScalar(one) && one.state === "value");
+    if (stacked && products.every((one) => measure(brief(one), 12, "mono", 600) <= w - 3))
+      return products.map((one, k) =>
+        shown(one, x + 1, y + 4 + (k * (h - 8)) / 2, w - 2, (h - 8) / 2, { size: w > 60 ? 14 : 12, weight: 600 }),
+      );
     const worst = states.includes("nan") ? "nan" : states.every((state) => state === "zero") ? "zero" : null;
     if (worst) return mark(worst, x + w / 2, y + h / 2, Math.min(8, w / 2 - 0.5));
     const first = products.find((product) => product && product.state === "value") || products[0];
