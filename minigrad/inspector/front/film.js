@@ -358,7 +358,7 @@ export class Film {
     return this.upright(glyph, x, y, w, h);
   }
 
-  /** A name in a narrow frame: smaller when it is long; of what NumPy did, "np." above the rest; cut off last of all. */
+  /** A name in a narrow frame: smaller or squeezed when it is long; of what NumPy did, "np." above the rest; cut off last of all. */
   name(text, middle, y, w, tall) {
     const sizes = tall ? [17, 15, 13, 11.5, 10.5, 9.5] : [15, 13, 11.5, 10.5, 9.5];
     const sizeOf = (part) => sizes.find((one) => measure(part, one, "ui", 600) <= w - (one > 11.5 ? 8 : 3));
@@ -370,6 +370,12 @@ export class Film {
       return [write(before, y - 10, both), write(after, y + 3, both)];
     }
     if (size) return [write(text, y, size)];
+    if (measure(text, 10, "ui", 600) * 0.75 <= w - 3) {
+      const squeezed = write(text, y, 10);
+      squeezed.setAttribute("textLength", w - 3);
+      squeezed.setAttribute("lengthAdjust", "spacingAndGlyphs");
+      return [squeezed];
+    }
     return [svg("title", {}, text), write(clip(text, w - 3, 10.5, "ui", 600), y, 10.5)];
   }
 

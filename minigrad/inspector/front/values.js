@@ -104,7 +104,10 @@ export function shown(value, x, y, width, height, { size = 14, align = "middle",
       height - 4,
     );
   }
+  const number = isScalar(value) ? Number(brief(value)) : NaN;
   const texts = value.shape?.length > 1 ? [brief(value), value.shape.join("×")] : [brief(value)];
+  const fewer = [3, 2, 1].filter((digits) => Math.abs(number) < 10 ** (digits - 1));
+  texts.push(...fewer.map((digits) => String(+number.toPrecision(digits)))); // rounded, before it is cut off
   const fits = (text, s) => measure(text, s, "mono", weight) <= width;
   const text = texts.find((one) => fits(one, 11)) ?? texts.at(-1);
   const small = [size, size - 1.5, 11.5, 11].find((s) => fits(text, s)) || 11;
