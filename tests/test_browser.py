@@ -427,6 +427,46 @@ def test_squares_of_a_short_vector_are_large(open_page, tmp_path):
     assert len(sides) == 1 and sides[0] > 16
 
 
+NARROW = """\
+import minigrad as mg
+mg.trace(True)
+x = mg.Variable(2.0, name="x")
+with mg.GradientTape() as tape:
+    y = mg.where(True, mg.sin(x * x.numpy() + x) * x, 1.0)
+g = tape.gradient(y, x)
+inspector = mg.inspect(tape, y, x)"""
+
+
+@pytest.mark.parametrize("width", [468, 600, 640, 700])
+def test_names_of_ops_are_whole_in_narrow_frames(open_page, tmp_path, width):
+    page = open_page(saved(inspected(NARROW), tmp_path), width=width)
+    page.wait_for_selector(f"{ROOT} .film .frame")
+    names = page.locator(f"{ROOT} .film .frame text").all_text_contents()
+    assert "numpy" in names
+    assert "where" in names
+    assert not [name for name in names if name.endswith("…") and name[0].isalpha()]
+
+
+LOOKED_AT = """\
+import minigrad as mg
+mg.trace(True)
+keep, low = mg.Variable(0.8, name="keep"), mg.Variable(7.0, name="low")
+with mg.GradientTape() as tape:
+    height = 10.0
+    while height > low:
+        height = keep * height
+inspector = mg.inspect(tape, height, keep)"""
+
+
+def test_a_source_that_was_not_asked_for_says_so_and_false_is_a_word(open_page, tmp_path):
+    page = open_page(saved(inspected(LOOKED_AT), tmp_path))
+    film = page.locator(f"{ROOT} .film").text_content()
+    assert "not asked" in film
+    assert "False" in film
+    assert page.locator(f"{ROOT} .film .frame .mark.zero").count() == 0
+    assert "2 contributions add up" in page.locator(f"{ROOT} .pane").inner_text()
+
+
 def test_stale_tape_has_a_warning_and_says_which_reading_is_which(open_page, tmp_path):
     program = PROGRAM.replace("Tape()", "Tape(persistent=True)").replace(
         "inspector = mg", "x.assign(2.0)\nh = tape.gradient(z, x)\ninspector = mg"

@@ -1,6 +1,7 @@
 """An exercise card: how an answer is tried, what is right, which mistakes are known by what they give, and three hints."""
 
 import importlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -82,7 +83,8 @@ class Card:
         wanted = self.right()
         if not isinstance(one, dict):
             return f". Hand over a dict with the entries {', '.join(wanted)}."
-        return f". Look again at {' and '.join(key for key in wanted if not alike(one.get(key), wanted[key]))}."
+        *rest, last = [key for key in wanted if not alike(one.get(key), wanted[key])]
+        return f". Look again at {', '.join(rest)}{' and ' if rest else ''}{last}."
 
 
 def agrees(seen, wanted, points):
@@ -143,7 +145,8 @@ def shown(x):
     if isinstance(x, (float, np.floating)):
         return f"{x:.4g}"
     if isinstance(x, np.ndarray):
-        return np.array2string(x, precision=3, threshold=20, suppress_small=True)
+        text = np.array2string(x, precision=3, threshold=20, suppress_small=True)
+        return re.sub(r"(?<=\[) | (?=\])", "", " ".join(text.split()))  # on one line, without padding
     return str(x)[:80]
 
 

@@ -12,6 +12,7 @@ import minigrad
 from minigrad.listening import listening
 
 LIBRARIES = (str(Path(minigrad.__file__).parent), sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
+MOST_SAID = 200  # letters of an exception
 SECONDS = 3.0  # right answers need a few milliseconds
 
 
@@ -25,7 +26,8 @@ class Stopped:
         if isinstance(self.problem, TooLong):
             return f"was still running after {SECONDS:g} seconds. Is there a loop that never ends?"
         said = (str(self.problem).splitlines() or [""])[0]
-        return f"stopped with {type(self.problem).__name__}: {said[:160].rstrip('. ')}."
+        short = f"{said.rstrip('. ')}." if len(said) <= MOST_SAID else f"{said[:MOST_SAID].rpartition(' ')[0]} ..."
+        return f"stopped with {type(self.problem).__name__}: {short}"
 
 
 class TooLong(BaseException):

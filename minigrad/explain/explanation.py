@@ -106,5 +106,7 @@ def number_text(value) -> str:
     if value.ndim == 0:
         text = f"{value.item():.6g}" if value.dtype.kind in "fiu" else str(value.item())
         return text + ".0" if text.lstrip("-").isdigit() and value.dtype.kind == "f" else text
+    if value.size > 8 and value.dtype.kind in "fiuc" and not value.any():
+        return f"zeros of shape {value.shape}"
     text = np.array2string(value, precision=4, threshold=8, edgeitems=2, floatmode="maxprec", separator=" ")
     return " ".join(text.split()).replace("[ ", "[")

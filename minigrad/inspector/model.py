@@ -36,6 +36,7 @@ GLYPHS = {
     "square": "x²", "sqrt": "√", "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min",
     "reduce_prod": "prod", "equal": "=", "not_equal": "≠", "greater": ">", "less": "<", "greater_equal": "≥", "less_equal": "≤",
     "exp": "exp", "abs": "|x|", "stop_gradient": "stop", "read_value": "read", "transpose": "xᵀ", "matrix_transpose": "xᵀ",
+    "custom_gradient": "custom",
 }  # fmt: skip
 SIGNS = {"multiply": "·", "add": " + ", "subtract": " − ", "divide": "/", "matmul": " @ "}
 

@@ -1,6 +1,7 @@
 """Readings as plain data: what arrived at each frame, its own slope, what it sent on, and what that adds up to."""
 
 import ast
+import copy
 import re
 
 import numpy as np
@@ -91,7 +92,7 @@ def rule_shown(model, k, slot):
     if rule is None:
         return "", ""
     (upstream, *_), body = rule
-    slope = factor(body, upstream)
+    slope = factor(Fractions().visit(copy.deepcopy(body)), upstream)
     names = {}
     if frame.event is not None and hasattr(frame.event, "op"):
         op = frame.event.op
@@ -113,6 +114,16 @@ def local_of(frame, upstream, part: Part):
     if not (whole and linear and up.size and np.all(up != 0) and np.all(np.isfinite(up))):
         return None
     return Summary(np.asarray(sent / up.reshape(()) if upstream.size == 1 else sent / up))
+
+
+class Fractions(ast.NodeTransformer):
+    """Writes 1 / x for reciprocal.np(x)."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if ast.unparse(node.func) == "reciprocal.np":
+            return ast.BinOp(ast.Constant(1), ast.Div(), node.args[0])
+        return node
 
 
 def factor(body, upstream) -> str:

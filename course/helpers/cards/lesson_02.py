@@ -91,6 +91,16 @@ def steepness(radius):
             lambda radius: stops(AttributeError, "'float' object"),
             "The target is a plain Python number: math.sqrt gave it, or float. mg.sqrt takes a tensor and gives one back.",
         ),
+        Reply(
+            """
+def steepness(radius):
+    def height(r):
+        return mg.sqrt(2.0 * r ** 3)
+    return (height(radius + 0.01) - height(radius)) / 0.01
+""",
+            lambda radius: ((2.0 * (radius + 0.01) ** 3) ** 0.5 - (2.0 * radius**3) ** 0.5) / 0.01,
+            "This was measured with a nudge, and it is near. A tape needs one run and no nudge: ask tape.gradient.",
+        ),
     ),
 )
 
@@ -159,6 +169,16 @@ read_back = Card(
             lambda radius: products(0.25 / radius**3, 2.0, 3.0 * radius**2),
             "The products are in order. The local derivative of sqrt is off: it divides by 2 * height, the output, not the input.",
         ),
+        Reply(
+            READ_BACK.format("at_height * 1 / (2 * height)", "at_lift * 2", "at_volume * 2 * radius"),
+            lambda radius: products(locals_at(radius)[2], 2.0, 2.0 * radius),
+            "The first two are right. The local derivative of radius ** 3 is off: the 3 comes down as a factor, and a square stays.",
+        ),
+        Reply(
+            READ_BACK.format("0.125", "0.25", "3.0"),
+            lambda radius: [0.125, 0.25, 3.0],
+            "These are the numbers at radius 2. The check takes other radii: write each with the names, such as height.",
+        ),
     ),
 )
 
@@ -176,6 +196,11 @@ shapes = Card(
 shapes = {"loss by w": (4, 3), "loss by b": (3,), "y by x": (1, 4)}
 """,
     replies=(
+        Reply(
+            'shapes = {"loss by w": "(4, 3)", "loss by b": "(3,)", "y by x": "(1, 4)"}',
+            lambda: {"loss by w": lambda shape: isinstance(shape, str)},
+            ": loss by w. That is a text. A shape stands there without quotes, such as (1, 2).",
+        ),
         Reply(
             'shapes = {"loss by w": (), "loss by b": (), "y by x": (1, 3)}',
             lambda: {"loss by w": (), "loss by b": (), "y by x": (1, 3)},
@@ -266,6 +291,14 @@ def by_name(tape, target, variables):
         Reply(
             """
 def by_name(tape, target, variables):
+    return dict(zip(variables, tape.gradient(target, variables)))
+""",
+            lambda p, q, names: stops(TypeError, "Variable is unhashable"),
+            "A Variable cannot be a key of a dict. Its name can: v.name.",
+        ),
+        Reply(
+            """
+def by_name(tape, target, variables):
     return tape.gradient(target, {v.name[:-2]: v for v in variables})
 """,
             lambda p, q, names: {names[0]: anything, names[1]: anything},
@@ -328,6 +361,11 @@ train_step = Card(
             STEP.format("v = v - rate * g"),
             lambda kernel, bias, x, rate: [kernel, bias],
             "The layer is as it was. v = v - ... gives the name v to a new tensor; v.assign_sub(...) changes the Variable itself.",
+        ),
+        Reply(
+            STEP.replace("mg.reduce_mean(layer(x) ** 2)", "layer(x) ** 2").format("v.assign_sub(rate * g)"),
+            lambda kernel, bias, x, rate: moved(kernel, bias, x, rate * len(x) * len(bias)),
+            "The right direction, and too long a step: the entries of layer(x) ** 2 were added up. Their mean is wanted.",
         ),
         Reply(
             STEP.format("v.assign_add(rate * g)"),

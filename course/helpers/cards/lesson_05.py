@@ -54,6 +54,11 @@ slope_of_first = Card(
             lambda f, x: np.mean(CURVES[f][1](x)),
             "This is the slope of the mean of all entries. Which single entry was asked for?",
         ),
+        Reply(
+            FIRST.replace("f(x)[0]", "f(x)").replace("tape.gradient(y, x)", "tape.jacobian(y, x)"),
+            lambda f, x: CURVES[f][1](x),
+            "These are the slopes of all entries, each by itself. Asked was the first.",
+        ),
     ),
 )
 
@@ -104,6 +109,16 @@ rows = Card(
             ROWS.replace("output_gradients=mg.one_hot(i, n)", ""),
             lambda f, x: [np.sum(table(f, x), 0)] * len(table(f, x)),
             "Each of your rows is the sum of all rows. Without output_gradients every entry counts 1.",
+        ),
+        Reply(
+            """
+def rows(f, x):
+    with mg.GradientTape() as tape:
+        y = f(x)
+    return tape.gradient(y, x)
+""",
+            lambda f, x: np.sum(table(f, x), 0),
+            "This is the sum of all rows. Ask once for each entry of f(x), and let output_gradients leave that entry alone.",
         ),
         Reply(
             ROWS.replace("mg.one_hot(i, n)", "[float(i == k) for k in range(n)]"),

@@ -66,6 +66,16 @@ which_none = Card(
             each(stairs="independent", falling_stairs="independent", a_flat_line="undefined"),
             "Two words have changed places. What never moves is independent; what only jumps is undefined.",
         ),
+        Reply(
+            """
+def which_none(f, x):
+    if f(x + 0.01) != f(x):
+        return "Broken"
+    return "Undefined" if f(x + 1.0) != f(x) else "Independent"
+""",
+            lambda name, x: NONES[name].capitalize(),
+            "Right each time. Write the three words in small letters.",
+        ),
     ),
 )  # fmt: skip
 
@@ -130,6 +140,11 @@ mean_loss = Card(
             MEAN_LOSS.format("(w * x - 1.0) ** 2", "losses[-1]"),
             lambda w, xs: [part[-1] for part in losses(w, xs)],
             "The path is whole, for the last x alone. What about the others?",
+        ),
+        Reply(
+            MEAN_LOSS.format("(w * x - 1.0) ** 2", "losses"),
+            lambda w, xs: [losses(w, xs)[0], np.sum(losses(w, xs)[1])],
+            "The whole list came back, and the tape gave the slope of its sum. One mean is wanted: mg.reduce_mean(losses).",
         ),
     ),
 )
@@ -322,6 +337,17 @@ def walk(x, f, steps, rate):
             "One tape, asked twice. Each turn needs a tape of its own, for x has moved.",
         ),
         Reply(
+            """
+def walk(x, f, steps, rate):
+    with mg.GradientTape(persistent=True) as tape:
+        y = f(x)
+    for _ in range(steps):
+        x.assign_sub(rate * tape.gradient(y, x))
+""",
+            lambda start, steps, rate: start - steps * rate * 2.0 * (start - 3.0),
+            "One tape for all turns: it says the slope of the first place again and again. Each turn needs a tape of its own.",
+        ),
+        Reply(
             WALK.replace("range(steps)", "range(1)").format("x.assign_sub(rate * tape.gradient(y, x))"),
             lambda start, steps, rate: arrived(start, 1, rate),
             "One step, in the right direction. The others are missing.",
@@ -378,6 +404,11 @@ soft_count = Card(
             COUNT.format("mg.sigmoid(k * (scores - limit))").replace("sum", "mean"),
             lambda scores, limit, k: [part / len(scores) for part in soft(scores, limit, k)],
             "This is the share, between 0 and 1. To count, add.",
+        ),
+        Reply(
+            COUNT.format("mg.sigmoid(k * (scores - limit))").replace("mg.reduce_sum", ""),
+            lambda scores, limit, k: [sigmoid(k * (np.array(scores) - limit)), soft(scores, limit, k)[1]],
+            "One share for each score, and each is right. To count, add them up.",
         ),
         Reply(
             COUNT.format("1.0 / (1.0 + np.exp(-k * (scores.numpy() - limit)))"),

@@ -54,6 +54,11 @@ def growth(x):
             "This gradient is whole, but of exp(x) alone. The factor x is missing from the value too.",
         ),
         Reply(
+            "def growth(x): return mg.exp(x) * x + mg.exp(x)",
+            lambda x, kind: [(x + 1.0) * math.exp(x), (x + 2.0) * math.exp(x)],
+            "This is the slope on paper. Write the function exp(x) * x itself, and let the tape find its slope.",
+        ),
+        Reply(
             "def growth(x): return mg.constant(math.exp(x) * float(x))",
             growing(lambda x: None),
             "The value is right and the gradient is None. Both paths are lost now. Keep x a tensor from end to end.",
@@ -270,6 +275,11 @@ def descend(start, steps, rate=0.1):
 """,
             lambda start, steps, rate: [2.0 * start] * steps,
             "All slopes equal the first. Print x. If it moves, the tape is old. If it rests, the assignment is missing.",
+        ),
+        Reply(
+            DESCEND.replace("return slopes", "return g"),
+            lambda start, steps, rate: slopes(start, steps, rate)[-1],
+            "This is the last slope, and it is right. Return the list of all, one for each step.",
         ),
         Reply(
             DESCEND.replace("assign_sub", "assign_add"),

@@ -237,6 +237,8 @@ verdicts = Card(
 verdicts = {"A": True, "B": False, "C": False, "D": True}
 """,
     replies=(
+        Reply('verdicts = {"A": "right", "B": "wrong", "C": "wrong", "D": "right"}', lambda: {"A": lambda seen: isinstance(seen, str)},
+              ": A. That is a text. Write True or False, without quotes."),
         Reply('verdicts = {"A": True, "B": True, "C": True, "D": True}', lambda: {"A": True, "B": True, "C": True, "D": True},
               ": B and C. You may have measured at 1, or with two equal numbers, where both look fine."),
         Reply('verdicts = {"A": True, "B": True, "C": False, "D": True}', lambda: {"B": True},

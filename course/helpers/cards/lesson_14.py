@@ -13,11 +13,31 @@ def mended(ask, expected, points):
     return lambda f: callable(f) and all(alike(outcome(ask, f, *point), expected(*point)) for point in points)
 
 
+def coded(code):
+    """Wanted: this code, in letters of any size, with _, - or a space between its words."""
+    return lambda seen: isinstance(seen, str) and code.lower() in seen.lower().replace(" ", "_").replace("-", "_")
+
+
+def naming(line):
+    """Wanted: a copy of this line, or a part of it that is long enough to find it. Spaces do not count."""
+
+    def named(seen):
+        if not isinstance(seen, str):
+            return False
+        seen, whole = "".join(seen.split()), "".join(line.split())
+        return whole in seen or (len(seen) >= ENOUGH and seen in whole)
+
+    return named
+
+
+ENOUGH = 9  # letters: `2.0*x+3.0` names a line, `gradient` does not
+
+
 def case(code, line, function, others, yes, came_out, hints, solution, codes, lines):
     """A report with its known mistakes.
 
     Args:
-        code, line: the right ones; of the line, words that name it.
+        code, line: the right ones; see `naming` for what counts as the line.
         function: how to ask and what to expect, as for `mended`.
         others: mistakes in the function: what stands in it, what it gives instead, and the reply.
         codes, lines: other codes and lines, each with a reply.
@@ -28,7 +48,7 @@ def case(code, line, function, others, yes, came_out, hints, solution, codes, li
         return f'report = {{"code": "{code}", "line": "{line}", "mended": mended}}\n'
 
     return Card(
-        right=lambda: {"code": contains(code.lower()), "line": contains(line), "mended": mended(ask, expected, points)},
+        right=lambda: {"code": coded(code), "line": naming(line), "mended": mended(ask, expected, points)},
         yes=yes,
         came_out=came_out,
         hints=hints,
@@ -40,8 +60,17 @@ def case(code, line, function, others, yes, came_out, hints, solution, codes, li
                for other, text in codes]
             + [Reply(solution + report(code, other), lambda other=other: {"line": contains(other)}, f": line. {text}")
                for other, text in lines]
+            + [Reply(f'{solution}report = {{"code": "{code}", "line": 4, "mended": mended}}\n', lambda: {"line": number}, NUMBERED)]
         ),
     )  # fmt: skip
+
+
+def number(seen):
+    """Wanted: a number."""
+    return isinstance(seen, int) and seen != 0
+
+
+NUMBERED = ": line. A number says little to a stranger. Copy the line itself, in quotes, or the part of it that matters."
 
 
 def nothing(*point):

@@ -33,6 +33,7 @@ export class Code {
       );
       this.lines.set(n, item);
     }
+    this.cut = [...this.lines.values()].find((item) => item.classList.contains("cut")); // shown where no line is the current one
     this.list.replaceChildren(...this.lines.values());
     if (!this.lines.size)
       this.list.append(html("li", { class: "empty" }, html("span"), html("span"), html("span", {}, "no source lines are known")));
@@ -52,10 +53,10 @@ export class Code {
       if (current) item.setAttribute("aria-current", "step");
       else item.removeAttribute("aria-current");
     }
-    const item = this.lines.get(line) || this.lines.values().next().value;
+    const item = this.lines.get(line) || this.cut || this.lines.values().next().value;
     if (!item) return;
     if (!this.lines.has(line)) item.tabIndex = 0;
-    if (this.lines.has(line)) this.list.scrollTop = item.offsetTop - (this.list.clientHeight - item.clientHeight) / 2;
+    if (this.lines.has(line) || item === this.cut) this.list.scrollTop = item.offsetTop - (this.list.clientHeight - item.clientHeight) / 2;
   }
 
   key(event) {

@@ -336,24 +336,21 @@ export class Film {
       const said = texts.find((text) => measure(text, 12.5, "mono") <= room) ?? clip(texts.at(-1), room, 12.5, "mono");
       const foot = y + h - (tall ? 12 : 6);
       const note = ghost ? "not written" : String(this.story.place.get(frame.id) + 1);
-      const noteFits = measure(glyph, size, "ui", 600) + measure(note, 11.5) + 26 < w && (tall || !array);
+      const long = measure(glyph, size, "ui", 600);
+      const noteFits = long + measure(note, 11.5) + 26 < w && (tall || !array);
+      const top = !tall ? 3 : noteFits ? 20 : long + 62 < w ? 8 : 31; // where a picture begins: not over the name, nor over the note
       return [
         label(x + 9, y + (tall ? 25 : 17), clip(glyph, w - 16, size, "ui", 600), { "font-size": size, "font-weight": 600 }),
         marked > 0 && mark("nan", x + 16, foot - 4.5, 6.5),
         label(x + 9 + marked, foot, said, { class: "m", "font-size": 12.5 }),
-        array && picture(value, x + w - 50, tall ? y + (noteFits ? 20 : 8) : y + 3, 42, tall ? h - (noteFits ? 26 : 16) : h - 6),
+        array && picture(value, x + w - 50, y + top, 42, h - top - (tall ? (top > 8 ? 6 : 8) : 3)),
         noteFits && label(x + w - 8, y + 15, note, { class: ghost ? "i" : "number", "text-anchor": "end", "font-size": 11.5 }),
       ];
     }
     if (level === 2) {
-      const size = (tall ? [17, 15, 13, 11.5] : [15, 13, 11.5]).find((s) => measure(glyph, s, "ui", 600) <= w - 8) || 11.5;
       const both = !tall && known && value && w >= 50;
       return [
-        label(x + w / 2, y + (tall ? 25 : both ? 16 : h / 2 + 5), clip(glyph, w - 4, size, "ui", 600), {
-          "text-anchor": "middle",
-          "font-size": size,
-          "font-weight": 600,
-        }),
+        ...this.name(glyph, x + w / 2, y + (tall ? 25 : both ? 16 : h / 2 + 5), w, tall),
         both && shown(value, x + 3, y + h - 19, w - 6, 17, { size: 12 }),
         tall && known && value && shown(value, x + 3, y + h - 27, w - 6, 22, { size: 12 }),
       ];
@@ -361,7 +358,28 @@ export class Film {
     return this.upright(glyph, x, y, w, h);
   }
 
-  /** A name in a narrow frame: level when it fits, else turned. */
+  /** A name in a narrow frame: smaller or squeezed when it is long; of what NumPy did, "np." above the rest; cut off last of all. */
+  name(text, middle, y, w, tall) {
+    const sizes = tall ? [17, 15, 13, 11.5, 10.5, 9.5] : [15, 13, 11.5, 10.5, 9.5];
+    const sizeOf = (part) => sizes.find((one) => measure(part, one, "ui", 600) <= w - (one > 11.5 ? 8 : 3));
+    const write = (part, at, size) => label(middle, at, part, { "text-anchor": "middle", "font-size": size, "font-weight": 600 });
+    const [, before, after] = (tall && text.match(/^(.+\.)(.+)$/)) || [];
+    const size = sizeOf(text);
+    if (after && !(size >= 11.5) && sizeOf(before) && sizeOf(after)) {
+      const both = Math.min(sizeOf(before), sizeOf(after), 13);
+      return [write(before, y - 10, both), write(after, y + 3, both)];
+    }
+    if (size) return [write(text, y, size)];
+    if (measure(text, 10, "ui", 600) * 0.75 <= w - 3) {
+      const squeezed = write(text, y, 10);
+      squeezed.setAttribute("textLength", w - 3);
+      squeezed.setAttribute("lengthAdjust", "spacingAndGlyphs");
+      return [squeezed];
+    }
+    return [svg("title", {}, text), write(clip(text, w - 3, 10.5, "ui", 600), y, 10.5)];
+  }
+
+  /** A name in a very narrow frame: level when it fits, else turned. */
   upright(text, x, y, w, h) {
     if (w < 9) return null;
     const lying = [13, 11.5].find((size) => measure(text, size, "ui", 600) <= w - 5);
@@ -459,6 +477,11 @@ export class Film {
         ];
       });
     }
+    const stacked = level === 2 && h >= 50 && products.length === 2 && products.every((one) => isScalar(one) && one.state === "value");
+    if (stacked && products.every((one) => measure(brief(one), 12, "mono", 600) <= w - 3))
+      return products.map((one, k) =>
+        shown(one, x + 1, y + 4 + (k * (h - 8)) / 2, w - 2, (h - 8) / 2, { size: w > 60 ? 14 : 12, weight: 600 }),
+      );
     const worst = states.includes("nan") ? "nan" : states.every((state) => state === "zero") ? "zero" : null;
     if (worst) return mark(worst, x + w / 2, y + h / 2, Math.min(8, w / 2 - 0.5));
     const first = products.find((product) => product && product.state === "value") || products[0];
@@ -476,9 +499,9 @@ export class Film {
     const state = stateOf(part.product);
     const to = `→ ${part.name || this.story.nameOf(part.to)}`;
     const whole = this.story.equation(read, part);
-    const sizes = count > 1 ? [12.5] : [16, 15, 14, 13, 12.5, 12];
+    const sizes = count > 1 ? [12.5] : [16, 15, 14, 13, 12.5, 12, 11.5];
     const marked = state === "nan" || state === "zero" ? 20 : 0;
-    const size = sizes.find((one) => measure(whole, one, "mono", 600) <= w - 14 - marked);
+    const size = sizes.find((one) => measure(whole, one, "mono", 600) <= w - 12 - marked);
     const text = whole && size ? whole : `= ${product}`;
     const used = size || sizes.at(-1);
     const length = measure(text, used, "mono", 600);
@@ -631,19 +654,23 @@ export class Film {
     const rx = nested ? 30 : several ? 20 + 8 * k : 32;
     const back = nested ? 4 : straight - 4;
     const words = lane.readings.length === 1;
+    const seed = reading.seed ? `seed ${uniform(reading.seed)}` : "";
+    const seedSize = [12, 11, 10].find((one) => measure(seed, one, "mono") <= 60) || 10;
     return this.spot(
       { when, says: `the turn: ${cell(story.code.get(reading.line)).trim()}`, current: phase === "now", className: `spot turn ${phase}` },
       rect(x, y0 - 6, straight + rx + 6, y1 - y0 + 12, { class: "catch" }),
       path(`M${x} ${y0}h${straight}a${rx} ${(y1 - y0) / 2} 0 0 1 0 ${y1 - y0}h${-back}`, { class: "arc" }),
       path(`M${x + straight - back - 8} ${y1}l10 -7v14z`, { class: "head" }),
-      words && label(x + 8, (y0 + y1) / 2 - (nested || this.two ? 0 : 4), "turn", { class: "halo", "font-size": 12.5, "font-weight": 700 }),
+      words &&
+        label(x + (nested ? 1 : 8), (y0 + y1) / 2 - (nested || this.two ? 0 : 4), "turn", {
+          class: "halo",
+          "font-size": 12.5,
+          "font-weight": 700,
+        }),
       words &&
         !this.two &&
-        reading.seed &&
-        label(x + 8, (y0 + y1) / 2 + (this.two ? 14 : 12), clip(`seed ${uniform(reading.seed)}`, 66, 12, "mono"), {
-          class: "m quiet halo",
-          "font-size": 12,
-        }),
+        seed &&
+        label(x + 8, (y0 + y1) / 2 + 12, clip(seed, 60, seedSize, "mono"), { class: "m quiet halo", "font-size": seedSize }),
     );
   }
 
@@ -671,9 +698,10 @@ export class Film {
       const array = hasPicture(source.value);
       const tall = lane.h >= 50;
       const text = array ? source.name : `${source.name} = ${brief(source.value ?? undefined)}`;
-      const size = [18, 16, 14, 12.5].find((s) => measure(text, s, "mono", 600) <= w - 22) || 12.5;
+      const room = w - (array ? 66 : 22);
+      const size = [18, 16, 14, 12.5, 11.5].find((s) => measure(text, s, "mono", 600) <= room) || 12.5;
       out.push(
-        label(x + 12, lane.y + (tall ? lane.h / 2 - 4 : lane.h / 2 + 5), clip(text, w - (array ? 62 : 20), size, "mono", 600), {
+        label(x + 12, lane.y + (tall ? lane.h / 2 - 4 : lane.h / 2 + 5), clip(text, room, size, "mono", 600), {
           class: "m",
           "font-size": tall ? size : Math.min(size, 16),
           "font-weight": 600,
@@ -723,6 +751,7 @@ export class Film {
   sourceRow(source, reading, x, y, w, h, k) {
     const { value, final } = this.story.answer(reading.id, source.id, this.t);
     const valueWidth = 62;
+    const titled = h >= 38 && value !== undefined;
     return [
       k > 0 && path(`M${x} ${y}h${w}`, { class: "rule" }),
       this.sourceSpot(
@@ -730,7 +759,14 @@ export class Film {
         rect(x, y, w, h, { class: "catch" }),
         label(x + 10, y + h / 2 + 5, clip(source.name, 60, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }),
         !final && value !== undefined && mark("notyet", x + w - valueWidth - 18, y + h / 2, 6),
-        !(final && value === undefined) && shown(value, x + w - valueWidth - 8, y + 1, valueWidth, h - 2, { size: 12.5, align: "end" }),
+        final && value === undefined
+          ? label(x + w - 10, y + h / 2 + 4, "not asked", { class: "quiet i", "text-anchor": "end", "font-size": 11.5 })
+          : svg(
+              "g",
+              { class: "sent" },
+              titled && label(x + w - 10, y + 15, "gradient", { class: "quiet", "text-anchor": "end", "font-size": 11 }),
+              shown(value, x + w - valueWidth - 8, y + (titled ? 15 : 1), valueWidth, h - (titled ? 17 : 2), { size: 12.5, align: "end" }),
+            ),
       ),
     ];
   }

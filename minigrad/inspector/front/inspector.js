@@ -491,7 +491,8 @@ class Inspector {
 
   drawFilms(both) {
     const stories = both ? this.stories : [this.story];
-    const films = stories.map((story) => new Film(this, story, this.timeOf(story), Math.max(this.width, 560)));
+    const widthOf = (story) => (this.width < 560 ? Math.min(760, Math.max(560, 360 + 60 * story.order.length)) : this.width);
+    const films = stories.map((story) => new Film(this, story, this.timeOf(story), Math.max(...stories.map(widthOf))));
     if (both && films.every((film) => film.columns.length < 400)) {
       const [a, b] = films;
       [a.columns, b.columns] = aligned(a.columns, b.columns, this.pairs);

@@ -201,7 +201,8 @@ export class Pane {
     );
     const each = story.view.verdict?.each?.find((one) => one.name === source.name);
     if (final && story.sources.length > 1 && each && each.status !== "complete") return [row, html("p", { class: "quiet" }, each.say)];
-    if (!scalar || story.sources.length > 1 || reading.id !== story.view.readings.length - 1) return [row];
+    const alone = story.sources.filter(({ asked }) => asked ?? true).length === 1;
+    if (!scalar || !alone || reading.id !== story.view.readings.length - 1) return [row];
     if (story.reads[reading.id].size < story.readAt[reading.id].size)
       return [row, html("p", { class: "quiet" }, "Some of what adds up to it may stand in folded turns.")];
     if (from.length > 3)
@@ -219,7 +220,7 @@ export class Pane {
           {},
           html("span", { class: "quiet" }, `frame ${story.place.get(frame) + 1} `),
           html("b", {}, story.frame(frame).glyph),
-          " ",
+          ": ",
           html("span", { class: "m" }, this.equationOf(story, reading.id, frame, part)),
         ),
       ),

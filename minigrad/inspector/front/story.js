@@ -1,12 +1,15 @@
 // What happened when, and what of it has room: Story is the time of a film, columns are its frames, some of them folded.
 
 import { html, cell } from "./elements.js";
-import { isScalar, shapeText, sizeOf, brief } from "./values.js";
+import { isScalar, shapeText, sizeOf, brief, spelled, uniform } from "./values.js";
 
 /** What is said of a Variable that was assigned after it was read. */
 export function stale({ version, now }) {
   return version != null && now !== version ? `◆ v${version}, now v${now}` : "";
 }
+
+/** What goes on, in a sentence. */
+const worded = (product) => (spelled(product) === shapeText(product.shape) ? `a ${shapeText(product.shape)} gradient` : spelled(product));
 
 /** What one view model says, and when. Time t counts the steps done: 0 is before the first, story.end after the last. */
 export class Story {
@@ -151,7 +154,7 @@ export class Story {
     const reading = now.reading != null && this.view.readings[now.reading];
     if (now.kind === "start") return ["Nothing has run yet."];
     if (now.kind === "write")
-      return ["Written: ", [frame.op], line, frame.value ? `, ${frame.name ? frame.name + " = " : "value "}${brief(frame.value)}.` : "."];
+      return ["Written: ", [frame.op], line, frame.value ? `, ${frame.name ? frame.name + " = " : "value "}${spelled(frame.value)}.` : "."];
     if (now.kind === "ghost") return [[frame.op], ` ran${line} and is not written: `, cell(frame.ghost?.why) || "no tape watched it", "."];
     if (now.kind === "turn")
       return [
@@ -159,7 +162,7 @@ export class Story {
         line,
         ": reading starts at ",
         [reading.targetName || this.nameOf(reading.target)],
-        ` with the seed ${brief(reading.seed)}.`,
+        ` with the seed ${uniform(reading.seed)}.`,
       ];
     if (now.kind === "cut") return [[cell(this.cuts[now.cut]?.say)]];
     if (now.kind === "error") return [[cell(reading.error)]];
@@ -171,7 +174,7 @@ export class Story {
         ": ",
         this.sources
           .slice(0, 4)
-          .map((s) => `${s.name} gets ${brief(reading.answers[s.id] ?? null)}`)
+          .map((s) => `${s.name} gets ${spelled(reading.answers[s.id] ?? null)}`)
           .join(", "),
         ".",
       ];
@@ -180,8 +183,7 @@ export class Story {
       .slice(0, 2)
       .flatMap((part, k) => [
         k ? "; " : "",
-        this.equation(this.read(now.reading, now.frame), part) ||
-          (isScalar(part.product) ? brief(part.product) : part.product ? `a ${shapeText(part.product.shape)} gradient` : "a gradient"),
+        this.equation(this.read(now.reading, now.frame), part) || (part.product ? worded(part.product) : "a gradient"),
         " goes to ",
         [part.name || this.nameOf(part.to)],
       ]);

@@ -17,7 +17,11 @@ export function brief(value) {
   return value.state === "nan" ? wordings(value)[0] : value.state === "zero" ? `0 ${shapeText(value.shape)}` : shapeText(value.shape);
 }
 
-/** The same, where one number repeated is that number: a seed of ones is 1.0. */
+/** A value in a sentence: a short vector is spelled out. */
+export const spelled = (value) =>
+  value?.shape?.length === 1 && value.text?.length <= 24 && !value.text.includes("...") ? value.text : brief(value);
+
+/** A value in a few characters, where one number repeated is that number: a seed of ones is 1.0. */
 export const uniform = (value) => (value?.min !== undefined && value.min === value.max && value.state !== "nan" ? value.min : brief(value));
 
 /** A value in ever fewer words; of what is not finite, all of a short one, and then which of nan, inf and -inf are in it. */
@@ -75,7 +79,7 @@ export function picture(value, x, y, width, height) {
 
 /** A value inside a box of an SVG: picture, mark with its word, or number. */
 export function shown(value, x, y, width, height, { size = 14, align = "middle", weight = 400 } = {}) {
-  const state = stateOf(value);
+  const state = value?.dtype === "bool" && isScalar(value) ? "value" : stateOf(value); // False is a word, not a 0
   const middle = y + height / 2;
   if (["notyet", "none", "zero", "nan"].includes(state)) {
     const words = { notyet: ["not yet"], none: ["None"], zero: ["0"] }[state] || wordings(value);
@@ -100,8 +104,13 @@ export function shown(value, x, y, width, height, { size = 14, align = "middle",
       height - 4,
     );
   }
-  const text = brief(value);
-  const small = [size, size - 1.5, 11.5, 11].find((s) => measure(text, s, "mono", weight) <= width) || 11;
+  const number = isScalar(value) ? Number(brief(value)) : NaN;
+  const texts = value.shape?.length > 1 ? [brief(value), value.shape.join("×")] : [brief(value)];
+  const fewer = [3, 2, 1].filter((digits) => Math.abs(number) < 10 ** (digits - 1));
+  texts.push(...fewer.map((digits) => String(+number.toPrecision(digits)))); // rounded, before it is cut off
+  const fits = (text, s) => measure(text, s, "mono", weight) <= width;
+  const text = texts.find((one) => fits(one, 11)) ?? texts.at(-1);
+  const small = [size, size - 1.5, 11.5, 11].find((s) => fits(text, s)) || 11;
   const at = align === "end" ? x + width : align === "start" ? x : x + width / 2;
   return label(at, middle + small * 0.35, clip(text, width, small, "mono", weight), {
     class: "m",
