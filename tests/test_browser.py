@@ -447,6 +447,28 @@ def test_names_of_ops_are_whole_in_narrow_frames(open_page, tmp_path, width):
     assert not [name for name in names if name.endswith("…") and name[0].isalpha()]
 
 
+TWO_CUTS = """\
+import numpy as np
+import minigrad as mg
+mg.trace(True)
+x = mg.Variable([1.0, 2.0], name="x")
+with mg.GradientTape() as tape:
+    size = mg.reduce_sum(x * x)
+    number = float(size)
+    y = mg.sqrt(np.mean(x) + size) * number
+g = tape.gradient(y, x)
+inspector = mg.inspect(tape, y, x)"""
+
+
+def test_the_head_shows_the_mend_of_what_it_tells(open_page, tmp_path):
+    page = open_page(saved(inspected(TWO_CUTS), tmp_path))
+    said = page.locator(f"{ROOT} header .say").inner_text()
+    told, _, mend = said.partition("Mend: ")
+    assert ("np.mean(x)" in told) == ("reduce_mean" in mend)
+    assert ("float(size)" in told) == ("number = size" in mend)
+    assert mend
+
+
 LOOKED_AT = """\
 import minigrad as mg
 mg.trace(True)

@@ -459,7 +459,7 @@ class Inspector {
     const text = ask === "tape" ? ask : `${ask} = ${answer}`;
     this.question.textContent = clip(text, this.width * (this.width < 880 ? 0.9 : 0.42), 20, "mono", 600);
     this.question.title = text;
-    const mend = story.cuts[0]?.mend || verdict?.mend;
+    const mend = verdict?.mend || story.cuts[0]?.mend; // of what the sentence tells, though another cut may come first
     const [, title, rest] = /^(.*?\.)( .*)?$/s.exec(cell(verdict?.say)) || [];
     const verdictSaid = known && [html("b", {}, title || ""), rest || "", mend && [" Mend: ", this.mendButton(mend)]];
     const step = [html("b", { class: "count" }, `${this.state.step} of ${this.end}`), " ", ...rich(story.sentence(t))];
