@@ -115,7 +115,7 @@ def spot(place):
     """The module and the span of a place: expressions are known by them."""
     line, end, column, end_column = source.position(place.code, place.instruction)
     module, span = source.module_of(place.code.co_filename), (line, column, end, end_column)
-    node = module.at.get(span) if module is not None else None
+    node = None if module is None else module.at.get(span) or (source.node_at(place)[1] if end is None else None)
     return module, span if node is None else source.span_of(source.unpacked(module, node))
 
 

@@ -122,9 +122,10 @@ def node_at(place) -> "tuple[Any, Any]":
 
 
 def unpacked(module, node):
-    """Of the targets in `a, b = map(float, pair)`, where Python says that `float` runs, the expression that gives them their values."""
-    above = module.parent.get(node)
-    return above.value if isinstance(node, (ast.Tuple, ast.List)) and isinstance(above, ast.Assign) and node in above.targets else node
+    """Of `a, b = map(float, pair)`, where Python says that `float` runs at the targets (or in the line), what gives them their values."""
+    statement = node if isinstance(node, ast.Assign) else module.parent.get(node)
+    unpacks = isinstance(statement, ast.Assign) and any(isinstance(one, (ast.Tuple, ast.List)) for one in statement.targets)
+    return statement.value if unpacks and node in (statement, *statement.targets) else node
 
 
 def statement_text(place) -> str:
