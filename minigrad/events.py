@@ -749,7 +749,8 @@ class trace(Trace):
     Raises:
         ValueError: the limit is less than 1.
 
-    What is computed and printed is the same with a trace as without.
+    What is computed and printed is the same with a trace as without. A log is kept as long as a tape that it heard, so
+    `tape.explain` and `mg.inspect(tape)` know of it after the block, too.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
