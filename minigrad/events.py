@@ -502,8 +502,9 @@ class Trace(Listener):
         self.inside = Counter()  # thread -> how many of its blocks that thread is in
 
     def start(self):
-        for listener in listening.now:  # tapes that run already
-            heard_of(listener, self)
+        for listener in listening.now:
+            if listener.live is not None:  # a tape that runs already
+                self.meet(listener)
         super().start()
 
     def __enter__(self):
@@ -583,11 +584,15 @@ class Trace(Listener):
         self.count += 1
         return self.count
 
+    def meet(self, tape):
+        """Be kept as long as this tape lives, so that it can be explained after the block of the trace."""
+        recent = met.setdefault(tape, deque(maxlen=RECENT))
+        if self not in recent:
+            recent.append(self)
+
     def has_heard(self, tape) -> bool:
-        """Did a tape do anything while it listened? It may have been open before."""
-        if tape.number not in self.tapes and any(tape.number in e.recorded for e in self.events if isinstance(e, Ran)):
-            self.tapes[tape.number] = True
-        return tape.number in self.tapes
+        """Did a tape do anything while it listened? (It may have been open before.)"""
+        return tape.number in self.tapes or any(tape.number in e.recorded for e in self.events if isinstance(e, Ran))
 
     def version_of(self, number) -> dict:
         return {number: self.versions[number]} if number in self.versions else {}
@@ -608,11 +613,10 @@ class Trace(Listener):
             ids.append(i)
             kinds += kind
         ids = tuple(ids)
-        tensors = tuple(filter(None, ids)) if 0 in ids else ids
         for tape in listening.now:
             live = tape.live
             if live is not None:
-                heard += tape.number, tensors if live.issuperset(tensors) else tuple(filter(live.__contains__, tensors))
+                heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
         if output.__class__ is list:
             made, result = tuple([y.id for y in output]), light(output[0].value) if output else None
         else:
@@ -672,17 +676,17 @@ class Trace(Listener):
     def forgot(self, tape):
         self.turned("forgot", tape)
 
-    def meets(self, tape):
+    def heard_of(self, tape):
         self.tapes[tape.number] = True
-        heard_of(tape, self)
+        self.meet(tape)
 
     def turned(self, what, tape):
         if tape.live is not None:
-            self.meets(tape)
+            self.heard_of(tape)
             self.add(Turned(self.next(), *here(True), what, tape.number))
 
     def watching(self, tape, source):
-        self.meets(tape)
+        self.heard_of(tape)
         self.add(Watched(self.next(), *here(), tape.number, source.id))
 
     def asking(self, tape):
@@ -699,7 +703,7 @@ class Trace(Listener):
         self.walks.append((self.count, step[0], step[1], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
-        self.meets(tape)
+        self.heard_of(tape)
         slopes = tuple([None if dx is None else Summary.of(dx) for dx in results])
         event = Asked(
             self.next(), *here(), tape.number, tuple([y.id for y in targets]),
@@ -734,8 +738,8 @@ def judge(tape, targets, sources):
 # ---- switching it on -----------------------------------------------------------------------------------------------
 
 switched = None  # the trace that mg.trace(True) has switched on
-RECENT = 4
-heard = weakref.WeakKeyDictionary()  # a tape -> the last traces that met it, so that it can be explained after their blocks
+met = weakref.WeakKeyDictionary()  # a tape -> the last traces that met it
+RECENT = 4  # so many of them
 
 
 class trace(Trace):
@@ -772,17 +776,9 @@ class trace(Trace):
             self.start()
 
 
-def heard_of(tape, trace):
-    """Keep a trace as long as the tape lives that it met."""
-    if tape not in heard:
-        heard[tape] = deque(maxlen=RECENT)
-    if trace not in heard[tape]:
-        heard[tape].append(trace)
-
-
 def trace_of(tape) -> "Trace | None":
     """The trace that heard this tape, the newest first; or one that listens now."""
-    for one in reversed(heard.get(tape, ())):
+    for one in reversed(met.get(tape, ())):
         if one.has_heard(tape):
             return one
     return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

@@ -193,21 +193,6 @@ def integers(stream, dtype, count, low=None, high=None):
     return (bits % np.uint64(int(high) - int(low))).astype(dtype) + dtype.type(low)
 
 
-# ---- logarithm, sine and cosine to the last bit --------------------------------------------------------------------
-# TensorFlow takes them from the C library, which computes them in float64 and rounds once. Its last bit depends on
-# these coefficients (Arm's optimized routines, as in glibc); NumPy's own float32 functions differ in one number of six.
-
-NEAR = np.array([  # 1 / c for each sixteenth of an octave
-    1.398907162146528, 1.3403141896637998, 1.286432210124115, 1.2367150214269895, 1.1906977166711752, 1.1479821020556429,
-    1.1082251448272158, 1.0711297413057381, 1.036437278977283, 1.0, 0.9492859795739057, 0.8951049428609004, 0.8476821620351103,
-    0.8050314851692001, 0.7664671008843108, 0.731428603316328,
-])  # fmt: skip
-NEAR_LOG = -np.log(NEAR)
-LOG = -0.25089342214237154, 0.333456765744066, -0.4999997485802103
-SINE = -0.00019517298981385725, 0.008332178146138854, -0.16666654943701084
-COSINE = 2.4390450703564542e-05, -0.001388676379437604, 0.041666623324344516, -0.49999999725108224
-
-
 def counts(stream, rates, samples):
     """How often something happens that happens `rates` times on average (Poisson): shape `(samples, *rates.shape)`."""
     rates = rates.astype(np.float64)
@@ -252,6 +237,21 @@ def many(stream, rates, places):
         taken = (edge >= 0.07) & (v <= inside) | (k >= 0) & ~((edge < 0.013) & (v > edge)) & likely
         found, open = np.where(open & taken, k, found), open & ~taken
     return found
+
+
+# ---- logarithm, sine and cosine to the last bit --------------------------------------------------------------------
+# TensorFlow takes them from the C library, which computes them in float64 and rounds once. Its last bit depends on
+# these coefficients (Arm's optimized routines, as in glibc); NumPy's own float32 functions differ in one number of six.
+
+NEAR = np.array([  # 1 / c for each sixteenth of an octave
+    1.398907162146528, 1.3403141896637998, 1.286432210124115, 1.2367150214269895, 1.1906977166711752, 1.1479821020556429,
+    1.1082251448272158, 1.0711297413057381, 1.036437278977283, 1.0, 0.9492859795739057, 0.8951049428609004, 0.8476821620351103,
+    0.8050314851692001, 0.7664671008843108, 0.731428603316328,
+])  # fmt: skip
+NEAR_LOG = -np.log(NEAR)
+LOG = -0.25089342214237154, 0.333456765744066, -0.4999997485802103
+SINE = -0.00019517298981385725, 0.008332178146138854, -0.16666654943701084
+COSINE = 2.4390450703564542e-05, -0.001388676379437604, 0.041666623324344516, -0.49999999725108224
 
 
 def logf(x):

@@ -103,7 +103,7 @@ def explained(q: Question, trace) -> Explanation:
         return none(q, "broken", cause("OUTSIDE_TAPE", q, never=True), why="the tape was never entered")
     if isinstance(q.slope, Exception):
         return raised(q, trace)
-    if trace is not None and q.tape.number in trace.tapes:
+    if trace is not None and trace.has_heard(q.tape):
         q.history = History(trace, q.tape, [q.source.id], None)
         asked = [e for e in q.history.questions if set(e.targets) == {one.id for one in q.targets} and q.source.id in e.sources]
         q.question = asked[-1] if asked else None

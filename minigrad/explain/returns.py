@@ -113,10 +113,8 @@ class Returns:
 
 def spot(place):
     """The module and the span of a place: expressions are known by them."""
-    line, end, column, end_column = source.position(place.code, place.instruction)
-    module, span = source.module_of(place.code.co_filename), (line, column, end, end_column)
-    node = None if module is None else module.at.get(span) or (source.node_at(place)[1] if end is None else None)
-    return module, span if node is None else source.span_of(source.unpacked(module, node))
+    module, node = source.node_at(place)
+    return module, None if node is None else source.span_of(node)
 
 
 class Search:

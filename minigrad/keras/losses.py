@@ -330,74 +330,73 @@ class FunctionLoss(Loss):
         return self.function(*pair(y_true, y_pred), **self.settings)
 
 
-class MeanSquaredError(FunctionLoss):
+class PlainLoss(FunctionLoss):
+    """A loss without settings of its own: `measure`, reduced to one number."""
+
+    measure: Any
+
+    def __init__(self, reduction="sum_over_batch_size", name=None, dtype=None):
+        super().__init__(self.measure, reduction, name or self.measure.__name__, dtype)
+
+
+class MeanSquaredError(PlainLoss):
     """`mean_squared_error`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="mean_squared_error", dtype=None):
-        super().__init__(mean_squared_error, reduction, name, dtype)
+    measure = staticmethod(mean_squared_error)
 
 
-class MeanAbsoluteError(FunctionLoss):
+class MeanAbsoluteError(PlainLoss):
     """`mean_absolute_error`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="mean_absolute_error", dtype=None):
-        super().__init__(mean_absolute_error, reduction, name, dtype)
+    measure = staticmethod(mean_absolute_error)
 
 
-class MeanAbsolutePercentageError(FunctionLoss):
+class MeanAbsolutePercentageError(PlainLoss):
     """`mean_absolute_percentage_error`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="mean_absolute_percentage_error", dtype=None):
-        super().__init__(mean_absolute_percentage_error, reduction, name, dtype)
+    measure = staticmethod(mean_absolute_percentage_error)
 
 
-class MeanSquaredLogarithmicError(FunctionLoss):
+class MeanSquaredLogarithmicError(PlainLoss):
     """`mean_squared_logarithmic_error`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="mean_squared_logarithmic_error", dtype=None):
-        super().__init__(mean_squared_logarithmic_error, reduction, name, dtype)
+    measure = staticmethod(mean_squared_logarithmic_error)
 
 
-class LogCosh(FunctionLoss):
+class LogCosh(PlainLoss):
     """`logcosh`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="log_cosh", dtype=None):
-        super().__init__(log_cosh, reduction, name, dtype)
+    measure = staticmethod(log_cosh)
 
 
-class Hinge(FunctionLoss):
+class Hinge(PlainLoss):
     """`hinge`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="hinge", dtype=None):
-        super().__init__(hinge, reduction, name, dtype)
+    measure = staticmethod(hinge)
 
 
-class SquaredHinge(FunctionLoss):
+class SquaredHinge(PlainLoss):
     """`squared_hinge`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="squared_hinge", dtype=None):
-        super().__init__(squared_hinge, reduction, name, dtype)
+    measure = staticmethod(squared_hinge)
 
 
-class CategoricalHinge(FunctionLoss):
+class CategoricalHinge(PlainLoss):
     """`categorical_hinge`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="categorical_hinge", dtype=None):
-        super().__init__(categorical_hinge, reduction, name, dtype)
+    measure = staticmethod(categorical_hinge)
 
 
-class KLDivergence(FunctionLoss):
+class KLDivergence(PlainLoss):
     """`kld`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="kl_divergence", dtype=None):
-        super().__init__(kl_divergence, reduction, name, dtype)
+    measure = staticmethod(kl_divergence)
 
 
-class Poisson(FunctionLoss):
+class Poisson(PlainLoss):
     """`poisson`, reduced to one number."""
 
-    def __init__(self, reduction="sum_over_batch_size", name="poisson", dtype=None):
-        super().__init__(poisson, reduction, name, dtype)
+    measure = staticmethod(poisson)
 
 
 class CosineSimilarity(FunctionLoss):
@@ -470,7 +469,9 @@ FUNCTIONS = (
     sparse_categorical_crossentropy,
 )  # fmt: skip
 SHORT = {"mse": mse, "mae": mae, "mape": mape, "msle": msle, "kld": kld, "bce": binary_crossentropy}
-CLASSES: "tuple[type, ...]" = (Loss, *FunctionLoss.__subclasses__())
+CLASSES: "tuple[type, ...]" = (
+    Loss, *PlainLoss.__subclasses__(), Huber, CosineSimilarity, BinaryCrossentropy, CategoricalCrossentropy, SparseCategoricalCrossentropy,
+)  # fmt: skip
 BY_NAME: "dict[str, Any]" = {one.__name__: one for one in FUNCTIONS} | {one.__name__: one for one in CLASSES}
 BY_NAME |= SHORT | {name.upper(): one for name, one in SHORT.items()}
 
