@@ -2,10 +2,14 @@
 
 from typing import Any
 
-from . import dtypes, nest
-from .arrays import convert_to_tensor, ones_like, zeros_like
-from .listening import heard_by, listening, warn
-from .tape import GradientTape, UnconnectedGradients, known
+from . import nest
+from .engine import dtypes
+from .engine.listening import heard_by, listening, warn
+from .engine.tape import GradientTape, UnconnectedGradients, known
+from .ops.creation import convert_to_tensor, ones_like, zeros_like
+
+__all__ = ["ForwardAccumulator", "GradientTape"]
+__dir__ = __all__.copy  # what Tab offers
 
 
 class ForwardAccumulator:

@@ -5,6 +5,14 @@ import os
 
 import numpy as np
 
+# fmt: off
+__all__ = [
+    "LogicalDevice", "PhysicalDevice", "functions_run_eagerly", "list_logical_devices", "list_physical_devices",
+    "run_functions_eagerly",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
+
 # When large arrays die together, glibc gives their memory back to the system and then asks for it again, page by page: with
 # a million numbers that is most of the time. Freed at once and never touched, this array raises the size from which glibc does
 # so, for the whole process (which may keep up to 64 MB for its next arrays). MINIGRAD_KEEP_HEAP=0 leaves glibc alone.

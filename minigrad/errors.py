@@ -4,6 +4,40 @@ An op that is given something it cannot use raises one of these. The message say
 and ends with the op's name in TensorFlow, as in `[Op:MatMul]`.
 """
 
+# fmt: off
+__all__ = [
+    "ABORTED",
+    "ALREADY_EXISTS",
+    "CANCELLED",
+    "DATA_LOSS",
+    "DEADLINE_EXCEEDED",
+    "FAILED_PRECONDITION",
+    "INTERNAL",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "OK",
+    "OUT_OF_RANGE",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "UNAUTHENTICATED",
+    "UNAVAILABLE",
+    "UNIMPLEMENTED",
+    "UNKNOWN",
+    "CancelledError",
+    "DataLossError",
+    "FailedPreconditionError",
+    "InternalError",
+    "InvalidArgumentError",
+    "NotFoundError",
+    "OpError",
+    "OutOfRangeError",
+    "ResourceExhaustedError",
+    "UnimplementedError",
+    "UnknownError",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
+
 # TensorFlow's numbers for what can happen: the `error_code` of an error.
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
 RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS = range(8, 16)
@@ -115,3 +149,8 @@ def from_python(error):
     """Mark an error that TensorFlow's Python raises, not its kernel: it leaves the op as it is, without `[Op:...]`."""
     error.from_python = True
     return error
+
+
+def invalid(message, op=None):
+    """The error of an op that cannot use what it was given; `op`, if there is one, is kept in it."""
+    return InvalidArgumentError(None, op, message)

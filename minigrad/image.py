@@ -2,10 +2,21 @@
 
 import numpy as np
 
-from . import arrays, dtypes, errors, math
-from .custom import unregistered
-from .op import convert, op
-from .tensor import Tensor
+from . import errors, math
+from .engine import dtypes
+from .engine.custom import unregistered
+from .engine.op import convert, op
+from .engine.tensor import Tensor
+from .math import elementwise
+from .ops import creation
+
+# fmt: off
+__all__ = [
+    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "convert_image_dtype", "flip_left_right",
+    "flip_up_down", "rgb_to_grayscale",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
 
 
 def check_pixels(images, channels=None):
@@ -83,9 +94,9 @@ def in_float(adjust, image):
     """Adjust a picture in float32, and give it back in its own dtype: integers count from 0 to their largest."""
     image = convert(image)
     if image.dtype in (dtypes.float32, dtypes.float16, dtypes.float64):
-        floats = image if image.dtype == dtypes.float32 else arrays.cast(image, dtypes.float32)
+        floats = image if image.dtype == dtypes.float32 else creation.cast(image, dtypes.float32)
         adjusted = adjust(floats)
-        return adjusted if image.dtype == dtypes.float32 else arrays.cast(adjusted, image.dtype)
+        return adjusted if image.dtype == dtypes.float32 else creation.cast(adjusted, image.dtype)
     return convert_image_dtype(adjust(convert_image_dtype(image, dtypes.float32)), image.dtype, saturate=True)
 
 
@@ -137,7 +148,7 @@ def adjust_brightness(image, delta) -> Tensor:
     """
     image = convert(image)
     if image.dtype.is_floating:
-        return image + arrays.cast(delta, image.dtype)
+        return image + creation.cast(delta, image.dtype)
     return convert_image_dtype(convert_image_dtype(image, dtypes.float32) + delta, image.dtype, saturate=True)
 
 
@@ -152,13 +163,13 @@ def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
     if dtype == image.dtype:
         return image
     if image.dtype.is_floating and dtype.is_floating:
-        return arrays.cast(image, dtype)
+        return creation.cast(image, dtype)
     if image.dtype.is_integer and dtype.is_floating:
-        return arrays.cast(image, dtype) * (1.0 / int(image.dtype.max))
+        return creation.cast(image, dtype) * (1.0 / int(image.dtype.max))
     if image.dtype.is_floating:
         scaled = image * (int(dtype.max) + 0.5)
-        return arrays.cast(np.clip(scaled.value, dtype.min, dtype.max) if saturate else scaled, dtype)
-    fit = arrays.saturate_cast if saturate else arrays.cast
+        return creation.cast(np.clip(scaled.value, dtype.min, dtype.max) if saturate else scaled, dtype)
+    fit = elementwise.saturate_cast if saturate else creation.cast
     steps = (int(dtype.max) + 1) / (int(image.dtype.max) + 1)
     return fit(image, dtype) * int(steps) if steps > 1 else fit(image // round(1 / steps), dtype)
 

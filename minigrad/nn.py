@@ -4,20 +4,32 @@ import numbers
 
 import numpy as np
 
-from . import arrays, errors, math, random
-from . import attributes as tidy
-from .arguments import keeps_rows
-from .arrays import convert_to_tensor
-from .math import in_top_k, l2_normalize, sigmoid, softplus, softsign, tanh, top_k, zero_fraction  # noqa: F401 - they are tf.nn's too
-from .op import op
-from .shape import bracketed
-from .tensor import Tensor
+from . import errors, math, random
+from .engine import attributes as tidy
+from .engine.op import op
+from .engine.rules import keeps_rows
+from .engine.shape import bracketed
+from .engine.tensor import Tensor
+from .errors import invalid
+from .math.arithmetic import not_among
+from .math.elementwise import sigmoid, softplus, softsign, tanh
+from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
+from .math.reductions import in_top_k, top_k, zero_fraction
+from .ops import creation, gathering, shaping
+from .ops.creation import convert_to_tensor
+
+# fmt: off
+__all__ = [
+    "batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k", "l2_loss",
+    "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "moments", "normalize_moments", "relu", "relu6",
+    "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax", "softmax_cross_entropy_with_logits",
+    "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits", "sufficient_statistics", "swish", "tanh",
+    "top_k", "weighted_cross_entropy_with_logits", "weighted_moments", "zero_fraction",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
 
 REAL = "iuf"
-
-
-def invalid(message, kernel=None):
-    return errors.InvalidArgumentError(None, kernel, message)
 
 
 # ---- activations ---------------------------------------------------------------------------------------------------
@@ -74,7 +86,7 @@ def leaky_relu(features, alpha=0.2):
     >>> print(mg.nn.leaky_relu([-1.0, 2.0], alpha=0.1).numpy())
     [-0.1  2. ]
     """
-    if arrays.is_tensor(alpha) or isinstance(alpha, str):
+    if creation.is_tensor(alpha) or isinstance(alpha, str):
         raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
     if features.dtype.kind != "f":
         features = features.astype(np.float32)
@@ -116,7 +128,7 @@ def crelu(features, axis=-1, name=None) -> Tensor:
     [0. 2. 1. 0.]
     """
     features = convert_to_tensor(features)
-    return relu(arrays.concat([features, -features], axis))
+    return relu(shaping.concat([features, -features], axis))
 
 
 def gelu(features, approximate=False, name=None) -> Tensor:
@@ -152,94 +164,11 @@ def silu(features, beta=1.0) -> Tensor:
     [-0.269  1.762]
     """
     features = convert_to_tensor(features)
-    return features * sigmoid(arrays.cast(beta, features.dtype) * features)
+    return features * sigmoid(creation.cast(beta, features.dtype) * features)
 
 
 swish = silu
 
-
-def one_axis(axis):
-    """An axis, which may not stand in a list."""
-    if isinstance(axis, (list, tuple)):
-        raise TypeError(f"'<=' not supported between instances of 'int' and '{type(axis).__name__}': axis={axis} must be one number")
-    return tidy.integer(axis)
-
-
-def last(axis, x):
-    """The axis, which is the last one if None is given."""
-    if not x.ndim:
-        raise invalid(f"logits must have >= 1 dimension, got {bracketed(x.shape)}")
-    if axis is None:
-        return -1
-    if not -x.ndim <= axis < x.ndim:
-        span = f"[{-x.ndim}, {x.ndim}) where {x.ndim} is the number of dimensions in the input"
-        raise invalid(f"`dim` must be in the range {span}. Received: dim={axis}")
-    return axis
-
-
-def softmax_grad(dy, y, axis):
-    dyy = dy * y
-    return dyy - np.add.reduce(dyy, axis=-1 if axis is None else axis, keepdims=True) * y
-
-
-@op("Softmax", "f", dlogits=lambda dy, y, axis: softmax_grad(dy, y, axis))
-def softmax(logits, axis: one_axis = None):
-    """exp(logits) / sum(exp(logits)) along an axis: numbers become probabilities. Large logits do not overflow.
-
-    Args:
-        logits: of a float dtype, with at least one axis.
-        axis: along which they sum to 1; None is the last one.
-
-    Raises:
-        InvalidArgumentError: there is no such axis.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.softmax([[0.0, 0.0], [1.0, 2.0]]).numpy().round(3))
-    [[0.5   0.5  ]
-     [0.269 0.731]]
-    >>> print(mg.nn.softmax([[0.0, 2.0], [1.0, 2.0]], axis=0).numpy().round(3))
-    [[0.269 0.5  ]
-     [0.731 0.5  ]]
-    """
-    axis = last(axis, logits)
-    if not logits.size:
-        return logits
-    e = np.exp(logits - np.maximum.reduce(logits, axis, keepdims=True))
-    e /= np.add.reduce(e, axis, keepdims=True)
-    return e
-
-
-def log_softmax_grad(dy, y, axis):
-    return dy - np.exp(y) * np.add.reduce(dy, axis=-1 if axis is None else axis, keepdims=True)
-
-
-@op("LogSoftmax", "f", dlogits=lambda dy, y, axis: log_softmax_grad(dy, y, axis))
-def log_softmax(logits, axis: one_axis = None):
-    """The logarithm of `softmax`, exact where that is nearly 0.
-
-    Args:
-        logits: of a float dtype, with at least one axis.
-        axis: along which the probabilities sum to 1; None is the last one.
-
-    Raises:
-        InvalidArgumentError: there is no such axis.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.log_softmax([[0.0, 1000.0], [1.0, 2.0]]).numpy().round(3))
-    [[-1.000e+03  0.000e+00]
-     [-1.313e+00 -3.130e-01]]
-    >>> print(mg.nn.log_softmax([[0.0, 2.0], [1.0, 2.0]], axis=0).numpy().round(3))
-    [[-1.313 -0.693]
-     [-0.313 -0.693]]
-    """
-    axis = last(axis, logits)
-    if not logits.size:
-        return logits
-    z = logits - np.maximum.reduce(logits, axis, keepdims=True)
-    return z - np.log(np.add.reduce(np.exp(z), axis, keepdims=True))
-
-
-math.softmax, math.log_softmax = softmax, log_softmax  # they are tf.math's too
 
 # ---- losses --------------------------------------------------------------------------------------------------------
 
@@ -300,7 +229,7 @@ def unusable(labels, logits):
     """Why there is no loss for these labels."""
     count = logits.shape[-1]
     if labels.dtype.char not in INDICES:
-        return invalid(math.not_among("Tlabels", labels.dtype, "int32, int64"))
+        return invalid(not_among("Tlabels", labels.dtype, "int32, int64"))
     if not count:
         return invalid(f"Must have at least one class, but got logits shape {bracketed(logits.shape)}")
     wrong, given = labels[(labels < 0) | (labels >= count)][0], " ".join(map(str, labels))
@@ -340,7 +269,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
     [0.763]
     """
     logits = convert_to_tensor(logits)
-    return cross_entropy(logits, arrays.cast(labels, logits.dtype), axis)
+    return cross_entropy(logits, creation.cast(labels, logits.dtype), axis)
 
 
 def minus_log_softmax(dloss, logits, axis):
@@ -458,7 +387,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> 
         return loss
     stirling = targets * math.log(targets) - targets + 0.5 * math.log(2 * np.pi * targets)
     small = Tensor.of((targets.value >= 0) & (targets.value <= 1))
-    return loss + arrays.where(small, arrays.zeros_like(targets), stirling)
+    return loss + gathering.where(small, creation.zeros_like(targets), stirling)
 
 
 @op("L2Loss", "f", dt=lambda dy, t: dy * t)
@@ -490,18 +419,18 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
     """
     x = convert_to_tensor(x)
     half = x.value.dtype == np.float16
-    y = arrays.cast(x, np.float32) if half else x
+    y = creation.cast(x, np.float32) if half else x
     mean = math.reduce_mean(y, axes, True)
-    variance = math.reduce_mean(math.squared_difference(y, arrays.stop_gradient(mean)), axes, True)
+    variance = math.reduce_mean(math.squared_difference(y, creation.stop_gradient(mean)), axes, True)
     if not keepdims:
         mean, variance = squeezed(mean, axes), squeezed(variance, axes)
-    return (arrays.cast(mean, x.dtype), arrays.cast(variance, x.dtype)) if half else (mean, variance)
+    return (creation.cast(mean, x.dtype), creation.cast(variance, x.dtype)) if half else (mean, variance)
 
 
 def squeezed(x, axes):
     """Without the axes of length 1 that a reduction kept."""
     gone = range(x.ndim) if axes is None else [k % x.ndim for k in np.atleast_1d(axes)]
-    return arrays.reshape(x, tuple([n for k, n in enumerate(x.value.shape) if k not in gone]))
+    return shaping.reshape(x, tuple([n for k, n in enumerate(x.value.shape) if k not in gone]))
 
 
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> tuple:
@@ -513,14 +442,14 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> t
     """
     x = convert_to_tensor(x)
     half = x.value.dtype == np.float16
-    y = arrays.cast(x, np.float32) if half else x
-    weights = arrays.cast(frequency_weights, y.dtype)
-    total = math.reduce_sum(weights + arrays.zeros_like(y), axes, True)
+    y = creation.cast(x, np.float32) if half else x
+    weights = creation.cast(frequency_weights, y.dtype)
+    total = math.reduce_sum(weights + creation.zeros_like(y), axes, True)
     mean = math.divide_no_nan(math.reduce_sum(weights * y, axes, True), total)
     variance = math.divide_no_nan(math.reduce_sum(weights * math.squared_difference(y, mean), axes, True), total)
     if not keepdims:
         mean, variance = squeezed(mean, axes), squeezed(variance, axes)
-    return (arrays.cast(mean, x.dtype), arrays.cast(variance, x.dtype)) if half else (mean, variance)
+    return (creation.cast(mean, x.dtype), creation.cast(variance, x.dtype)) if half else (mean, variance)
 
 
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tuple:
@@ -541,7 +470,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tup
     if shift is None:
         first, second = x, x * x
     else:
-        shift = arrays.convert_to_tensor(shift, x.dtype)
+        shift = creation.convert_to_tensor(shift, x.dtype)
         first, second = x - shift, math.squared_difference(x, shift)
     return count, math.reduce_sum(first, axes, keepdims), math.reduce_sum(second, axes, keepdims), shift
 
@@ -577,7 +506,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     if scale is not None:
         factor = factor * scale
     rest = -mean * factor if offset is None else offset - mean * factor
-    return x * arrays.cast(factor, x.dtype) + arrays.cast(rest, x.dtype)
+    return x * creation.cast(factor, x.dtype) + creation.cast(rest, x.dtype)
 
 
 def channels(data_format, ndim):
@@ -664,11 +593,11 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     tables = params if isinstance(params, list) else [params]
     if not tables:
         raise ValueError("Length of params is currently 0. Need at least one param.")
-    rows = arrays.gather(tables[0], ids) if len(tables) == 1 else from_tables(tables, convert_to_tensor(ids).value)
+    rows = gathering.gather(tables[0], ids) if len(tables) == 1 else from_tables(tables, convert_to_tensor(ids).value)
     if max_norm is None:
         return rows
     axes = tuple(range(convert_to_tensor(ids).ndim, rows.ndim))
-    return math.clip_by_norm(rows, max_norm, axes)
+    return clip_by_norm(rows, max_norm, axes)
 
 
 def from_tables(tables, ids):
@@ -677,10 +606,10 @@ def from_tables(tables, ids):
     length, longer = divmod(sum(np.shape(table)[0] for table in tables), len(tables))
     which = np.maximum(flat // (length + 1), (flat - longer) // length)
     numbers = np.where(which < longer, flat % (length + 1), (flat - longer) % length)
-    wanted = arrays.dynamic_partition(numbers, which, len(tables))
-    places = arrays.dynamic_partition(np.arange(flat.size), which, len(tables))
-    rows = arrays.dynamic_stitch(places, [arrays.gather(table, those) for table, those in zip(tables, wanted, strict=True)])
-    return arrays.reshape(rows, (*ids.shape, *rows.value.shape[1:]))
+    wanted = gathering.dynamic_partition(numbers, which, len(tables))
+    places = gathering.dynamic_partition(np.arange(flat.size), which, len(tables))
+    rows = gathering.dynamic_stitch(places, [gathering.gather(table, those) for table, those in zip(tables, wanted, strict=True)])
+    return shaping.reshape(rows, (*ids.shape, *rows.value.shape[1:]))
 
 
 def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
@@ -711,7 +640,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
         return x
     if given:
         kept = x * (1 / (1 - rate))
-    elif not arrays.is_tensor(rate):
+    elif not creation.is_tensor(rate):
         raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
     elif rate.shape.rank:
         raise ValueError(f"Shape {rate.shape} must have rank 0")
@@ -722,4 +651,4 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     shape = x.shape if noise_shape is None else noise_shape
     if len(shape) == x.ndim:
         shape = [m if n is None else n for n, m in zip(shape, x.value.shape, strict=True)]
-    return arrays.where(random.uniform(shape, dtype=x.dtype, seed=seed) >= rate, kept, arrays.zeros_like(kept))
+    return gathering.where(random.uniform(shape, dtype=x.dtype, seed=seed) >= rate, kept, creation.zeros_like(kept))

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .conversion import as_value
-from .dtypes import as_dtype
-from .listening import storing
-from .op import convert
-from .shape import TensorShape
-from .tensor import Tensor
+from .engine.conversion import as_value
+from .engine.dtypes import as_dtype
+from .engine.listening import storing
+from .engine.op import convert
+from .engine.shape import TensorShape
+from .engine.tensor import Tensor
+
+__all__ = ["FIFOQueue"]
+__dir__ = __all__.copy  # what Tab offers
 
 
 class FIFOQueue:

@@ -10,14 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from . import attributes as tidy
-from . import dtypes, errors
-from .conversion import as_value
-from .custom import unregistered
-from .op import convert, op
-from .shape import bracketed
-from .special import lgamma
-from .tensor import Tensor
+from . import errors
+from .engine import attributes as tidy
+from .engine import dtypes
+from .engine.conversion import as_value
+from .engine.custom import unregistered
+from .engine.op import convert, op
+from .engine.shape import bracketed
+from .engine.tensor import Tensor
+from .math.special import lgamma
+
+# fmt: off
+__all__ = [
+    "Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal", "stateless_poisson",
+    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
 LARGEST_SEED = 2**31 - 1

@@ -4,9 +4,17 @@ import re
 
 import numpy as np
 
-from . import attributes as tidy
 from . import errors, math
-from .op import op
+from .engine import attributes as tidy
+from .engine.op import op
+
+# fmt: off
+__all__ = [
+    "as_string", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split", "strip",
+    "substr", "to_number", "upper",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
 
 
 def each(function, *texts):

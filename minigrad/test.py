@@ -3,9 +3,9 @@
 import numpy as np
 
 from . import math, nest
-from .op import convert
-from .tape import GradientTape, UnconnectedGradients
-from .tensor import Tensor
+from .engine.op import convert
+from .engine.tape import GradientTape, UnconnectedGradients
+from .engine.tensor import Tensor
 
 UPSTREAM = 1.5  # arrives at each output, on average: at 1, a rule that forgets what arrives would look right
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import minigrad as mg
-from minigrad.listening import listening
+from minigrad.engine.listening import listening
 
 
 @pytest.fixture(autouse=True)

@@ -89,7 +89,7 @@ def forget_warnings(mg):
 
         tf_logging._log_counter_per_token.clear()
     else:
-        mg.tape.warned.update(dict.fromkeys(mg.tape.warned, 0))
+        mg.engine.tape.warned.update(dict.fromkeys(mg.engine.tape.warned, 0))
 
 
 def slopes(mg, f, *points):

@@ -243,8 +243,8 @@ def played(lesson, library=None):
     sys.modules.update(swapped)
     plt.show = lambda: None
     digits = np.get_printoptions()
-    rules = dict(minigrad.custom.GRADIENTS)
-    minigrad.custom.GRADIENTS.clear()  # as in a new kernel
+    rules = dict(minigrad.engine.custom.GRADIENTS)
+    minigrad.engine.custom.GRADIENTS.clear()  # as in a new kernel
     try:
         for cell in code_cells(lesson):
             if library and only_ours(cell):
@@ -260,8 +260,8 @@ def played(lesson, library=None):
             del sys.modules[name]
         plt.close("all")
         minigrad.trace(False)
-        minigrad.custom.GRADIENTS.clear()
-        minigrad.custom.GRADIENTS.update(rules)
+        minigrad.engine.custom.GRADIENTS.clear()
+        minigrad.engine.custom.GRADIENTS.update(rules)
     return space, said
 
 

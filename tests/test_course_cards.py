@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.listening import listening
+from minigrad.engine.listening import listening
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 

@@ -127,7 +127,7 @@ def test_an_op_without_gradient_raises_until_one_is_registered():
     try:
         assert slope(0.1).numpy().tolist() == [[[5.0, 5.0, 5.0]]]
     finally:
-        from minigrad.custom import GRADIENTS
+        from minigrad.engine.custom import GRADIENTS
 
         del GRADIENTS["AdjustHue"]
 

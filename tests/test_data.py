@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.data import shuffled
+from minigrad.data.sources import shuffled
 
 Dataset = mg.data.Dataset
 

@@ -13,7 +13,7 @@ import types
 import pytest
 
 import minigrad as mg
-from minigrad.op import OPS
+from minigrad.engine.op import OPS
 
 PACKAGE = pathlib.Path(mg.__file__).parent
 ROOT = PACKAGE.parent

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.events import trace_of
+from minigrad.tracing.log import trace_of
 from minigrad.inspector.folds import loops
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.layout import layout

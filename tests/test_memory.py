@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.listening import listening
+from minigrad.engine.listening import listening
 
 MEGABYTE = 2**20
 LARGE = MEGABYTE // 4  # elements of float32 that take a megabyte

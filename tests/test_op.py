@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad import op as engine
-from minigrad.op import KERNELS, OPS, Source
+from minigrad.engine import op as engine
+from minigrad.engine.op import KERNELS, OPS, Source
 
 
 def declared(forward, **rules):

@@ -7,9 +7,9 @@ import pytest
 
 import minigrad as mg
 from minigrad import nest
-from minigrad.custom import UNREGISTERED
-from minigrad.listening import Listener
-from minigrad.op import OPS
+from minigrad.engine.custom import UNREGISTERED
+from minigrad.engine.listening import Listener
+from minigrad.engine.op import OPS
 
 
 class Log(Listener):
@@ -102,7 +102,7 @@ def test_the_rows_of_a_jacobian_are_the_gradients_of_the_elements(name):
 
 def test_a_jacobian_through_products_and_layers_takes_one_walk(monkeypatch):
     walks = []
-    monkeypatch.setattr(mg.tape, "walk", lambda *given, walk=mg.tape.walk: walks.append(1) or walk(*given))
+    monkeypatch.setattr(mg.engine.tape, "walk", lambda *given, walk=mg.engine.tape.walk: walks.append(1) or walk(*given))
     x, w = mg.Variable([[1.0, 2.0], [3.0, 4.0]]), mg.Variable([[0.5, 1.0, 0.0], [1.0, -1.0, 2.0]])
     with mg.GradientTape() as tape:
         y = mg.nn.softmax(mg.tanh(x @ w) @ mg.transpose(w)) @ x

@@ -21,7 +21,7 @@ golden = json.loads(GOLDEN.read_text())
 def test_minigrad_does_what_tensorflow_did(name, monkeypatch):
     if name.endswith(".plot"):
         pytest.importorskip("matplotlib")
-    monkeypatch.setattr(minigrad.custom, "GRADIENTS", {**minigrad.custom.GRADIENTS})
+    monkeypatch.setattr(minigrad.engine.custom, "GRADIENTS", {**minigrad.engine.custom.GRADIENTS})
     minigrad.keras.utils.clear_session()  # so that the first layer is called `dense`
     differing = differences(run(name, minigrad), golden[name])
     accepted = {what for scenario, what in ACCEPTED if scenario == name}

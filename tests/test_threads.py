@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.listening import listening
+from minigrad.engine.listening import listening
 
 MANY = 16
 

@@ -11,8 +11,8 @@ import pytest
 from scenarios import SCENARIOS, run
 
 import minigrad as mg
-from minigrad.events import CALLERS, Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote, callers_of, leads_to
-from minigrad.listening import listening
+from minigrad.tracing.log import CALLERS, Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote, callers_of, leads_to
+from minigrad.engine.listening import listening
 
 
 @pytest.fixture(autouse=True)
@@ -304,7 +304,7 @@ def test_nothing_is_different_with_a_trace(name, monkeypatch):
         pytest.importorskip("matplotlib")
     found = []
     for block in (contextlib.nullcontext, mg.trace):
-        monkeypatch.setattr(mg.custom, "GRADIENTS", {**mg.custom.GRADIENTS})
+        monkeypatch.setattr(mg.engine.custom, "GRADIENTS", {**mg.engine.custom.GRADIENTS})
         mg.keras.utils.clear_session()
         mg.keras.utils.set_random_seed(1)
         with block():

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import minigrad
-from minigrad.listening import listening
+from minigrad.engine.listening import listening
 
 LIBRARIES = (str(Path(minigrad.__file__).parent), sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
 MOST_SAID = 200  # letters of an exception

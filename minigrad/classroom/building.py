@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from . import checkup
+from ..classroom import checkup
 from .course import folder, module, numbered
 from .telling import counted, remark
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import checkup
+from ..classroom import checkup
 from .course import folder, module, numbered, restored
 from .telling import Trouble, remark
 

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import checkup, install, pages, wheels
+from ..classroom import checkup, install, pages, wheels
 from .course import folder, module, numbered
 from .telling import Trouble, counted, remark
 

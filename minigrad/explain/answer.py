@@ -5,15 +5,15 @@ import sys
 from dataclasses import replace
 
 from .. import nest
-from ..events import Asked, Left, Ran, Stored, Wrote, trace_of
-from ..op import OPS
+from ..engine.op import OPS
+from ..tracing.log import Asked, Left, Ran, Stored, Wrote, trace_of
+from ..tracing.source import assigned_name, called_text, decides, rebinds
 from .causes import Cause, cause
 from .explanation import Explanation
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale
 from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of, unheard
 from .search import NO_SLOPE, Edge, History, count, number_of
-from .source import assigned_name, called_text, decides, rebinds
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
 LATER = "the trace began later than this tape, so it does not know all of it"

@@ -4,7 +4,7 @@ import ast
 import itertools
 from functools import lru_cache
 
-from .source import COMPREHENSION, COMPREHENSION_CODE, last_name, node_at
+from ..tracing.source import COMPREHENSION, COMPREHENSION_CODE, last_name, node_at
 
 # Functions whose value follows their arguments; and those that make steps of them, or something else
 PURE = {"float", "list", "tuple", "sum", "max", "min", "abs", "pow", "zip", "sorted", "map", "dict", "enumerate", "reversed", "complex"}

@@ -5,9 +5,9 @@ import itertools
 from functools import lru_cache
 from typing import NamedTuple
 
-from . import calling
+from ..explain import calling
+from ..tracing.source import COMPREHENSION, last_name
 from .calling import arguments, called_function, root_of
-from .source import COMPREHENSION, last_name
 
 HOLDING = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, *COMPREHENSION)
 

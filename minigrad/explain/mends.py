@@ -10,9 +10,9 @@ import operator
 from functools import lru_cache
 from typing import Any
 
+from ..tracing.source import LONG, last_name, node_at, rewritten, span_of
 from .calling import REDUCING, STEPS, inside_where, root_of
 from .holding import definitions
-from .source import LONG, last_name, node_at, rewritten, span_of
 
 USUAL = {name: name for name in ("numpy", "math", "cmath", "scipy", "random", "statistics")}  # as it is imported in most programs
 FOREIGN = {*USUAL}

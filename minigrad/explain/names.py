@@ -2,9 +2,9 @@
 
 import types
 
-from ..events import Came, Ran, Wrote
+from ..tracing.log import Came, Ran, Wrote
+from ..tracing.source import assigned_name, expression_text
 from .search import number_of
-from .source import assigned_name, expression_text
 
 UNNAMED = ("Variable", "variable", "UnreadVariable")
 ENTRANCES = ("constant", "convert_to_tensor")

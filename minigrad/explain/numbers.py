@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from .. import nest
-from ..events import Ran, Summary, Wrote, brief, finite, outputs_of, version_of
-from ..op import OPS, convert
-from ..tensor import Tensor
+from ..engine.op import OPS, convert
+from ..engine.tensor import Tensor
+from ..tracing.log import Ran, Summary, Wrote, brief, finite, outputs_of, version_of
+from ..tracing.source import assigned_name
 from .causes import cause
 from .explanation import number_text
 from .names import is_tensor
 from .question import UNKNOWN, steps_of
-from .source import assigned_name
 
 MIXING = {"MatMul", "BatchMatMulV2", "Softmax", "LogSoftmax", "Cumsum", "Cumprod", "Einsum", "MatrixInverse", "Cholesky", "MatrixSolve"}
 

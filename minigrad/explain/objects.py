@@ -3,10 +3,10 @@
 import ast
 from functools import lru_cache
 
-from . import calling
+from ..explain import calling
+from ..tracing.source import COMPREHENSION, last_name
 from .calling import returned_by, root_of
 from .holding import SeenFrom, all_definitions, attribute_name, definitions, seen_from
-from .source import COMPREHENSION, last_name
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..events import Asked, Steps, Summary
-from ..listening import heard_by
-from ..op import convert
-from ..tape import dense, given_seeds, prune, seeds_of, walk
+from ..engine.listening import heard_by
+from ..engine.op import convert
+from ..engine.tape import dense, given_seeds, prune, seeds_of, walk
+from ..tracing.log import Asked, Steps, Summary
 from .explanation import number_text
 from .names import Names
 from .search import History, number_of

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..events import CALLERS, Asked, Came, Left, Ran, Stored, Wrote
-from . import calling, holding, objects, source
+from ..explain import calling, holding, objects
+from ..tracing import source
+from ..tracing.log import CALLERS, Asked, Came, Left, Ran, Stored, Wrote
 
 RANK = ("perhaps", "likely", "proved")
 MANY = 100  # of what left at one place, so much is looked at

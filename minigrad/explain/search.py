@@ -11,8 +11,8 @@ from collections import deque
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ..custom import GRADIENTS, UNREGISTERED
-from ..events import Asked, Came, Ran, Stored, Turned, Watched, Wrote, version_of
+from ..engine.custom import GRADIENTS, UNREGISTERED
+from ..tracing.log import Asked, Came, Ran, Stored, Turned, Watched, Wrote, version_of
 from .returns import Returns
 
 NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # nothing is lost where there is nothing to carry

@@ -6,8 +6,8 @@ html saves it.
 
 import importlib.util
 
-from ..events import user_frame
-from ..tape import GradientTape
+from ..engine.tape import GradientTape
+from ..tracing.log import user_frame
 from .model import Model
 
 __all__ = ["inspect"]

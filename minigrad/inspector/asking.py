@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..events import Asked, Ran, Turned
+from ..engine.tape import GradientTape
+from ..engine.tensor import Tensor
 from ..explain.names import is_tensor
-from ..tape import GradientTape
-from ..tensor import Tensor
+from ..tracing.log import Asked, Ran, Turned
 
 
 class Here:

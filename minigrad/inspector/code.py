@@ -2,7 +2,7 @@
 
 import linecache
 
-from ..explain.source import position
+from ..tracing.source import position
 
 WHOLE = 80  # a file of up to so many lines is shown whole, as cells of a notebook are
 

@@ -13,14 +13,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..events import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
+from ..engine.listening import heard_by
+from ..engine.op import OPS, TOOLS
+from ..engine.tape import dense, prune, seeds_of, walk
+from ..engine.tensor import Tensor
+from ..engine.writing import Signature
 from ..explain.search import History, input_name, rule_of
-from ..explain.source import called_text
-from ..listening import heard_by
-from ..op import OPS, TOOLS
-from ..tape import dense, prune, seeds_of, walk
-from ..tensor import Tensor
-from ..writing import Signature
+from ..tracing.log import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
+from ..tracing.source import called_text
 
 MOST_READINGS = 4  # of one tape, if nobody said which
 DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # ways out that are no work of NumPy

@@ -1,6 +1,6 @@
 """What is drawn folded: loops, whose turns run the same lines again and again, and layers, which are one line of many ops."""
 
-from ..explain.source import expression_text
+from ..tracing.source import expression_text
 from .summary import norm_shown
 
 MANY = 60  # ops from which on loops are folded

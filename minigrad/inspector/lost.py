@@ -6,9 +6,9 @@ answer: nothing here is a guess.
 
 import numpy as np
 
+from ..engine.tape import unbroadcast
+from ..engine.writing import Signature
 from ..explain.search import input_name
-from ..tape import unbroadcast
-from ..writing import Signature
 from .film import signature_of
 
 MOST = 2000  # frames

@@ -8,15 +8,15 @@ import contextlib
 import gc
 import re
 
-from ..events import Summary, Trace, trace_of, user_frame
+from ..engine.op import convert
+from ..engine.tape import GradientTape
 from ..explain import explain
 from ..explain.names import Names
 from ..explain.question import unheard
 from ..explain.search import number_of
-from ..explain.source import assigned_name
 from ..nest import flatten
-from ..op import convert
-from ..tape import GradientTape
+from ..tracing.log import Summary, Trace, trace_of, user_frame
+from ..tracing.source import assigned_name
 from .asking import Here, knows, last_question
 from .code import Code
 from .film import film_of_log, film_of_tape, read_again

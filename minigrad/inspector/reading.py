@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from ..events import Summary
 from ..explain.search import input_name, number_of
+from ..tracing.log import Summary
 from .film import Part, rule_of_slot
 from .summary import UNKNOWN, shown
 

@@ -1,7 +1,7 @@
 """What became of the gradient: the answer in one sentence, where it was cut, and what the lost ways would carry."""
 
+from ..engine.tape import GradientTape
 from ..explain.search import number_of
-from ..tape import GradientTape
 from .summary import text_of
 
 ORDER = ["none", "partial", "nan", "zero", "stale", "complete"]  # of several sources the first of these is told

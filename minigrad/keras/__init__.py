@@ -3,8 +3,9 @@
 There is no `compile` and no `fit`: the loop is yours to write, with a GradientTape.
 """
 
-from . import activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils
-from .layers import Input, Layer, Model, Sequential
+from ..keras import activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils
+from .layers.base import Layer
+from .layers.models import Input, Model, Sequential
 from .variable import Variable
 
 __all__ = [

@@ -2,8 +2,18 @@
 
 import weakref
 
-from .. import arrays, dtypes, math, nn
-from ..op import convert
+from .. import math, nn
+from ..engine import dtypes
+from ..engine.op import convert
+from ..ops import creation, gathering, shaping
+
+# fmt: off
+__all__ = [
+    "elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu", "sigmoid",
+    "silu", "softmax", "softplus", "softsign", "swish", "tanh",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
 
 
 def linear(x):
@@ -28,7 +38,7 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     x = convert(x)
     kind = x.value.dtype.type  # limits of whole numbers are whole numbers
     if threshold:
-        y = arrays.where(x > kind(threshold), x, arrays.zeros_like(x))
+        y = gathering.where(x > kind(threshold), x, creation.zeros_like(x))
     elif max_value == 6:
         y = nn.relu6(x)
     else:
@@ -51,7 +61,7 @@ def leaky_relu(x, negative_slope=0.2):
 def elu(x, alpha=1.0):
     """x where it is positive, elsewhere alpha * (exp(x) - 1)."""
     y = nn.elu(x)
-    return y if alpha == 1 else arrays.where(convert(x) > 0, y, alpha * y)
+    return y if alpha == 1 else gathering.where(convert(x) > 0, y, alpha * y)
 
 
 def selu(x):
@@ -97,12 +107,12 @@ def log_softmax(x, axis=-1):
 def over_all(function, x):
     """`function` of all elements as one vector, in the shape of x."""
     x = convert(x)
-    return arrays.reshape(function(arrays.reshape(x, [-1])), x.shape)
+    return shaping.reshape(function(shaping.reshape(x, [-1])), x.shape)
 
 
 def as_dtype(x, dtype):
     x = convert(x)
-    return x if x.dtype == dtype else arrays.cast(x, dtype)
+    return x if x.dtype == dtype else creation.cast(x, dtype)
 
 
 def as_float(x):

@@ -2,10 +2,57 @@
 
 from typing import Any
 
-from .. import arrays, dtypes, math, nn
-from ..op import convert
+from .. import math, nn
+from ..engine import dtypes
+from ..engine.op import convert
+from ..math.elementwise import clip_by_value
+from ..ops import creation, gathering, shaping
 from .activations import as_dtype, as_float, logits_of
 from .utils import snake_case, unique_name
+
+# fmt: off
+__all__ = [
+    "KLD",
+    "MAE",
+    "MAPE",
+    "MSE",
+    "MSLE",
+    "BinaryCrossentropy",
+    "CategoricalCrossentropy",
+    "CategoricalHinge",
+    "CosineSimilarity",
+    "Hinge",
+    "Huber",
+    "KLDivergence",
+    "LogCosh",
+    "Loss",
+    "MeanAbsoluteError",
+    "MeanAbsolutePercentageError",
+    "MeanSquaredError",
+    "MeanSquaredLogarithmicError",
+    "Poisson",
+    "SparseCategoricalCrossentropy",
+    "SquaredHinge",
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "categorical_hinge",
+    "cosine_similarity",
+    "get",
+    "hinge",
+    "huber",
+    "kld",
+    "kullback_leibler_divergence",
+    "logcosh",
+    "mae",
+    "mape",
+    "mse",
+    "msle",
+    "poisson",
+    "sparse_categorical_crossentropy",
+    "squared_hinge",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
 
 EPSILON = 1e-7  # probabilities stay this far from 0 and 1
 LOG_2 = 0.6931471805599453
@@ -16,9 +63,9 @@ def pair(y_true, y_pred):
     y_pred = convert(y_pred)
     y_true = as_dtype(y_true, y_pred.dtype)
     if y_pred.ndim == y_true.ndim + 1 and y_pred.shape[-1] == 1:
-        return (arrays.expand_dims(y_true, -1), y_pred) if y_true.ndim == 1 else (y_true, arrays.squeeze(y_pred, -1))
+        return (shaping.expand_dims(y_true, -1), y_pred) if y_true.ndim == 1 else (y_true, shaping.squeeze(y_pred, -1))
     if y_true.ndim == y_pred.ndim + 1 and y_true.shape[-1] == 1:
-        return (y_true, arrays.expand_dims(y_pred, -1)) if y_pred.ndim == 1 else (arrays.squeeze(y_true, -1), y_pred)
+        return (y_true, shaping.expand_dims(y_pred, -1)) if y_pred.ndim == 1 else (shaping.squeeze(y_true, -1), y_pred)
     return y_true, y_pred
 
 
@@ -124,8 +171,8 @@ def kl_divergence(y_true, y_pred):
     [0.1438]
     """
     y_pred = convert(y_pred)
-    y_true = math.clip_by_value(as_dtype(y_true, y_pred.dtype), EPSILON, 1.0)
-    return math.reduce_sum(y_true * math.log(y_true / math.clip_by_value(y_pred, EPSILON, 1.0)), -1)
+    y_true = clip_by_value(as_dtype(y_true, y_pred.dtype), EPSILON, 1.0)
+    return math.reduce_sum(y_true * math.log(y_true / clip_by_value(y_pred, EPSILON, 1.0)), -1)
 
 
 def poisson(y_true, y_pred):
@@ -156,7 +203,7 @@ def huber(y_true, y_pred, delta=1.0):
     error = y_pred - y_true
     size = math.abs(error)
     half, delta = as_dtype(0.5, size.dtype), as_dtype(delta, size.dtype)  # of whole numbers, as in Keras, half is 0
-    parts = arrays.where(size <= delta, half * math.square(error), delta * size - half * delta * delta)
+    parts = gathering.where(size <= delta, half * math.square(error), delta * size - half * delta * delta)
     return math.reduce_mean(as_float(parts), -1)
 
 
@@ -183,7 +230,7 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
     if from_logits or logits is not None:
         losses = nn.sigmoid_cross_entropy_with_logits(y_true, y_pred if logits is None else logits)
     else:
-        p = math.clip_by_value(y_pred, EPSILON, 1.0 - EPSILON)
+        p = clip_by_value(y_pred, EPSILON, 1.0 - EPSILON)
         losses = -(y_true * math.log(p) + (1 - y_true) * math.log(1 - p))
     return math.reduce_mean(losses, axis)
 
@@ -207,7 +254,7 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
     if from_logits or logits is not None:
         return nn.softmax_cross_entropy_with_logits(y_true, y_pred if logits is None else logits, axis)
     p = y_pred / math.reduce_sum(y_pred, axis, True)
-    return -math.reduce_sum(y_true * math.log(math.clip_by_value(p, EPSILON, 1.0 - EPSILON)), axis)
+    return -math.reduce_sum(y_true * math.log(clip_by_value(p, EPSILON, 1.0 - EPSILON)), axis)
 
 
 def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_class=None, axis=-1):
@@ -231,7 +278,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     if axis not in (-1, y_pred.ndim - 1):
         raise ValueError(f"Only axis=-1 is currently supported. Received: axis={axis}")
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
-        y_true = arrays.squeeze(y_true, -1)
+        y_true = shaping.squeeze(y_true, -1)
     if y_true.shape != y_pred.shape[:-1]:
         raise ValueError(
             "Arguments `target` and `output` must have the same shape up until the last dimension: "
@@ -241,17 +288,17 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
         return ignoring(ignore_class, y_true, y_pred, from_logits)
     logits = logits_of(y_pred)
     if logits is None:
-        logits = y_pred if from_logits else math.log(math.clip_by_value(y_pred, EPSILON, 1 - EPSILON))
+        logits = y_pred if from_logits else math.log(clip_by_value(y_pred, EPSILON, 1 - EPSILON))
     return nn.sparse_softmax_cross_entropy_with_logits(y_true, logits)
 
 
 def ignoring(ignored, y_true, y_pred, from_logits):
     """0 where the class is the one ignored, which need not be one of those predicted."""
     counts = math.not_equal(y_true, ignored)
-    y_true = arrays.where(counts, y_true, arrays.zeros_like(y_true))
-    y_pred = arrays.where(arrays.expand_dims(counts, -1), y_pred, arrays.zeros_like(y_pred))
+    y_true = gathering.where(counts, y_true, creation.zeros_like(y_true))
+    y_pred = gathering.where(shaping.expand_dims(counts, -1), y_pred, creation.zeros_like(y_pred))
     losses = sparse_categorical_crossentropy(y_true, y_pred, from_logits)
-    return arrays.where(counts, losses, arrays.zeros_like(losses))
+    return gathering.where(counts, losses, creation.zeros_like(losses))
 
 
 def same_shape(y_true, y_pred):
@@ -303,7 +350,7 @@ class Loss:
 
     def _cast(self, y_pred):
         y_pred = convert(y_pred)
-        return y_pred if y_pred.dtype == self.dtype else arrays.cast(y_pred, self.dtype)
+        return y_pred if y_pred.dtype == self.dtype else creation.cast(y_pred, self.dtype)
 
 
 def form(x):
@@ -447,7 +494,7 @@ class SparseCategoricalCrossentropy(FunctionLoss):
     def _counting(self, y_true, shape, sample_weight):
         """The weights of the examples: 0 if the class is ignored, and more for the others when it comes to a mean."""
         ignored = as_dtype(self.settings["ignore_class"], self.dtype)
-        weights = as_dtype(arrays.reshape(math.not_equal(as_dtype(y_true, self.dtype), ignored), shape), self.dtype)
+        weights = as_dtype(shaping.reshape(math.not_equal(as_dtype(y_true, self.dtype), ignored), shape), self.dtype)
         if self.reduction in ("mean", "sum_over_batch_size"):
             weights = weights * math.divide_no_nan(float(shape.num_elements()), math.reduce_sum(weights))
         if sample_weight is None:

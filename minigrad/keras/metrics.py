@@ -1,12 +1,24 @@
 """tf.keras.metrics: what is counted over many batches, and read at their end. No tape follows it: it is kept in Variables."""
 
-from .. import arrays, dtypes, math
-from ..op import convert
-from . import initializers, losses
+from .. import math
+from ..engine import dtypes
+from ..engine.op import convert
+from ..keras import initializers, losses
+from ..ops import creation, shaping
 from .activations import as_dtype
 from .losses import pair
 from .utils import snake_case, unique_name
 from .variable import Variable
+
+# fmt: off
+__all__ = [
+    "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy", "Mean",
+    "MeanAbsoluteError", "MeanMetricWrapper", "MeanSquaredError", "Metric", "RootMeanSquaredError",
+    "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "Sum", "binary_accuracy", "categorical_accuracy",
+    "sparse_categorical_accuracy",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):
@@ -29,7 +41,7 @@ def sparse_categorical_accuracy(y_true, y_pred):
     """1 where the largest prediction along the last axis is that of the true class, which is a whole number; else 0."""
     y_true, y_pred = convert(y_true), convert(y_pred)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
-        y_true = arrays.squeeze(y_true, -1)
+        y_true = shaping.squeeze(y_true, -1)
     return accuracy(y_true, math.argmax(y_pred, -1))
 
 
@@ -95,7 +107,7 @@ class Metric:
     def reset_state(self) -> None:
         """Begin anew: all Variables are zero."""
         for variable in self.variables:
-            variable.assign(arrays.zeros(variable.shape, variable.dtype))
+            variable.assign(creation.zeros(variable.shape, variable.dtype))
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}>"
@@ -157,7 +169,7 @@ def of_examples(values, weights, reduce, dtype):
         axes = weights.ndim
         if values.ndim > axes:
             values = reduce(values, list(range(axes, values.ndim)))
-        weights = arrays.broadcast_to(weights, values.shape)
+        weights = shaping.broadcast_to(weights, values.shape)
         values = values * weights
         if axes > 1:
             weights = reduce(weights, list(range(1, axes)))

@@ -6,14 +6,18 @@ import warnings
 import numpy as np
 
 from .. import errors, math
-from ..arrays import cast, stack
-from ..op import convert
-from ..shape import bracketed
-from ..slices import IndexedSlices, Rows
-from ..tensor import Tensor
-from . import initializers
+from ..engine.op import convert
+from ..engine.shape import bracketed
+from ..engine.slices import IndexedSlices, Rows
+from ..engine.tensor import Tensor
+from ..keras import initializers
+from ..ops.creation import cast
+from ..ops.shaping import stack
 from .utils import checked_name, snake_case, unique_name
 from .variable import Variable, inside
+
+__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "get", "schedules"]
+__dir__ = __all__.copy  # what Tab offers
 
 
 class Optimizer:

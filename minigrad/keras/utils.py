@@ -5,8 +5,13 @@ import re
 
 import numpy as np
 
-from ..arrays import cast, one_hot, squeeze
+from ..ops.creation import cast
+from ..ops.sequences import one_hot
+from ..ops.shaping import squeeze
 from ..random import set_seed
+
+__all__ = ["clear_session", "set_random_seed", "to_categorical"]
+__dir__ = __all__.copy  # what Tab offers
 
 names = {}  # how often each automatic name was given
 

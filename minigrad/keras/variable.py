@@ -5,12 +5,13 @@ import threading
 
 import numpy as np
 
-from .. import dtypes, math
-from ..conversion import as_value
-from ..op import convert
-from ..tensor import Tensor
-from ..variable import Variable as Inner
-from . import initializers
+from .. import math
+from ..engine import dtypes
+from ..engine.conversion import as_value
+from ..engine.op import convert
+from ..engine.tensor import Tensor
+from ..engine.variable import Variable as Inner
+from ..keras import initializers
 from .utils import checked_name, unique_name
 
 

@@ -1,0 +1,102 @@
+"""What the user may write for an attribute of an op: an axis, a shape, a dtype. Each function tidies one kind."""
+
+import numpy as np
+
+from .. import errors
+from ..engine import dtypes
+from .conversion import as_value
+from .shape import TensorShape, bracketed
+
+
+def axes(axis):
+    """An axis, or several: an int or a tuple of ints, negative ones as they are."""
+    if axis.__class__ is int:
+        return axis
+    value = integers(axis)
+    return int(value) if value.ndim == 0 else tuple(value.ravel().tolist())
+
+
+def integer(number) -> int:
+    """A whole number, such as one axis or a depth."""
+    if number.__class__ is int:
+        return number
+    value = integers(number)
+    if value.size != 1:
+        raise errors.InvalidArgumentError(None, None, f"must be a tensor with a single value, not {value}")
+    return value.item()
+
+
+def depth(number) -> int:
+    """A whole number that must not stand in a list."""
+    if np.ndim(number):
+        raise errors.InvalidArgumentError(None, None, f"depth must be a scalar, but got: {bracketed(np.shape(number))} [Op:OneHot] name: ")
+    return integer(number)
+
+
+def tidied(numbers) -> bool:
+    """Is it a tuple of ints already, as it is nearly always?"""
+    return numbers.__class__ is tuple and all([n.__class__ is int for n in numbers])
+
+
+def lengths(shape, attr="Tshape") -> tuple:
+    """A shape: a tuple of ints. A number alone is a shape of one axis."""
+    if tidied(shape):
+        return shape
+    value = integers(shape, attr)
+    if value.ndim > 1:
+        raise errors.InvalidArgumentError(None, None, f"sizes input must be 1-D, not {bracketed(value.shape)}")
+    return tuple(value.ravel().tolist())
+
+
+def vector(numbers) -> tuple:
+    """A list of whole numbers, one for each axis, or some."""
+    if tidied(numbers):
+        return numbers
+    value = integers(numbers, "Tidx")
+    if value.ndim != 1:
+        raise errors.InvalidArgumentError(None, None, f"Expected numbers to be 1-D, but got shape {bracketed(value.shape)}")
+    return tuple(value.tolist())
+
+
+order = vector  # of the axes
+
+
+def pairs(paddings) -> tuple:
+    """For each axis two whole numbers."""
+    value = integers(paddings, "Tpaddings")
+    if value.ndim != 2 or value.shape[1] != 2:
+        raise errors.InvalidArgumentError(None, None, f"paddings must be a matrix with 2 columns: {bracketed(value.shape)}")
+    return tuple(map(tuple, value.tolist()))
+
+
+def integers(value, attr=None):
+    """An array of ints.
+
+    Raises:
+        TypeError: there is a fraction in it; if an attribute of TensorFlow is named, InvalidArgumentError.
+    """
+    if isinstance(value, (list, tuple, TensorShape)):
+        value = [n if n.__class__ is int else without_tensors(n) for n in value]
+        if not value:
+            return np.empty(0, np.int32)
+    array = as_value(value)
+    if array.dtype not in (np.int32, np.int64) if attr else array.dtype.kind not in "iu":
+        if attr is None:
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
+        kind = dtypes.BY_NUMPY[array.dtype].kernel_name
+        raise errors.InvalidArgumentError(
+            None, None, f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int32, int64"
+        )
+    return array
+
+
+def without_tensors(n):
+    """Numbers and lists of them, for Tensors that stand alone or in lists."""
+    if isinstance(n, (list, tuple)):
+        return [without_tensors(one) for one in n]
+    if hasattr(n, "numpy"):
+        return n.numpy()
+    return n.__index__() if hasattr(n, "__index__") and not np.ndim(n) else n
+
+
+dtype = dtypes.to_numpy

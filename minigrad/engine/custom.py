@@ -1,0 +1,268 @@
+"""Gradients written by the user: `custom_gradient`, `RegisterGradient`, and ops that wait for one to be registered."""
+
+import functools
+
+from .. import nest
+from .listening import Listener, listening
+from .op import KERNELS, OPS, convert, op
+from .rules import Batched, NoBatch, Recorded, handed_on
+from .tensor import Tensor
+
+# ---- a function with a gradient of its own -------------------------------------------------------------------------
+
+
+def custom_gradient(f=None):
+    """Decorate a function that brings its own gradient.
+
+    Args:
+        f: returns a pair `(y, grad)`. `grad(dy)` is given the gradient that arrives at y (one argument for each Tensor
+            in y, if y is a nest) and returns the gradient for each argument of f: a Tensor, or None. What is given by name is a
+            setting, and has no gradient. If f reads Variables that are not its arguments, `grad` needs a keyword argument
+            `variables`, a list of them, and returns a pair: the gradients for the arguments, and the list of those for them.
+
+    Returns:
+        A function that returns y alone. `grad` is recorded by outer tapes, so higher derivatives work too.
+
+    Raises:
+        TypeError: f reads Variables and `grad` takes no `variables`.
+        ValueError: (in `tape.gradient`) `grad` returned too few gradients, or too many.
+
+    >>> import minigrad as mg
+    >>> @mg.custom_gradient
+    ... def clipped(x):
+    ...     return x, lambda dy: mg.clip_by_value(dy, -1.0, 1.0)
+    >>> x = mg.Variable(2.0)
+    >>> with mg.GradientTape() as tape:
+    ...     y = clipped(x) * 10.0
+    >>> print(tape.gradient(y, x).numpy())
+    1.0
+    """
+    return custom_gradient if f is None else Decorated(f)
+
+
+class Decorated:
+    """A function that brings its own gradient. In a class it is a method, as other functions are."""
+
+    def __init__(self, f):
+        functools.update_wrapper(self, f)
+        self.f = f
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else type(self)(self.f.__get__(instance, owner))
+
+    def __call__(self, *args, **kwargs):
+        with Reads() as reads:
+            y, grad = self.f(*args, **kwargs)
+        if not callable(grad):
+            raise TypeError(f"unsupported callable: a custom gradient returns `(y, grad)`, and this `grad` is {grad!r}, no function.")
+        leaves, named = nest.flatten(args), nest.flatten(kwargs)
+        variables = [v for v in reads.variables if not any(v is leaf for leaf in [*leaves, *named])]
+        if variables and not accepts_variables(grad):
+            raise TypeError(
+                "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
+                f"{variables}. Write `def grad(dy, variables=None)` and return `(dx, [dv for each variable])`."
+            )
+        backward = Backward(grad, len(leaves), variables)
+        inputs, results = [convert(x) for x in leaves] + variables, [convert(result) for result in nest.flatten(y)]
+        if follows(results) and not follows(inputs):  # then its ops are all that a tape knows of it
+            return nest.pack_sequence_as(y, [OPS["identity"](result) for result in results])
+        return nest.pack_sequence_as(y, with_gradient(inputs, results, backward))
+
+
+def follows(tensors) -> bool:
+    """Does a tape follow one of these?"""
+    return any(x.id in tape.live for tape in listening.now if tape.live is not None for x in tensors)
+
+
+def accepts_variables(function) -> bool:
+    code = function.__code__
+    takes_all = code.co_flags & 0x08  # **kwargs
+    return bool(takes_all) or "variables" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+class Reads(Listener):
+    """Listens for the Variables that a function reads or assigns."""
+
+    def __init__(self):
+        self.variables = []
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error):
+        self.stop()
+
+    def read(self, variable):
+        if variable.trainable and not any(variable is other for other in self.variables):
+            self.variables.append(variable)
+
+    def wrote(self, variable, given, how):
+        if how != "Variable":
+            self.read(variable)
+
+
+class Backward:
+    """The user's `grad`, called once for all inputs: the walk asks for one input after the other."""
+
+    def __init__(self, grad, arguments, variables):
+        self.grad, self.arguments, self.variables = grad, arguments, variables
+        self.asked, self.answer = None, None
+
+    def __call__(self, dys, k):
+        if self.asked is not dys:
+            self.asked, self.answer = dys, on_tensors(self.all_gradients, dys)
+        return self.answer[k]
+
+    def all_gradients(self, *dys):
+        if self.variables:
+            inputs, variables = self.grad(*dys, variables=self.variables)
+        else:
+            inputs, variables = self.grad(*dys), []
+        inputs = [inputs] if isinstance(inputs, Tensor) or inputs is None else nest.flatten(inputs)
+        if len(inputs) != self.arguments:
+            raise ValueError(f"custom_gradient function expected to return {self.arguments} gradients, but returned {len(inputs)} instead.")
+        if len(variables) != len(self.variables):
+            raise ValueError(
+                f"Must return gradient for each variable from @custom_gradient grad_fn: there are {len(self.variables)}, "
+                f"and {len(variables)} came back."
+            )
+        return [*inputs, *variables]
+
+
+@op("CustomGradient", dinputs=handed_on(lambda dys, k, backward: backward(dys, k)))
+def with_gradient(inputs: tuple, results, backward) -> list:
+    """The `results` of a decorated function, with its own gradient in place of theirs.
+
+    >>> import minigrad as mg
+    >>> double = mg.custom_gradient(lambda x: (2.0 * x, lambda dy: 2.0 * dy))
+    >>> print(double(mg.constant(3.0)).numpy())
+    6.0
+    """
+    return [result.value for result in results]
+
+
+def on_tensors(function, arguments):
+    """Call a function that is written in ops, from inside a gradient rule: Tensors go in, and what the rule works on comes out."""
+    if any(isinstance(one, Batched) for one in arguments):
+        raise NoBatch(function.__name__)
+    recorded = any(isinstance(one, Recorded) for one in arguments)
+    results = function(*[undressed(one) for one in arguments])
+    return [dressed(result, recorded) for result in results]
+
+
+def undressed(argument):
+    """The plain Tensor of what a rule was given."""
+    if not isinstance(argument, Recorded):
+        return Tensor.of(argument)
+    tensor = Tensor.of(argument.value)
+    tensor.id = argument.id
+    return tensor
+
+
+def dressed(result, recorded):
+    """What a function of ops gave, for a rule to return."""
+    if result is None:
+        return None
+    tensor = convert(result)
+    return Recorded.of(tensor) if recorded else tensor.value
+
+
+def grad_pass_through(f):
+    """Decorate a function so that its derivative is taken to be 1: what arrives is passed on as it is.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(2.6)
+    >>> with mg.GradientTape() as tape:
+    ...     y = mg.grad_pass_through(mg.round)(x) * 2.0
+    >>> print(y.numpy(), tape.gradient(y, x).numpy())
+    6.0 2.0
+    """
+
+    @custom_gradient
+    @functools.wraps(f)
+    def decorated(*args, **kwargs):
+        def grad(*dys, variables=None):
+            gradients = list(dys) if len(dys) > 1 else dys[0]
+            return (gradients, [None] * len(variables)) if variables else gradients
+
+        return f(*args, **kwargs), grad
+
+    return decorated
+
+
+# ---- ops whose gradient is to be registered ------------------------------------------------------------------------
+
+GRADIENTS = {}  # TensorFlow's name of an op -> the function that the user registered
+UNREGISTERED = set()  # the ops that have no gradient until then
+
+
+class RegisterGradient:
+    """Decorate a function that is to be the gradient of an op which has none.
+
+    Args:
+        op_type: the op's name in TensorFlow, such as "AdjustContrastv2"; the LookupError names it.
+
+    The function takes `(op, *dys)`: `op.inputs` and `op.outputs` are lists of Tensors, and there is one dy for each
+    output. It returns one gradient for each input: a Tensor, or None.
+
+    Raises:
+        TypeError: `op_type` is no string.
+        KeyError: the op has a gradient already.
+
+    >>> import minigrad as mg
+    >>> @mg.RegisterGradient("Sin")
+    ... def slope(op, dy):
+    ...     return dy * mg.cos(op.inputs[0])
+    Traceback (most recent call last):
+    KeyError: "Registering two gradient with name 'Sin'! (Previous registration was in minigrad.math)"
+    """
+
+    def __init__(self, op_type: str):
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f):
+        known = self._op_type in KERNELS and self._op_type not in UNREGISTERED
+        if known or self._op_type in GRADIENTS:
+            raise KeyError(
+                f"Registering two gradient with name {self._op_type!r}! (Previous registration was in "
+                f"{(GRADIENTS.get(self._op_type) or KERNELS.get(self._op_type)).__module__})"
+            )
+        GRADIENTS[self._op_type] = f
+        return f
+
+
+class Operation:
+    """What a registered gradient is told of the op that ran."""
+
+    def __init__(self, type, inputs, outputs):
+        self.type, self.inputs, self.outputs = type, inputs, outputs
+        self.name = type
+
+
+def unregistered(kernel, output, *inputs):
+    """The rules of an op that has none: when a walk gets there, they look for one that the user registered."""
+    UNREGISTERED.add(kernel)
+    place = "lambda d{y}, {xs}, {y}: registered({kernel!r}, d{y}, ({xs},), {y}, {k})"
+    return {
+        f"d{x}": eval(place.format(y=output, xs=", ".join(inputs), kernel=kernel, k=k), {"registered": registered})
+        for k, x in enumerate(inputs)
+    }
+
+
+def registered(kernel, dy, inputs, output, k):
+    """The gradient for input k, by the function that the user registered.
+
+    Raises:
+        LookupError: there is none.
+    """
+    if kernel not in GRADIENTS:
+        raise LookupError(f"gradient registry has no entry for: {kernel}")
+
+    def function(dy, output, *inputs):
+        gradients = GRADIENTS[kernel](Operation(kernel, list(inputs), [output]), dy)
+        return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
+
+    return on_tensors(function, [dy, output, *inputs])[k]

@@ -1,0 +1,172 @@
+"""What an op is given: how it becomes Tensors of one dtype, and what is said when it cannot be used."""
+
+import functools
+import warnings
+
+import numpy as np
+
+from .. import errors
+from ..engine import dtypes
+from .conversion import KINDS, as_value
+from .listening import coming
+from .shape import TensorShape, bracketed
+from .tensor import Tensor
+
+OPS = {}  # every op by its Python name (op.py puts it here), for the tests, the documentation and the inspector
+
+
+def convert(x, *others):
+    """What the user gave, as a Tensor. Python's numbers, lists and NumPy's arrays take the dtype of the Tensor they meet."""
+    kind = x.__class__
+    if kind is not float and kind is not int and hasattr(x, "__tf_tensor__"):
+        return x.__tf_tensor__()
+    dtype = None
+    for other in others:
+        if other.__class__ is Tensor or hasattr(other, "__tf_tensor__"):
+            dtype = other.value.dtype if other.__class__ is Tensor else dtypes.to_numpy(other.dtype)
+            break
+    return number(x, dtype) if (kind is float or kind is int) and x and dtype else tensor_of(x, dtype)
+
+
+def tensor_of(x, dtype=None):
+    """What is no Tensor yet, as one: of this dtype, or of its natural one."""
+    if x.__class__ is TensorShape:
+        return constant_of(list(known_lengths(x, dtype)), dtype or np.int32)
+    if x.__class__ is range and not x:
+        return constant_of(x, dtype or np.int32)
+    like = first_tensor(x) if isinstance(x, (list, tuple)) else None
+    return constant_of(x, dtype) if like is None else packed(x, None if dtype is None or like.dtype == dtype else dtypes.to_numpy(dtype))
+
+
+def known_lengths(shape, dtype):
+    """The lengths of a shape that is to become a Tensor of this dtype."""
+    if not shape.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+    if dtype is not None and dtypes.to_numpy(dtype) not in (np.int32, np.int64):
+        wanted = dtypes.as_dtype(dtype)
+        raise TypeError(
+            f"Cannot convert TensorShape {shape} to dtype {wanted!r}. Allowed dtypes are tf.int32 and tf.int64."
+            f" Write mg.cast(x.shape, {wanted!r})."
+        )
+    return shape
+
+
+def constant_of(x, dtype):
+    """A value of Python or NumPy as a Tensor."""
+    return coming(x, Tensor.of(as_value(x, dtype)))
+
+
+@functools.lru_cache(maxsize=1000, typed=True)
+def number(x, dtype):
+    """A Python number as a Tensor. (Not for zeros: 0.0 and -0.0 are one key, but two numbers.)"""
+    tensor = Tensor()
+    tensor.value, tensor.id = as_value(x, dtype), 0
+    return tensor
+
+
+def first_tensor(x):
+    """The first Tensor or Variable in a list, or in the lists that it holds; None if there is none."""
+    if KINDS.keys() >= {*map(type, x)}:  # numbers and strings alone
+        return None
+    found = (first_tensor(y) if isinstance(y, (list, tuple)) else y if hasattr(y, "__tf_tensor__") else None for y in x)
+    return next((one for one in found if one is not None), None)
+
+
+def packed(x, dtype):
+    """A list that holds Tensors, as one Tensor: each stays connected, and is cast if a dtype is given."""
+
+    def part(y):
+        if isinstance(y, (list, tuple)) and first_tensor(y) is not None:
+            return packed(y, dtype)
+        if dtype is None:
+            return y
+        return cast(y.__tf_tensor__(), dtype) if hasattr(y, "__tf_tensor__") else constant_of(y, dtype)
+
+    return OPS["stack"]([part(y) for y in x])
+
+
+def cast(x, dtype):
+    """A Tensor in another dtype."""
+    smoothly = x.value.dtype.kind in "fc" and dtype.kind in "fc"
+    return x if x.value.dtype == dtype else OPS["cast_smoothly" if smoothly else "cast_coarsely"](x, dtype)
+
+
+def convert_all(values, op):
+    """A list of Tensors of one dtype, for an op that takes a list."""
+    if not isinstance(values, (list, tuple)):
+        values = list(values) if hasattr(values, "__iter__") else [values]
+    values = list(values)
+    for k, x in enumerate(values):
+        if x.__class__ is not Tensor:
+            values[k] = convert(x, *values)
+    for x in values[1:]:
+        if x.value.dtype is not values[0].value.dtype:
+            agree(op, tuple(values), values[0], x)
+    return values
+
+
+def agree(op, inputs, x, y):
+    """Refuse two dtypes in one op: nothing is promoted."""
+    wanted, given = x.value.dtype, y.value.dtype
+    if wanted != given:
+        if op.for_strings and wanted.kind == "O":  # which refuses it by the name that `+` has for strings
+            op.for_strings(inputs)
+        if op.lenient and op.kernel in ("RealDiv", "DivNoNan"):  # here TensorFlow's Python looks, before any kernel
+            names = [f"tf.{dtypes.BY_NUMPY[one].name}" for one in (wanted, given)]
+            raise TypeError(f"`x` and `y` must have the same dtype, got {names[0]} != {names[1]}.")
+        if op.kinds and wanted.kind not in [*op.kinds, *op.others, "O" * bool(op.for_strings)]:
+            refuse(op, x)
+        place = next(k for k, one in enumerate(inputs) if one is y)
+        wanted, given = dtypes.BY_NUMPY[wanted].kernel_name, dtypes.BY_NUMPY[given].kernel_name
+        raise errors.InvalidArgumentError(
+            None, op,
+            f"cannot compute {op.kernel} as input #{place}(zero-based) was expected to be a {wanted} tensor "
+            f"but is a {given} tensor [Op:{op.kernel}] name: ",
+        )  # fmt: skip
+
+
+def refuse(op, *inputs):
+    """The op does not take this dtype. (Strings are joined by `+`, as in TensorFlow.)"""
+    dtype = dtypes.BY_NUMPY[inputs[0].value.dtype]
+    if op.for_strings and dtype is dtypes.string:
+        return op.for_strings(inputs)
+    if dtype.dtype.kind in op.others:
+        return op.others[dtype.dtype.kind](*inputs)
+    if op.kinds in ("b", "O"):
+        agree(op, inputs, Tensor.of(np.empty((), np.bool_ if op.kinds == "b" else object)), inputs[0])
+    allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in (*op.kinds, *op.others))
+    raise errors.InvalidArgumentError(
+        None, op,
+        f"Value for attr 'T' of {dtype.kernel_name} is not in the list of allowed values: {allowed} [Op:{op.kernel}] name: ",
+    )  # fmt: skip
+
+
+def again(op, problem, forward, *arguments):
+    """A forward function failed. If only since the user made NumPy strict, it is done again; else the error is told in our words."""
+    if isinstance(problem, (FloatingPointError, RuntimeWarning)):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return forward(*arguments)
+    ours = hasattr(problem, "from_python") or not isinstance(problem, (ValueError, IndexError, errors.OpError))
+    if ours or isinstance(problem, UnicodeError):
+        raise problem
+    error = type(problem) if isinstance(problem, errors.OpError) else errors.InvalidArgumentError
+    kernel = getattr(problem, "op", None) or op.kernel  # an op that is several kernels in TensorFlow may name one
+    raise error(None, op, f"{in_our_words(problem, arguments)} [Op:{kernel}] name: ") from None
+
+
+def in_our_words(problem, arguments):
+    """What NumPy says of arrays that do not fit, as TensorFlow says it."""
+    text = str(problem)
+    if isinstance(problem, errors.OpError):
+        return text
+    if "broadcast" in text:
+        shapes = [bracketed(x.shape) for x in arguments if hasattr(x, "shape")]
+        return f"Incompatible shapes: {' vs. '.join(shapes[-2:])}"
+    if isinstance(problem, np.exceptions.AxisError) and "out of bounds" in text:
+        return f"Invalid reduction dimension ({problem.axis} for input with {problem.ndim} dimension(s)"
+    if text == "duplicate value in 'axis'":
+        x, axes = arguments[:2]
+        axes = [axis % x.ndim for axis in axes]
+        return f"Invalid reduction arguments: Axes contains duplicate dimension: {max(axes, key=axes.count)}"
+    return text

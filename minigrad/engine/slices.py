@@ -1,0 +1,107 @@
+"""IndexedSlices: the gradient of a `gather`, kept as the few rows that are not zero."""
+
+from typing import Any
+
+import numpy as np
+
+from ..engine import dtypes
+from .op import OPS, convert
+from .rules import Recorded
+from .shape import TensorShape
+from .tensor import Tensor, next_id
+
+
+class IndexedSlices:
+    """Rows of a large Tensor that is zero elsewhere: row `indices[i]` holds `values[i]`, and rows named twice are added.
+
+    `tape.gradient` gives it for a source that was read by `gather` or `embedding_lookup`. Any op accepts it, and
+    `mg.convert_to_tensor` makes the whole Tensor of it.
+
+    >>> import minigrad as mg
+    >>> table = mg.Variable([[1.0], [2.0], [3.0]])
+    >>> with mg.GradientTape() as tape:
+    ...     y = mg.gather(table, [2, 0, 2])
+    >>> rows = tape.gradient(y, table)
+    >>> print(rows.indices.numpy(), mg.convert_to_tensor(rows).numpy().ravel())
+    [2 0 2] [1. 0. 2.]
+    """
+
+    __slots__ = ("__weakref__", "dense_shape", "indices", "values")
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
+        self.values, self.indices, self.dense_shape = values, indices, dense_shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the values."""
+        return self.values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole; unknown without a `dense_shape`."""
+        return TensorShape(None if self.dense_shape is None else [int(n) for n in np.asarray(self.dense_shape)])
+
+    def with_values(self, values: Any) -> "IndexedSlices":
+        """The same rows with other values."""
+        return IndexedSlices(values, self.indices, self.dense_shape)
+
+    def __neg__(self):
+        return self.with_values(-self.values)
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        if dtype is not None and dtypes.as_dtype(dtype) != self.dtype:
+            raise ValueError(
+                f"Incompatible tensor conversion requested to `dtype` {dtypes.as_dtype(dtype).name} for IndexedSlices ({self}) with dtype "
+                f"{self.dtype.name}. Write mg.cast(rows, {dtypes.as_dtype(dtype)!r})."
+            )
+        if self.dense_shape is None:
+            raise ValueError(f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {self}")
+        return OPS["unsorted_segment_sum"](self.values, self.indices, self.shape[0])
+
+    def __repr__(self):
+        whole = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{whole})"
+
+
+class Rows:
+    """What the rule of `gather` returns: IndexedSlices still made of what rules work on. Added up they stay rows, if they can."""
+
+    __slots__ = ("indices", "shape", "values")
+    __array_ufunc__ = None  # so that `array + rows` asks the rows
+
+    def __init__(self, values, indices, shape):
+        self.values, self.indices, self.shape = values, indices, tuple(shape)
+
+    def dense(self):
+        """The whole, zeros and all."""
+        return OPS["scatter_rows"].np(self.values, self.indices, self.shape)
+
+    def __tf_tensor__(self, dtype=None, name=None):  # `Recorded + rows` is the op add
+        return convert(self.dense())
+
+    def __neg__(self):
+        return Rows(-self.values, self.indices, self.shape)
+
+    def astype(self, dtype):
+        return Rows(self.values.astype(dtype), self.indices, self.shape)
+
+    def __add__(self, other):
+        if not isinstance(other, Rows):
+            return self.dense() + other
+        # a walk goes back, so the other was read before this one
+        return Rows(np.concatenate([other.values, self.values], 0), np.concatenate([other.indices, self.indices], 0), self.shape)
+
+    def __radd__(self, other):
+        return other + self.dense()
+
+
+def plain(value):
+    """What a rule computed, as what the user may have: a Tensor, or IndexedSlices."""
+    if value.__class__ is Rows:
+        return IndexedSlices(plain(value.values), Tensor.of(np.asarray(value.indices)), Tensor.of(np.array(value.shape, np.int32)))
+    tensor = Tensor()
+    if value.__class__ is Recorded:
+        tensor.value, tensor.id = value.value, value.id
+    else:
+        tensor.value, tensor.id = value, next_id()
+    return tensor

@@ -1,0 +1,282 @@
+"""Tensor: a value that never changes, and a number to call it by. Knows no op and no tape."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ..engine import dtypes
+from .conversion import as_value
+from .listening import coming, leaving
+from .shape import TensorShape
+
+next_id = itertools.count(1).__next__  # 0 is nobody: a constant that no tape can watch
+
+
+class Tensor:
+    """A value: a number, or an array of numbers of one dtype. It never changes.
+
+    Make one with `mg.constant`; ops make the others. Its operators (`x * y`, `x[0]`, `x > 0`) are the ops of
+    the same meaning.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant([[1.0, 2.0]])
+    >>> x
+    <mg.Tensor: shape=(1, 2), dtype=float32, numpy=array([[1., 2.]], dtype=float32)>
+    >>> print(x.shape, x.dtype.name, (x + 1.0).numpy())
+    (1, 2) float32 [[2. 3.]]
+    """
+
+    __slots__ = ("__weakref__", "id", "value")
+    id: int
+    value: Any  # an array, or a NumPy scalar
+    __array_priority__ = 100  # so that `ndarray * tensor` asks the Tensor
+
+    @classmethod
+    def of(cls, value: Any) -> "Tensor":
+        """The Tensor of a value that NumPy has just made: nothing is checked, nothing copied."""
+        tensor = Tensor()
+        tensor.value, tensor.id = value, next_id()
+        return tensor
+
+    @property
+    def shape(self) -> TensorShape:
+        """The length of each axis."""
+        return TensorShape.of(self.value.shape)
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """What kind of number each element is."""
+        return dtypes.BY_NUMPY[self.value.dtype]
+
+    @property
+    def ndim(self) -> int:
+        """How many axes there are."""
+        return self.value.ndim
+
+    @property
+    def device(self) -> str:
+        """Where the value is kept: always the CPU."""
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    def get_shape(self) -> TensorShape:
+        """The length of each axis, as `shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Check the shape; it is always known here.
+
+        Raises:
+            ValueError: it is not this one.
+        """
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array (a copy) or, without axes, as a NumPy scalar. It leaves the tape behind.
+
+        >>> import minigrad as mg
+        >>> mg.constant(6.0).numpy()
+        np.float32(6.0)
+        """
+        value = self.value
+        return leaving(self, "numpy()", value.copy() if value.ndim else value[()])
+
+    def ref(self) -> "Reference":
+        """A handle that can be hashed, for sets and for the keys of a dict: Tensors themselves cannot, as `==` compares elements."""
+        return Reference(self)
+
+    def __tf_tensor__(self, dtype: Any = None, name: "str | None" = None) -> "Tensor":
+        """The Tensor itself, for whoever wants a Tensor.
+
+        Raises:
+            ValueError: it has another dtype: nothing is cast in silence.
+        """
+        if dtype is not None and dtypes.as_dtype(dtype) is not self.dtype:
+            wanted = dtypes.as_dtype(dtype)
+            raise ValueError(
+                f"{f'{name}: ' if name else ''}Tensor conversion requested dtype {wanted.name} for Tensor with dtype {self.dtype.name}: "
+                f"{self!r}. Write mg.cast(x, {wanted!r})."
+            )
+        return self
+
+    def __array__(self, dtype=None, copy=None):
+        array = np.asarray(self.value).view()
+        array.flags.writeable = False
+        return leaving(self, "NumPy", np.array(array, dtype, copy=copy))
+
+    def __bool__(self):
+        if self.value.size > 1:
+            raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+        return leaving(self, "bool()", bool(self.value.size and self.value.item()))
+
+    def __int__(self):
+        return leaving(self, "int()", int(self._scalar()))
+
+    def __float__(self):
+        return leaving(self, "float()", float(self._scalar()))
+
+    def __complex__(self):
+        return leaving(self, "complex()", complex(self._scalar()))
+
+    def _scalar(self):
+        """The value, if it has no axes. (NumPy before 2.4 converts arrays of one element too.)"""
+        if self.value.ndim:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return self.value
+
+    def __index__(self):
+        return leaving(self, "int()", self.value.__index__())
+
+    def __len__(self):
+        if not self.value.ndim:
+            raise TypeError("Scalar tensor has no `len()`.")
+        return len(self.value)
+
+    def __round__(self, digits=0):
+        raise AttributeError("'Tensor' object has no attribute 'astype'. Write mg.round(x) or, for a Python number, round(float(x)).")
+
+    def __format__(self, spec):
+        return format(np.asarray(self.value), spec)
+
+    def __hash__(self):
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return Tensor.of, (self.value,)
+
+    def __str__(self):
+        text = str(self.value)
+        gap = "\n" if "\n" in text else ""
+        return f"mg.Tensor({gap}{text}, shape={self.value.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self):
+        return f"<mg.Tensor: shape={self.value.shape}, dtype={self.dtype.name}, numpy={shown(self.value)}>"
+
+    def __dir__(self):
+        return [name for name in object.__dir__(self) if name not in HABITS]
+
+
+GRAPHS = ("name", "graph", "op", "value_index")  # what tensors have in TensorFlow's graphs alone
+HABITS = {
+    "T": "mg.transpose(x)", "size": "mg.size(x)", "reshape": "mg.reshape(x, shape)", "item": "float(x)",
+    "sum": "mg.reduce_sum(x)", "mean": "mg.reduce_mean(x)", "max": "mg.reduce_max(x)", "min": "mg.reduce_min(x)",
+    "astype": "mg.cast(x, dtype)", "tolist": "x.numpy().tolist()", "transpose": "mg.transpose(x)",
+    "ravel": "mg.reshape(x, [-1])", "clip": "mg.clip_by_value(x, low, high)", "data": "x.numpy()",
+    "assign": "x = mg.Variable(...): only Variables can change", "assign_add": "x = mg.Variable(...): only Variables can change",
+    "assign_sub": "x = mg.Variable(...): only Variables can change", "grad": "tape.gradient(y, x)", "backward": "tape.gradient(y, x)",
+}  # fmt: skip
+
+
+class Missing:
+    """What other libraries' tensors have and this one has not: asking for it is answered with what to write instead.
+
+    (A descriptor for each, and no `__getattr__`: with that, Python looks up every attribute more slowly.)
+    """
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        if self.name in GRAPHS:
+            raise AttributeError(f"Tensor.{self.name} is undefined when eager execution is enabled.")
+        raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}. Write {HABITS[self.name]}.")
+
+
+def answer_habits(kind):
+    """Give a class an answer for each attribute that it has not."""
+    for name in {*HABITS, *GRAPHS} - {*vars(kind)}:
+        setattr(kind, name, Missing(name))
+
+
+answer_habits(Tensor)
+
+
+class Reference:
+    """A hashable handle of one Tensor or Variable: equal only to handles of the same object."""
+
+    __slots__ = ("_object",)
+
+    def __init__(self, object):
+        self._object = object
+
+    def deref(self):
+        """The object that it refers to."""
+        return self._object
+
+    def __eq__(self, other):
+        if not isinstance(other, Reference):
+            raise TypeError("Cannot compare wrapped object with unwrapped object")
+        return other._object is self._object
+
+    def __hash__(self):
+        return id(self._object)
+
+    def __repr__(self):
+        return f"<Reference wrapping {self._object!r}>"
+
+
+def shown(value) -> str:
+    """The value as a repr shows it: `3.0`, or `array([3., 4.], dtype=float32)`, on a line of its own if long."""
+    if value.ndim == 0:
+        return repr(value.item())
+    text = repr(value)
+    return "\n" + text if "\n" in text else text
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: "str | None" = "Const") -> Tensor:
+    """A Tensor with this value.
+
+    Args:
+        value: a number, a string, a NumPy array, or lists of these; all are copied.
+        dtype: what the elements shall be. Without it Python's floats become float32 and its ints int32 (int64 if
+            they are large), and a NumPy array keeps its own dtype.
+        shape: the shape to give it; a single number fills it.
+        name: accepted as in TensorFlow; eager Tensors have no name.
+
+    Returns:
+        A Tensor. A Tensor given is returned as it is.
+
+    Raises:
+        TypeError: the value does not fit `dtype` (1.5 is no int32) or `shape`.
+        ValueError: the value is no rectangle of numbers.
+
+    >>> import minigrad as mg
+    >>> mg.constant([1, 2])
+    <mg.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    >>> mg.constant(5.0, shape=(1, 2))
+    <mg.Tensor: shape=(1, 2), dtype=float32, numpy=array([[5., 5.]], dtype=float32)>
+    """
+    tensor = same_dtype(value, dtype) if isinstance(value, Tensor) else coming(value, Tensor.of(as_value(value, dtype)))
+    return tensor if shape is None else reshaped(tensor, TensorShape(shape), value)
+
+
+def same_dtype(tensor, dtype):
+    """The Tensor, which must have the dtype asked for: nothing is cast in silence."""
+    if dtype is not None and dtypes.as_dtype(dtype) != tensor.dtype:
+        raise TypeError(
+            f"Expected tensor {tensor.value} with dtype {dtypes.as_dtype(dtype)!r}, but got dtype {tensor.dtype!r}."
+            f" To convert it, write mg.cast(x, {dtypes.as_dtype(dtype)!r})."
+        )
+    return tensor
+
+
+def reshaped(tensor, shape, value):
+    """`constant` with a shape: the same elements, or one element everywhere."""
+    if tensor.shape == shape:
+        return tensor
+    if tensor.value.size == shape.num_elements():
+        return Tensor.of(np.reshape(tensor.value, shape)[()])
+    if tensor.value.size == 1:
+        return Tensor.of(np.full(shape.as_list(), tensor.value))
+    value = value.value if isinstance(value, Tensor) else value
+    raise TypeError(
+        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.value} (converted from {value}) has "
+        f"{tensor.value.size} elements, but got `shape` {shape} with {shape.num_elements()} elements)."
+    )

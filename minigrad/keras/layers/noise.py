@@ -1,0 +1,81 @@
+"""Layers that draw random numbers while training."""
+
+import types
+
+from ...keras import initializers
+from ...ops import creation, gathering
+from ...random import stateless_normal, stateless_uniform
+from ..utils import unique_name
+from ..variable import Variable, inside
+from .base import Layer
+
+# ---- layers that draw random numbers -------------------------------------------------------------------------------
+
+
+def seed_state(seed):
+    """Two seeds for the next draw, of which the second counts the draws."""
+    with inside(types.SimpleNamespace(name=unique_name("seed_generator"))):
+        start = [initializers.RandomInitializer(seed).seed, 0]
+        return Variable(start, dtype="int64", trainable=False, name="seed_generator_state")
+
+
+class Dropout(Layer):
+    """In training, sets each element to 0 with probability `rate`, and makes the others larger to keep the mean.
+
+    >>> import minigrad as mg
+    >>> drop = mg.keras.layers.Dropout(0.5, seed=1)
+    >>> print(drop(mg.ones([6]), training=True).numpy())
+    [2. 0. 2. 0. 0. 0.]
+    """
+
+    _weightless = True
+
+    def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
+        if not 0 <= rate <= 1:
+            raise ValueError(f"Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate={rate}")
+        super().__init__(**kwargs)
+        self.rate, self.noise_shape = rate, noise_shape
+        if rate:
+            self.seeds = seed_state(seed)
+
+    def call(self, inputs, training=False):
+        if not training or not self.rate:
+            return inputs
+        if self.rate == 1:
+            return creation.zeros_like(inputs)
+        if not inputs.dtype.is_floating:
+            raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={inputs.dtype!r}")
+        shape = inputs.shape if self.noise_shape is None else [n or m for n, m in zip(self.noise_shape, inputs.shape)]
+        kept = stateless_uniform(shape, self.seeds, dtype=inputs.dtype).value >= self.rate
+        self.seeds.assign_add([0, 1])
+        larger = inputs * (1 / (1 - self.rate))
+        return gathering.where(kept, larger, creation.zeros_like(larger))
+
+
+class GaussianNoise(Layer):
+    """In training, adds normal random numbers of this standard deviation.
+
+    >>> import minigrad as mg
+    >>> noise = mg.keras.layers.GaussianNoise(0.5, seed=3)
+    >>> print(noise(mg.zeros([2]), training=True).numpy().round(3), noise(mg.zeros([2])).numpy())
+    [-0.336  0.838] [0. 0.]
+    """
+
+    _weightless = True
+
+    def __init__(self, stddev, seed=None, **kwargs):
+        if not 0 <= stddev <= 1:
+            raise ValueError(
+                f"Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev={stddev}"
+            )
+        super().__init__(**kwargs)
+        self.stddev = stddev
+        if stddev:
+            self.seeds = seed_state(seed)
+
+    def call(self, inputs, training=False):
+        if not training or not self.stddev:
+            return inputs
+        noise = stateless_normal(inputs.shape, self.seeds, stddev=self.stddev, dtype=self.dtype)
+        self.seeds.assign_add([0, 1])
+        return inputs + noise

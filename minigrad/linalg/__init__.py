@@ -1,0 +1,63 @@
+"""tf.linalg: matrices, which are the last two axes; whatever is in front of them is a batch.
+
+In the rules `x.mT.conj()` is the adjoint: of real matrices the transpose, and no copy is made. The derivatives of the
+decompositions are those of Giles, "Collected Matrix Derivative Results for Forward and Reverse Mode Algorithmic
+Differentiation" (2008), unless another source is named.
+"""
+
+# fmt: off
+from ..math.normalizing import global_norm, l2_normalize
+from .decompositions import (
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    qr,
+    svd,
+)
+from .diagonals import (
+    adjoint,
+    band_part,
+    diag,
+    diag_part,
+    eye,
+    matrix_transpose,
+    set_diag,
+    tensor_diag,
+    tensor_diag_part,
+    trace,
+)
+from .norms import (
+    expm,
+    matrix_rank,
+    norm,
+    normalize,
+    pinv,
+)
+from .products import (
+    cross,
+    einsum,
+    matmul,
+    matvec,
+    tensordot,
+)
+from .solving import (
+    cholesky,
+    cholesky_solve,
+    det,
+    inv,
+    logdet,
+    lstsq,
+    slogdet,
+    solve,
+    triangular_solve,
+)
+
+__all__ = [
+    "adjoint", "band_part", "cholesky", "cholesky_solve", "cross", "det", "diag", "diag_part", "eig", "eigh", "eigvals",
+    "eigvalsh", "einsum", "expm", "eye", "global_norm", "inv", "l2_normalize", "logdet", "lstsq", "matmul", "matrix_rank",
+    "matrix_transpose", "matvec", "norm", "normalize", "pinv", "qr", "set_diag", "slogdet", "solve", "svd", "tensor_diag",
+    "tensor_diag_part", "tensordot", "trace", "triangular_solve",
+]
+# fmt: on
+__dir__ = __all__.copy  # what Tab offers

@@ -1,0 +1,297 @@
+"""Eigenvalues, singular values and QR."""
+
+import collections
+
+import numpy as np
+
+from ..engine.op import op
+from ..engine.tensor import Tensor
+from ..errors import invalid
+from ..math.complex_numbers import to_real
+from .diagonals import band_part, diag, diag_part
+from .solving import lapack, lower_half, needs_rank, solve, square, triangular_solve
+
+Qr = collections.namedtuple("Qr", ["q", "r"])
+
+
+def reciprocal_gaps(x):
+    """1 / (x_j - x_i) for all pairs, and 0 for i = j."""
+    one = np.eye(x.shape[-1], dtype=x.dtype)
+    return reciprocal(x[..., None, :] - x[..., :, None] + one) - one
+
+
+def reciprocal(x):
+    """1 / x, but 0 for 0, as in TensorFlow."""
+    return x / (x * x + 1e-20)
+
+
+def eigh_grad(dz, z):
+    (de, dv), (e, v) = dz, z
+    de, e = de.astype(v.dtype), e.astype(v.dtype)
+    inner = diag.np(de) + reciprocal_gaps(e) * (v.mT.conj() @ dv)
+    return folded(v @ inner @ v.mT.conj())
+
+
+def folded(x):
+    """The gradient for the lower triangle alone, when the upper one is its mirror."""
+    return lower_half(x + x.mT.conj())
+
+
+def eigen(function, x):
+    square(x)
+    if not np.isfinite(x).all():
+        kind = "Eigen" if function in (np.linalg.eig, np.linalg.eigvals) else "Self-adjoint eigen"
+        raise invalid(f"{kind} decomposition was not successful. The input might not be valid.")
+    return lapack(function, x)
+
+
+@op("SelfAdjointEigV2", "fc", dtensor=lambda dz, z: eigh_grad(dz, z))
+def eigenpairs(tensor) -> list:
+    """What `eigh` computes.
+
+    >>> import minigrad as mg
+    >>> e, v = mg.linalg.eigh([[2.0, 1.0], [1.0, 4.0]])
+    >>> print(e.numpy().round(3), abs(v.numpy()).round(3).ravel())
+    [1.586 4.414] [0.924 0.383 0.383 0.924]
+    """
+    e, v = eigen(np.linalg.eigh, tensor)
+    return [e.astype(tensor.dtype), v]
+
+
+@op("SelfAdjointEigV2", "fc", dtensor=lambda dy, tensor: eigvalsh_grad(dy, eigenpairs.np(tensor)[1]))
+def eigvalsh(tensor):
+    """The eigenvalues of a symmetric matrix, from the smallest to the largest; only its lower triangle is looked at.
+
+    Raises:
+        InvalidArgumentError: the matrix is not square, or not finite.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.eigvalsh([[2.0, 1.0], [1.0, 4.0]]).numpy().round(3))
+    [1.586 4.414]
+    """
+    return eigen(np.linalg.eigvalsh, tensor).astype(tensor.dtype)
+
+
+def eigvalsh_grad(dy, v):
+    return folded(v @ diag.np(dy) @ v.mT.conj())
+
+
+def eigh(tensor, name=None) -> tuple:
+    """The eigenvalues and eigenvectors of a symmetric (or Hermitian) matrix.
+
+    Only the lower triangle is looked at. An eigenvector may come with either sign: that is up to LAPACK, and not
+    always as in TensorFlow.
+
+    Args:
+        tensor: of shape `(..., n, n)`.
+
+    Returns:
+        The eigenvalues, from the smallest to the largest, and the eigenvectors, which are the columns.
+
+    Raises:
+        InvalidArgumentError: the matrix is not square, or not finite.
+
+    >>> import minigrad as mg
+    >>> e, v = mg.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
+    >>> print(e.numpy(), abs(v.numpy()).ravel())
+    [1. 2.] [0. 1. 1. 0.]
+    """
+    return tuple(eigenpairs(tensor))
+
+
+def eig_grad(dz, z, dtype):
+    """Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to Statistically Optimum Beamforming"
+    (2017), for eigenvectors of length 1."""
+    (de, dv), (e, v) = dz, z
+    adjoint = v.mT.conj()
+    turned = adjoint @ dv
+    along = (adjoint @ v) * to_real(diag_part.np(turned)).astype(v.dtype)[..., None, :]  # would only change the lengths
+    inner = diag.np(de) + reciprocal_gaps(e).conj() * (turned - along)
+    whole = solve.np(adjoint, inner @ adjoint)
+    return whole if dtype.kind == "c" else to_real(whole)
+
+
+@op("Eig", "fc", dtensor=lambda dz, z, tensor_dtype: eig_grad(dz, z, tensor_dtype))
+def general_eigenpairs(tensor) -> list:
+    """What `eig` computes.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.eig([[2.0, 1.0], [0.5, 4.0]])[0].numpy().round(3))
+    [1.775+0.j 4.225+0.j]
+    """
+    wide = np.result_type(tensor.dtype, np.complex64)
+    return [part.astype(wide) for part in eigen(np.linalg.eig, tensor)]
+
+
+def eig(tensor, name=None) -> tuple:
+    """The eigenvalues and eigenvectors of any square matrix: complex, and in no particular order.
+
+    Raises:
+        InvalidArgumentError: the matrix is not square, or not finite.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.eig(mg.constant([[0.0, 1.0], [-1.0, 0.0]]))[0].numpy())
+    [0.+1.j 0.-1.j]
+    """
+    return tuple(general_eigenpairs(tensor))
+
+
+def eigvals(tensor, name=None) -> Tensor:
+    """The eigenvalues of any square matrix, as in `eig`.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.eigvals([[2.0, 0.0], [0.0, 1.0]]).numpy().real)
+    [2. 1.]
+    """
+    return general_eigenpairs(tensor)[0]
+
+
+def svd_grad(dz, z, input_shape, full_matrices):
+    """Townsend, "Differentiating the Singular Value Decomposition" (2016); for complex numbers with the term of the phases."""
+    (ds, du, dv), (s, u, v) = dz, z
+    rows, columns = input_shape[-2:]
+    k = min(rows, columns)
+    if full_matrices and abs(rows - columns) > 1:
+        raise NotImplementedError(
+            "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True."
+            f" Received: m={rows} and n={columns} from an input of shape {input_shape}."
+        )
+    u, du, u2, du2 = u[..., :k], du[..., :k], u[..., k:], du[..., k:]
+    v, dv, v2, dv2 = v[..., :k], dv[..., :k], v[..., k:], dv[..., k:]
+    s, ds = s.astype(u.dtype), ds.astype(u.dtype)
+    f, inverse = reciprocal_gaps(s * s), reciprocal(s)[..., None, :]
+    left, right = u.mT.conj() @ du, v.mT.conj() @ dv
+    fl, fr = f * left, f * right
+    core = diag.np(ds) + (fl + fl.mT.conj()) * s[..., None, :] + s[..., :, None] * (fr + fr.mT.conj())
+    if right.dtype.kind == "c":
+        phases = np.eye(k, dtype=right.dtype) * right
+        core = core + (phases.mT.conj() - phases) * inverse.mT / 2
+    dinput = u @ core @ v.mT.conj()
+    if rows > k:
+        dinput = dinput + ((du - u @ left - u2 @ (du2.mT.conj() @ u)) * inverse) @ v.mT.conj()
+    if columns > k:
+        dinput = dinput + (u * inverse) @ (dv - v @ right - v2 @ (dv2.mT.conj() @ v)).mT.conj()
+    return dinput
+
+
+@op("Svd", "fc", dtensor=lambda dz, z, tensor_shape, full_matrices: svd_grad(dz, z, tensor_shape, full_matrices))
+def singular_triplets(tensor, full_matrices=False) -> list:
+    """What `svd` computes.
+
+    >>> import minigrad as mg
+    >>> s, u, v = mg.linalg.svd([[2.0, 1.0], [0.4, 3.0], [1.0, 0.3]])
+    >>> print(s.numpy().round(3), (u @ mg.linalg.diag(s) @ mg.linalg.adjoint(v)).numpy().round(3)[0])
+    [3.45  1.829] [2. 1.]
+    >>> print(mg.linalg.svd([[2.0, 1.0, 0.5], [0.3, 3.0, 1.0]], full_matrices=True)[2].shape)
+    (3, 3)
+    """
+    needs_rank(tensor)
+    bad = not_finite(tensor)
+    u, s, vh = lapack(lambda x: np.linalg.svd(x, full_matrices), np.where(bad, 0, tensor))
+    return [np.where(bad[..., 0], np.nan, s), np.where(bad, np.nan, u), np.where(bad, np.nan, vh.mT.conj())]
+
+
+def not_finite(x):
+    """For each matrix whether it holds inf or nan, with axes to broadcast with it. (Of these LAPACK makes this or that.)"""
+    return ~np.isfinite(x).all((-2, -1), keepdims=True)
+
+
+def singular_values_grad(dy, z):
+    _, u, v = z
+    return (u * dy.astype(u.dtype)[..., None, :]) @ v.mT.conj()
+
+
+@op("Svd", "fc", dtensor=lambda dy, tensor: singular_values_grad(dy, singular_triplets.np(tensor)))
+def singular_values(tensor):
+    """What `svd` computes with `compute_uv=False`.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.svd([[2.0, 1.0], [0.4, 3.0], [1.0, 0.3]], compute_uv=False).numpy().round(3))
+    [3.45  1.829]
+    """
+    needs_rank(tensor)
+    bad = not_finite(tensor)
+    return np.where(bad[..., 0], np.nan, lapack(np.linalg.svdvals, np.where(bad, 0, tensor)))
+
+
+def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+    """The singular values s and the matrices u, v for which the input is `u @ diag(s) @ adjoint(v)`.
+
+    A pair of columns of u and v may come with either sign: that is up to LAPACK, and not always as in TensorFlow.
+
+    Args:
+        tensor: of shape `(..., n, m)`.
+        full_matrices: make u and v square.
+        compute_uv: if False, give the singular values alone.
+
+    Returns:
+        s from the largest to the smallest, of shape `(..., min(n, m))`, then u and v, whose columns are the singular
+        vectors.
+
+    >>> import minigrad as mg
+    >>> s, u, v = mg.linalg.svd([[0.0, 3.0], [2.0, 0.0]])
+    >>> print(s.numpy(), abs(u.numpy()).ravel())
+    [3. 2.] [1. 0. 0. 1.]
+    """
+    return tuple(singular_triplets(tensor, full_matrices)) if compute_uv else singular_values(tensor)
+
+
+def over(x, r):
+    """`x @ inv(adjoint(r))` for an upper triangular r."""
+    return triangular_solve.np(r, x.mT.conj(), False).mT.conj()
+
+
+def qr_grad(dz, z, input):
+    """Roberts and Roberts, "QR and LQ Decomposition Matrix Backpropagation Algorithms for Square, Wide, and Deep Matrices" (2020)."""
+    (dq, dr), (q, r) = dz, z
+    rows, columns = r.shape[-2:]
+    if rows > columns:
+        raise NotImplementedError(
+            "QrGrad not implemented when nrows > ncols and full_matrices is true. "
+            f"Received r.shape={r.shape} with nrows={rows}and ncols={columns}."
+        )
+    if rows == columns:
+        return deep_qr_grad(dq, dr, q, r)
+    rest = dr[..., rows:]
+    first = deep_qr_grad(dq + input[..., rows:] @ rest.mT.conj(), dr[..., :rows], q, r[..., :rows])
+    return np.concatenate([first, q @ rest], -1)
+
+
+def deep_qr_grad(dq, dr, q, r):
+    qdq, rdr = q.mT.conj() @ dq, r @ dr.mT.conj()
+    lower = band_part.np(qdq - qdq.mT.conj() + rdr - rdr.mT.conj(), -1, 0)
+    dinput = q @ (dr + over(lower, r)) + over(dq - q @ qdq, r)
+    if q.dtype.kind == "c":
+        phases = np.eye(q.shape[-1], dtype=q.dtype) * (rdr - qdq.mT.conj())
+        dinput = dinput + over(q @ (phases.mT.conj() - phases), r) / 2
+    return dinput
+
+
+@op("Qr", "fc", dinput=lambda dz, z, input: qr_grad(dz, z, input))
+def orthogonal_triangular(input, full_matrices=False) -> list:
+    """What `qr` computes.
+
+    >>> import minigrad as mg
+    >>> q, r = mg.linalg.qr([[1.0, 2.0], [3.0, 4.0], [0.5, 1.0]])
+    >>> print((q @ r).numpy().round(3)[1], abs(r.numpy()).round(3).ravel())
+    [3. 4.] [3.202 4.529 0.    0.698]
+    >>> print(mg.linalg.qr([[1.0, 2.0, 0.5], [3.0, 4.0, 1.5]]).r.shape)
+    (2, 3)
+    """
+    needs_rank(input)
+    return list(lapack(lambda x: np.linalg.qr(x, "complete" if full_matrices else "reduced"), input))
+
+
+def qr(input, full_matrices=False, name=None) -> Qr:
+    """The matrices q, with orthonormal columns, and r, upper triangular, for which the input is `q @ r`.
+
+    Args:
+        input: of shape `(..., n, m)`.
+        full_matrices: make q square.
+
+    >>> import minigrad as mg
+    >>> print(abs(mg.linalg.qr([[3.0, 1.0], [4.0, 2.0]]).r.numpy()).round(3))
+    [[5.  2.2]
+     [0.  0.4]]
+    """
+    return Qr(*orthogonal_triangular(input, full_matrices))

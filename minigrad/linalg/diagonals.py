@@ -1,0 +1,325 @@
+"""Transposes, diagonals and bands of matrices."""
+
+import numpy as np
+
+from .. import math
+from ..engine import attributes as tidy
+from ..engine import dtypes
+from ..engine.conversion import as_value
+from ..engine.op import op
+from ..engine.shape import bracketed
+from ..engine.tensor import Tensor
+from ..errors import invalid
+from ..ops import shaping
+from ..ops.creation import convert_to_tensor
+
+ARITHMETIC = "iufc"
+
+
+# ---- diagonals and other parts -------------------------------------------------------------------------------------
+
+
+def matrix_transpose(a, name="matrix_transpose", conjugate=False) -> Tensor:
+    """The matrix with rows and columns swapped.
+
+    Args:
+        a: of shape `(..., n, m)`.
+        name: accepted as in TensorFlow, without effect.
+        conjugate: conjugate complex numbers too.
+
+    Raises:
+        ValueError: it has fewer than two axes.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.matrix_transpose([[1.0, 2.0]]).numpy())
+    [[1.]
+     [2.]]
+    """
+    a = convert_to_tensor(a)
+    n = a.ndim
+    if n < 2:
+        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a.value} with shape: {a.value.shape}")
+    return shaping.transpose(a, (*range(n - 2), n - 1, n - 2), conjugate)
+
+
+def adjoint(matrix, name=None) -> Tensor:
+    """The matrix with rows and columns swapped, and its numbers conjugated.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.adjoint([[1.0, 2.0]]).numpy().shape)
+    (2, 1)
+    """
+    return matrix_transpose(matrix, conjugate=True)
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
+    """The identity matrix: ones on the diagonal, elsewhere zeros.
+
+    Args:
+        num_rows: how many rows.
+        num_columns: how many columns, if not as many.
+        batch_shape: the axes in front, along which it is repeated.
+        dtype: of the elements.
+
+    Raises:
+        TypeError: the numbers are not whole.
+
+    >>> import minigrad as mg
+    >>> print(mg.eye(2).numpy())
+    [[1. 0.]
+     [0. 1.]]
+    """
+    rows, columns = [n if n is None or not hasattr(n, "__index__") else n.__index__() for n in (num_rows, num_columns)]
+    columns = rows if columns is None else columns
+    if not isinstance(rows, int) or not isinstance(columns, int):
+        raise TypeError(
+            f"Arguments `num_rows` and `num_columns` must be positive integer values. Received: num_rows={num_rows}, num_columns={columns}"
+        )
+    if min(rows, columns) < 0:
+        raise invalid(f"Dimension {min(rows, columns)} must be >= 0 [Op:Fill] name: ")
+    matrix = np.eye(rows, columns, dtype=as_value(1, dtype).dtype)  # strings have no 1
+    batch = () if batch_shape is None else tidy.lengths(batch_shape)
+    return Tensor.of(np.broadcast_to(matrix, (*batch, rows, columns)))
+
+
+ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")  # of the diagonals above the main one, and of those below
+
+
+def needs_matrix(x, name):
+    if x.ndim < 2:
+        raise invalid(f"{name} must be at least 2-dim, received shape: {bracketed(x.shape)}")
+
+
+def from_to(k):
+    """The first and the last of the diagonals that `k` means; 0 is the main one, above it they are positive."""
+    ends = k if isinstance(k, tuple) else (k,)
+    if not 1 <= len(ends) <= 2:
+        raise invalid(f"diag_index must have only one or two elements, received {len(ends)} elements.")
+    if ends[0] > ends[-1]:
+        raise invalid(f"lower_diag_index must not be larger than upper_diag_index: {ends[0]} > {ends[-1]}")
+    return ends[0], ends[-1]
+
+
+def longest(lower, upper, rows, columns):
+    """The length of the longest of these diagonals."""
+    for name, k in ("lower", lower), ("upper", upper):
+        if not (-rows < k < columns or k == 0):
+            raise invalid(f"{name}_diag_index is out of bound: {k}. It must be between {-rows} and {columns}")
+    return min(rows + min(upper, 0), columns - max(lower, 0))
+
+
+def places(k, rows, columns, align):
+    """Where the elements of the diagonals `k` are: the key in the matrix, and the key in the array of diagonals.
+
+    One diagonal is a row of its own; several are stacked from the uppermost to the lowest, and the shorter ones are
+    padded on the side that `align` leaves.
+    """
+    if align not in ALIGNMENTS:
+        allowed = ", ".join(f'"{one}"' for one in ALIGNMENTS)
+        raise invalid(f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: {allowed}")
+    lower, upper = from_to(k)
+    length = longest(lower, upper, rows, columns)
+    above, below = align.split("_")
+    keys = []
+    for i, diagonal in enumerate(range(upper, lower - 1, -1)):
+        n = min(rows + min(diagonal, 0), columns - max(diagonal, 0))
+        left = (diagonal >= 0 and above == "LEFT") or (diagonal <= 0 and below == "LEFT")
+        step = np.arange(n)
+        keys.append((step - min(diagonal, 0), step + max(diagonal, 0), np.full(n, i), step + (0 if left else length - n)))
+    row, column, band, place = [np.concatenate(parts) for parts in zip(*keys, strict=True)]
+    return (..., row, column), (..., place) if lower == upper else (..., band, place)
+
+
+@op("MatrixDiagV3", ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align))
+def diag(diagonal, name=None, k: tidy.axes = 0, num_rows: tidy.integer = -1, num_cols: tidy.integer = -1, padding_value=0,
+         align="RIGHT_LEFT"):  # fmt: skip
+    """A matrix with this diagonal.
+
+    Args:
+        diagonal: of shape `(..., n)`; of shape `(..., number of diagonals, n)` if `k` is a pair.
+        k: which diagonal: 0 is the main one, above it they are positive. A pair means all from the first to the second.
+        num_rows, num_cols: the size of the matrix; -1 for the smallest that has room.
+        padding_value: what is elsewhere.
+        align: on which side diagonals that are shorter are kept: first word for those above the main one.
+
+    Raises:
+        InvalidArgumentError: the sizes do not fit.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.diag([1.0, 2.0], k=1).numpy())
+    [[0. 1. 0.]
+     [0. 0. 2.]
+     [0. 0. 0.]]
+    >>> print(mg.linalg.diag([[3.0, 4.0], [5.0, 0.0]], k=(-1, 0)).numpy())
+    [[3. 0.]
+     [5. 4.]]
+    """
+    lower, upper = from_to(k)
+    axes = 1 + (lower < upper)
+    if diagonal.ndim < axes:
+        raise invalid(f"diagonal must be at least {axes}-dim, received shape: {bracketed(diagonal.shape)}")
+    if lower < upper and diagonal.shape[-2] != upper - lower + 1:
+        raise invalid("The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range.")
+    rows, columns = size_around(diagonal.shape[-1], lower, upper, num_rows, num_cols)
+    matrix = np.full((*diagonal.shape[:-axes], rows, columns), as_value(padding_value, diagonal.dtype))
+    inside, outside = places(k, rows, columns, align)
+    matrix[inside] = diagonal[outside]
+    return matrix
+
+
+def size_around(length, lower, upper, rows, columns):
+    """The size of a matrix around diagonals, of which the longest has this length."""
+    least_rows, least_columns = length - min(upper, 0), length + max(lower, 0)
+    if rows == columns == -1:
+        rows = columns = max(least_rows, least_columns)
+    rows, columns = least_rows if rows == -1 else rows, least_columns if columns == -1 else columns
+    if rows < least_rows:
+        raise invalid("The number of rows is too small.")
+    if columns < least_columns:
+        raise invalid("The number of columns is too small.")
+    if rows != least_rows and columns != least_columns:
+        raise invalid("The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal.")
+    return rows, columns
+
+
+@op("MatrixDiagPartV3", dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align))
+def diag_part(input, name=None, k: tidy.axes = 0, padding_value=0, align="RIGHT_LEFT"):
+    """The diagonal of a matrix.
+
+    Args:
+        input: of shape `(..., n, m)`.
+        k: which diagonal: 0 is the main one, above it they are positive. A pair means all from the first to the second,
+            which are stacked from the uppermost to the lowest.
+        padding_value: what fills up the shorter ones of several diagonals.
+        align: on which side the shorter ones are kept: first word for those above the main one.
+
+    Raises:
+        InvalidArgumentError: there is no such diagonal.
+
+    >>> import minigrad as mg
+    >>> x = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    >>> print(mg.linalg.diag_part(x).numpy(), mg.linalg.diag_part(x, k=1).numpy())
+    [1. 5.] [2. 6.]
+    >>> print(mg.linalg.diag_part(x, k=(-1, 0)).numpy())
+    [[1. 5.]
+     [4. 0.]]
+    """
+    needs_matrix(input, "input")
+    lower, upper = from_to(k)
+    inside, outside = places(k, *input.shape[-2:], align)
+    padding = as_value(padding_value, input.dtype)
+    if lower == upper:
+        return input[inside]
+    length = longest(lower, upper, *input.shape[-2:])
+    diagonals = np.full((*input.shape[:-2], upper - lower + 1, length), padding)
+    diagonals[outside] = input[inside]
+    return diagonals
+
+
+@op("MatrixSetDiagV3", ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
+    dinput=lambda dz, diagonal_shape, k, align: set_diag.np(dz, np.zeros(diagonal_shape, dz.dtype), None, k, align))  # fmt: skip
+def set_diag(input, diagonal, name=None, k: tidy.axes = 0, align="RIGHT_LEFT"):
+    """The matrix with another diagonal.
+
+    Args:
+        input: of shape `(..., n, m)`.
+        diagonal: what the diagonal shall be; of the shape that `diag_part(input, k)` has.
+        k, align: as for `diag_part`.
+
+    Raises:
+        InvalidArgumentError: there is no such diagonal, or it has another shape.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.set_diag([[1.0, 2.0], [3.0, 4.0]], [7.0, 8.0]).numpy())
+    [[7. 2.]
+     [3. 8.]]
+    """
+    needs_matrix(input, "input")
+    lower, upper = from_to(k)
+    expected = (*input.shape[:-2], *([upper - lower + 1] if lower < upper else []), longest(lower, upper, *input.shape[-2:]))
+    if diagonal.shape != expected:
+        raise invalid(
+            "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests"
+            f" diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: {bracketed(input.shape)}\n"
+            f"Diagonal shape: {bracketed(diagonal.shape)}\nExpected diagonal shape: {bracketed(expected)}"
+        )
+    matrix = input.copy()
+    inside, outside = places(k, *input.shape[-2:], align)
+    matrix[inside] = diagonal[outside]
+    return matrix
+
+
+@op("Diag", ARITHMETIC, ddiagonal=lambda dz: tensor_diag_part.np(dz))
+def tensor_diag(diagonal):
+    """A Tensor of twice as many axes with these elements on its diagonal: element `[i, j]` goes to `[i, j, i, j]`.
+
+    Raises:
+        InvalidArgumentError: there is no axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.tensor_diag([1.0, 2.0]).numpy())
+    [[1. 0.]
+     [0. 2.]]
+    """
+    if not diagonal.ndim:
+        raise invalid("Input must be at least rank 1, got 0")
+    return np.diagflat(diagonal).reshape(diagonal.shape * 2)
+
+
+@op("DiagPart", ARITHMETIC, dinput=lambda dz: tensor_diag.np(dz))
+def tensor_diag_part(input):
+    """The diagonal that `tensor_diag` made: element `[i, j]` is taken from `[i, j, i, j]`.
+
+    Raises:
+        InvalidArgumentError: the second half of the shape is not as the first.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.tensor_diag_part([[1.0, 2.0], [3.0, 4.0]]).numpy())
+    [1. 4.]
+    """
+    half = input.ndim // 2
+    if input.ndim % 2:
+        raise invalid(f"The rank of the tensor should be even and positive, got shape {bracketed(input.shape)}")
+    for i in range(half):
+        if input.shape[i] != input.shape[i + half]:
+            raise invalid(f"Invalid shape {bracketed(input.shape)}: dimensions {i} and {i + half} do not match.")
+    shape = input.shape[:half]
+    size = int(np.prod(shape))
+    return np.diagonal(input.reshape((size, size))).reshape(shape)
+
+
+def trace(x, name=None) -> Tensor:
+    """The sum of the main diagonal.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.trace([[1.0, 2.0], [3.0, 4.0]]).numpy())
+    5.0
+    """
+    return math.reduce_sum(diag_part(x), -1)
+
+
+@op("MatrixBandPart", dinput=lambda dz, num_lower, num_upper: band_part.np(dz, num_lower, num_upper))
+def band_part(input, num_lower: tidy.integer, num_upper: tidy.integer):
+    """The matrix around its main diagonal, with zeros elsewhere: `band_part(x, -1, 0)` is the lower triangle.
+
+    Args:
+        input: of shape `(..., n, m)`.
+        num_lower, num_upper: how many diagonals to keep below and above the main one; -1 keeps all.
+
+    Raises:
+        InvalidArgumentError: there are not so many diagonals.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.band_part([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], -1, 1).numpy())
+    [[1. 2. 0.]
+     [4. 5. 6.]]
+    """
+    needs_matrix(input, "input")
+    rows, columns = input.shape[-2:]
+    if num_lower > rows:
+        raise invalid(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {num_lower}")
+    if num_upper > columns:
+        raise invalid(f"num_upper must be negative or less or equal to number of columns ({columns}) got: {num_upper}")
+    below = np.arange(rows)[:, None] - np.arange(columns)
+    kept = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
+    return np.where(kept, input, input.dtype.type(0))

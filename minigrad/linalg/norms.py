@@ -1,0 +1,196 @@
+"""Norms, the matrix exponential, rank and pseudo-inverse."""
+
+import numpy as np
+
+from .. import math
+from ..engine import dtypes
+from ..engine.tensor import Tensor
+from ..ops import creation, gathering, shaping
+from ..ops.creation import convert_to_tensor
+from .decompositions import svd
+from .diagonals import eye
+from .products import matmul
+from .solving import solve
+
+# ---- what is made of these -----------------------------------------------------------------------------------------
+
+
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor:
+    """The length of vectors, or a norm of matrices. At 0 its gradient is nan.
+
+    Args:
+        tensor: of any shape.
+        ord: `"euclidean"`, 1, 2, `np.inf`, or a positive number p; for matrices `"fro"` too, which is `"euclidean"`.
+        axis: None takes the whole as one vector; a number is the axis along which vectors lie, and a pair those of
+            matrices.
+        keepdims: keep these axes, with length 1.
+
+    Raises:
+        ValueError: there is no such norm or axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.norm([3.0, 4.0]).numpy(), mg.norm([[3.0, -4.0], [1.0, 0.0]], ord=1, axis=1).numpy())
+    5.0 [7. 1.]
+    """
+    matrices = isinstance(axis, (tuple, list)) and len(axis) == 2
+    check_norm(ord, axis, matrices)
+    x = convert_to_tensor(tensor)
+    axis = tuple(axis) if matrices else axis
+    keepdims = bool(keepdims)
+    if matrices and ord == 2:
+        return largest_singular_value(x, axis, keepdims)
+    if ord in ("fro", "euclidean", 2):
+        return math.sqrt(math.reduce_sum(x * math.conj(x) if x.value.dtype.kind == "c" else x * x, axis, keepdims))
+    x = math.abs(x)
+    if matrices and ord == 1:
+        return reduced_twice(x, math.reduce_sum, axis[0], math.reduce_max, axis[1], keepdims)
+    if matrices:
+        return reduced_twice(x, math.reduce_sum, axis[1], math.reduce_max, axis[0], keepdims)
+    if ord == 1:
+        return math.reduce_sum(x, axis, keepdims)
+    if ord == np.inf:
+        return math.reduce_max(x, axis, keepdims)
+    return math.pow(math.reduce_sum(math.pow(x, ord), axis, keepdims), 1.0 / ord)
+
+
+def check_norm(ord, axis, matrices):
+    """Refuse norms and axes that there are not."""
+    if matrices:
+        axis = tuple(axis)
+        if not all(isinstance(k, int) for k in axis) or axis[0] == axis[1]:
+            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+        supported = ["euclidean", "fro", 1, 2, np.inf]
+        if ord not in supported:
+            raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {ord}")
+    elif not (axis is None or isinstance(axis, int)):
+        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+    elif ord != "euclidean" and (isinstance(ord, str) or not ord > 0):
+        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+
+
+def reduced_twice(x, first, axis, second, other, keepdims):
+    """Two reductions along two axes, one after the other."""
+    y = second(first(x, axis, True), other, True)
+    return y if keepdims else math.reduce_sum(y, tuple([k % x.ndim for k in (axis, other)]))
+
+
+def largest_singular_value(x, axis, keepdims):
+    """The 2-norm of matrices whose rows and columns lie along these axes."""
+    rows, columns = [k % (x.ndim or 1) for k in axis]
+    rest = [k for k in range(x.ndim) if k not in (rows, columns)]
+    largest = math.reduce_max(math.abs(svd(shaping.transpose(x, (*rest, rows, columns)), compute_uv=False)), -1)
+    if not keepdims:
+        return largest
+    return shaping.reshape(largest, [1 if k in (rows, columns) else n for k, n in enumerate(x.value.shape)])
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple:
+    """The Tensor divided by its norm, and the norm, whose axes are kept.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.normalize([3.0, 4.0])[0].numpy())
+    [0.6 0.8]
+    """
+    tensor = convert_to_tensor(tensor)
+    length = norm(tensor, ord, axis, keepdims=True)
+    if axis is None:
+        length = shaping.reshape(length, (1,) * tensor.ndim)
+    length = creation.cast(length, tensor.dtype)
+    return tensor / length, length
+
+
+def expm(input, name=None) -> Tensor:
+    """The exponential of a square matrix, 1 + x + x @ x / 2 + ...: by a Padé approximation, which is squared as often as needed.
+
+    Degrees and limits are those of Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited" (2005).
+
+    Raises:
+        ValueError: it is of no float or complex dtype.
+        InvalidArgumentError: the matrix is not square.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.expm([[0.0, 1.0], [-1.0, 0.0]]).numpy().round(3))
+    [[ 0.54   0.841]
+     [-0.841  0.54 ]]
+    """
+    x = convert_to_tensor(input)
+    value = x.value
+    if value.dtype.kind not in "fc":
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype}")
+    if not value.size:
+        return x
+    degree, limit = (13, 5.371920351148152) if value.dtype.char in "dD" else (7, 3.92572478313866)
+    size = np.maximum.reduce(np.add.reduce(abs(value), -2), -1) if value.ndim > 1 else value
+    times = np.maximum(0, np.ceil(np.log2(size / limit)))
+    times = np.where(np.isfinite(times), times, 0)[..., None, None]
+    x = x * (0.5**times).astype(value.dtype)
+    even, odd = pade_halves(x, degree)
+    y = solve(even - odd, even + odd) if np.isfinite(size).all() else x * np.nan
+    for i in range(int(times.max())):
+        y = gathering.where(i < times, y @ y, y)
+    return y
+
+
+def pade_halves(x, degree):
+    """The even and the odd part of the numerator of the Padé approximation of e^x."""
+    weights = [1.0]
+    for j in range(degree):
+        weights.append(weights[-1] * (degree - j) / ((2 * degree - j) * (j + 1)))
+    one = eye(x.value.shape[-1], dtype=x.dtype)
+    x2 = x @ x
+    even, odd = weights[degree - 1] * one, weights[degree] * one
+    for j in range(degree - 3, -1, -2):
+        even, odd = even @ x2 + weights[j] * one, odd @ x2 + weights[j + 1] * one
+    return even, x @ odd
+
+
+def needs_float_matrix(a):
+    if a.value.dtype.kind != "f":
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
+    if a.ndim < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {a.ndim}).")
+
+
+def matrix_rank(a, tol=None, validate_args=False, name=None) -> Tensor:
+    """How many singular values are not nearly zero.
+
+    Args:
+        a: of shape `(..., n, m)`.
+        tol: what counts as nearly zero; None takes the largest singular value times the length of the longer side times
+            the precision of the dtype.
+        validate_args: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy())
+    1
+    """
+    a = convert_to_tensor(a, dtype_hint=dtypes.float32)
+    needs_float_matrix(a)
+    s = svd(a, compute_uv=False).value
+    if tol is None:
+        tol = np.finfo(s.dtype).eps * max(a.value.shape[-2:]) * s.max(-1, keepdims=True, initial=0)
+    return Tensor.of(np.add.reduce(s > np.asarray(tol), -1, dtype=np.int32))
+
+
+def pinv(a, rcond=None, validate_args=False, name=None) -> Tensor:
+    """The Moore-Penrose inverse, which every matrix has.
+
+    Args:
+        a: of shape `(..., n, m)`.
+        rcond: singular values below this part of the largest count as zero; None takes ten times the length of the
+            longer side times the precision of the dtype.
+        validate_args: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> print(mg.linalg.pinv([[1.0, 2.0], [2.0, 4.0]]).numpy().round(3))
+    [[0.04 0.08]
+     [0.08 0.16]]
+    """
+    a = convert_to_tensor(a)
+    needs_float_matrix(a)
+    if rcond is None:
+        rcond = 10.0 * max(a.value.shape[-2:]) * np.finfo(a.value.dtype).eps
+    s, u, v = svd(a)
+    zero = s.value <= np.asarray(rcond)[..., None] * s.value.max(-1, keepdims=True, initial=0)
+    s = gathering.where(zero, np.inf, s)
+    return matmul(v / shaping.reshape(s, (*s.value.shape[:-1], 1, s.value.shape[-1])), u, adjoint_b=True)

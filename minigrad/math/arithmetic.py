@@ -1,0 +1,514 @@
+"""Sums, products, quotients, powers and roots. Each op is a NumPy expression, and above it its derivatives."""
+
+import numpy as np
+
+from .. import errors
+from ..engine import dtypes
+from ..engine.custom import unregistered
+from ..engine.op import convert, made, of_complex, op
+from ..engine.rules import keeps_rows
+from ..engine.shape import bracketed
+from ..engine.slices import IndexedSlices
+from ..engine.tensor import Tensor
+from ..ops.creation import cast, convert_to_tensor
+
+ARITHMETIC = "iufc"
+
+# ---- arithmetic ----------------------------------------------------------------------------------------------------
+
+
+@op("AddV2", ARITHMETIC, lenient="alone", dx=lambda dz: dz, dy=lambda dz: dz)
+def add(x, y):
+    """x + y, element by element; strings are joined.
+
+    >>> import minigrad as mg
+    >>> print(mg.add([1.5, 2.5], [[10.0], [20.0]]))
+    mg.Tensor(
+    [[11.5 12.5]
+     [21.5 22.5]], shape=(2, 2), dtype=float32)
+    """
+    return x + y
+
+
+@op("Sub", ARITHMETIC, dx=lambda dz: dz, dy=lambda dz: -dz)
+def subtract(x, y):
+    """x - y, element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.subtract([1.5, 2.5], 1.0).numpy())
+    [0.5 1.5]
+    """
+    return x - y
+
+
+@op("Mul", "iuf", holomorphic=True, dx=lambda dz, y: dz * y, dy=lambda dz, x: dz * x)
+def multiply(x, y):
+    """x * y, element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.multiply([1.5, 2.5], 3.0).numpy())
+    [4.5 7.5]
+    """
+    return x * y
+
+
+@op("RealDiv", "f", holomorphic=True, lenient=True, dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))
+def divide(x, y):
+    """x / y, element by element. Integers are made floats first: float32 of 8 and 16 bits, float64 of more.
+
+    Raises:
+        TypeError: x and y differ in dtype.
+
+    >>> import minigrad as mg
+    >>> print(mg.divide([1.5, 2.5], 4.0).numpy(), mg.divide(3, 2).numpy())
+    [0.375 0.625] 1.5
+    """
+    return x / y
+
+
+@op("DivNoNan", "f", holomorphic=True, lenient=True,
+    dx=lambda dz, y: divide_no_nan.np(dz, y), dy=lambda dz, x, y: dz * divide_no_nan.np(divide_no_nan.np(-x, y), y))  # fmt: skip
+def divide_no_nan(x, y):
+    """x / y, and 0 where y is 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.divide_no_nan([1.5, 3.0], 2.0).numpy())
+    [0.75 1.5 ]
+    """
+    return np.where(y == 0, y.dtype.type(0), x / y)[()]
+
+
+def of_integers(divide):
+    """How integers are divided: as floats that are wide enough for them."""
+
+    def divide_integers(x, y):
+        dtype = np.float32 if x.value.dtype.itemsize < 4 else np.float64
+        return divide(cast(x, dtype), cast(y, dtype))
+
+    return divide_integers
+
+
+def refuse_others(x, y):
+    """Truth values and strings are not divided."""
+    allowed = ", ".join(f"tf.{dtype.name}" for dtype in dtypes.ALL if dtype.dtype.kind in ARITHMETIC)
+    raise TypeError(f"Invalid dtype tf.{x.dtype.name} in __truediv__. Expected one of {{{allowed}}}.")
+
+
+for one in (divide, divide_no_nan):
+    one.others |= dict.fromkeys("iu", of_integers(one)) | dict.fromkeys("bO", refuse_others)
+
+
+def without_kernel(x, y):
+    """Integers are divided by `divide` alone."""
+    dtype = x.dtype
+    raise errors.NotFoundError(
+        None, None,
+        f"Could not find device for node: = RealDiv[T=DT_{dtype.name.upper()}]: this op does not take tf.{dtype.name}."
+        " Write mg.divide(x, y). [Op:RealDiv] name: ",
+    )  # fmt: skip
+
+
+realdiv = made(divide.__wrapped__, divide.kernel, divide.kinds, False, divide.rules)  # unlike tf.divide it makes no floats
+realdiv.others = dict.fromkeys("iu", without_kernel) | {"c": of_complex(realdiv)}
+
+
+@op("MulNoNan", "fc", dx=lambda dz, y: multiply_no_nan.np(dz, y), dy=lambda dz, x: multiply_no_nan.np(x, dz))
+def multiply_no_nan(x, y):
+    """x * y, and 0 where y is 0, even if x is infinite or nan.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.multiply_no_nan([1.5, 2.5], 2.0).numpy())
+    [3. 5.]
+    """
+    return np.where(y == 0, y.dtype.type(0), x * y)[()]
+
+
+@op("Reciprocal", "f", holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(-(y * y), dy))
+def reciprocal(x):
+    """1 / x.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.reciprocal([2.0, -4.0]).numpy())
+    [ 0.5  -0.25]
+    """
+    return 1 / x
+
+
+@op("DivNoNan", "f", holomorphic=True, dx=lambda dy, y: -dy * (y * y))
+def reciprocal_no_nan(x):
+    """1 / x, and 0 where x is 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.reciprocal_no_nan([2.0, -4.0]).numpy())
+    [ 0.5  -0.25]
+    """
+    return np.where(x == 0, x.dtype.type(0), 1 / x)[()]
+
+
+@op("FloorDiv", "iuf", dx=None, dy=None)
+def floordiv(x, y):
+    """x / y, rounded down; `x // y`. It has no derivative.
+
+    Raises:
+        InvalidArgumentError: an integer is divided by 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.floordiv([7, -7], 2).numpy(), mg.math.floordiv(-7.0, 2.0).numpy())
+    [ 3 -4] -4.0
+    """
+    if x.dtype.kind in "iu":
+        refuse_zero(y)
+        return x // y
+    return np.floor(x / y)
+
+
+@op("FloorMod", "iuf", dx=lambda dz: dz, dy=lambda dz, x, y: dz * -floordiv.np(x, y))
+def floormod(x, y):
+    """What remains of x after `x // y`, with the sign of y; `x % y`.
+
+    Raises:
+        InvalidArgumentError: an integer is divided by 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.floormod([7.5, -7.5], 2.0).numpy(), mg.math.floormod(-7, 3).numpy())
+    [1.5 0.5] 2
+    """
+    refuse_zero(y)
+    left = np.fmod(x, y)  # its 0 has the sign of x, as TensorFlow's has
+    return np.where((left != 0) & ((left < 0) != (y < 0)), left + y, left).astype(left.dtype)[()]
+
+
+mod = floormod
+
+
+@op("TruncateDiv", "iuf", dx=None, dy=None)
+def truncatediv(x, y):
+    """x / y, rounded toward 0. It has no derivative.
+
+    >>> import minigrad as mg
+    >>> print(mg.truncatediv([7, -7], 2).numpy())
+    [ 3 -3]
+    """
+    if x.dtype.kind in "iu":
+        if not np.all(y):
+            raise errors.InternalError(None, None, "Unexpected error in binary operator (only integer div and mod should have errors)")
+        return (x - np.fmod(x, y)) // y
+    return np.trunc(x / y)
+
+
+@op("TruncateMod", "if", **unregistered("TruncateMod", "z", "x", "y"))
+def truncatemod(x, y):
+    """What remains of x after `mg.truncatediv(x, y)`, with the sign of x. TensorFlow has registered no gradient for it.
+
+    >>> import minigrad as mg
+    >>> print(mg.truncatemod([7, -7], 3).numpy())
+    [ 1 -1]
+    """
+    refuse_zero(y)
+    return np.fmod(x, y)
+
+
+def refuse_zero(y):
+    """Integers cannot be divided by 0: there is no inf among them."""
+    if y.dtype.kind in "iu" and not np.all(y):
+        raise errors.InvalidArgumentError(None, None, "Integer division by zero")
+
+
+@op("Neg", "ifc", dx=keeps_rows(lambda dy: -dy))
+def negative(x):
+    """-x.
+
+    >>> import minigrad as mg
+    >>> print(mg.negative([1.5, -2.5]).numpy())
+    [-1.5  2.5]
+    """
+    return -x
+
+
+@op("Abs", "if", dx=lambda dy, x: dy * np.sign(x))
+def abs(x):
+    """The size of each element: of a complex number its distance from 0. The slope at 0 is taken as 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.abs([1.5, -2.5]).numpy(), mg.abs(3 + 4j).numpy())
+    [1.5 2.5] 5.0
+    """
+    return np.abs(x)
+
+
+@op("ComplexAbs", "c", dx=lambda dy, x, y: divide_no_nan.np(dy.astype(x.dtype) * x, y.astype(x.dtype)))
+def complex_abs(x):
+    """The distance of complex numbers from 0: what `mg.abs` is for them.
+
+    >>> import minigrad as mg
+    >>> print(mg.abs(3 + 4j).numpy())
+    5.0
+    """
+    return np.abs(x)
+
+
+abs.others = {"c": complex_abs}
+
+
+@op("Sign", "if", dx=lambda dy: np.zeros_like(dy))
+def sign(x):
+    """-1, 0 or 1, as x is negative, zero or positive. Its gradient is 0 everywhere (it is not None).
+
+    >>> import minigrad as mg
+    >>> print(mg.sign([1.5, -2.5]).numpy())
+    [ 1. -1.]
+    """
+    return np.sign(x)
+
+
+@op("Sign", "c", dx=lambda dy, x, y: divide_no_nan.np((dy - y * y * dy.conj()) * 0.5, np.abs(x).astype(x.dtype)))
+def complex_sign(x):
+    """Complex numbers brought to the length 1: what `mg.sign` is for them.
+
+    >>> import minigrad as mg
+    >>> print(mg.sign(3 + 4j).numpy())
+    (0.6+0.8j)
+    """
+    return np.sign(x)
+
+
+sign.others = {"c": complex_sign}
+
+
+def scalar_mul(scalar, x, name=None):
+    """x times a single number.
+
+    Raises:
+        ValueError: `scalar` has axes.
+
+    >>> import minigrad as mg
+    >>> print(mg.scalar_mul(2.0, [1.5, 2.5]).numpy())
+    [3. 5.]
+    """
+    if isinstance(x, IndexedSlices):
+        return x.with_values(scalar_mul(scalar, x.values))
+    x = convert(x)
+    scalar = convert_to_tensor(scalar, x.dtype)
+    if scalar.value.ndim:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    return multiply(scalar, x)
+
+
+@op("AddN", dinputs=keeps_rows(lambda dz: dz))
+def sum_of(inputs: list):
+    """The sum of Tensors of one shape: what `mg.add_n` calls.
+
+    >>> import minigrad as mg
+    >>> print(mg.add_n([[1.5, 2.5], [10.0, 20.0]]).numpy())
+    [11.5 22.5]
+    """
+    total = inputs[0]
+    if total.dtype.kind not in ARITHMETIC and len(inputs) > 1:
+        raise errors.InvalidArgumentError(None, None, not_among("T", total.dtype, "all kinds of numbers"))
+    for k, x in enumerate(inputs):
+        if x.shape != total.shape:
+            shapes = [bracketed(shape) for shape in (total.shape, x.shape)]
+            raise errors.InvalidArgumentError(
+                None, None,
+                "Inputs to operation AddN of type AddN must have the same size and shape."
+                f"  Input 0: {shapes[0]} != input {k}: {shapes[1]}",
+            )  # fmt: skip
+        total = total + x if k else x
+    return total
+
+
+def add_n(inputs, name=None) -> Tensor:
+    """The sum of a list of Tensors. Nothing is broadcast.
+
+    Raises:
+        ValueError: the list is empty.
+        InvalidArgumentError: the shapes or dtypes differ.
+
+    >>> import minigrad as mg
+    >>> print(mg.add_n([1.0, 2.0, 3.5]).numpy())
+    6.5
+    """
+    inputs = list(inputs) if hasattr(inputs, "__iter__") else [inputs]
+    if not inputs:
+        raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+    return sum_of(inputs)
+
+
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
+    """The sum of a list of Tensors, as `mg.add_n`.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.accumulate_n([1.0, 2.0]).numpy())
+    3.0
+    """
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
+    return add_n(inputs)
+
+
+@op("Xlogy", "fc", dx=lambda dz, x, y: dz * xlogy.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(x, y))
+def xlogy(x, y):
+    """x * log(y), and 0 where x is 0, whatever y is.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.xlogy([2.0, 0.5], 3.0).numpy().round(4))
+    [2.1972 0.5493]
+    """
+    return zero_at_zero(x, x * np.log(y))
+
+
+@op("Xlog1py", "fc", dx=lambda dz, x, y: dz * xlog1py.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(x, y + 1))
+def xlog1py(x, y):
+    """x * log(1 + y), and 0 where x is 0, whatever y is; exact for small y.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.xlog1py([2.0, 0.5], 3.0).numpy().round(4))
+    [2.7726 0.6931]
+    """
+    return zero_at_zero(x, x * np.log1p(y))
+
+
+@op("Xdivy", "fc", dx=lambda dz, x, y: dz * xdivy.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(-x, y * y))
+def xdivy(x, y):
+    """x / y, and 0 where x is 0, whatever y is.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.xdivy([2.0, 0.5], 4.0).numpy())
+    [0.5   0.125]
+    """
+    return zero_at_zero(x, x / y)
+
+
+def nonzero(x):
+    """1 where x is not 0, else 0."""
+    return (x != 0).astype(x.dtype)
+
+
+def zero_at_zero(x, z):
+    """z, but 0 where x is 0."""
+    return np.where(x == 0, x.dtype.type(0), z)[()]
+
+
+@op("NextAfter", "f", dx1=lambda dz: dz, dx2=lambda dz: np.zeros_like(dz))
+def nextafter(x1, x2):
+    """The number next to x1 that the machine can hold, on the side of x2.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.nextafter([1.0, 2.0], [2.0, 1.0]).numpy() > [1.0, 2.0])
+    [ True False]
+    """
+    return np.nextafter(x1, x2)
+
+
+# ---- powers and roots ----------------------------------------------------------------------------------------------
+
+
+@op("Pow", "if", holomorphic=True, dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x))
+def pow(x, y):
+    """x to the power of y, element by element; `x ** y`.
+
+    The derivative with respect to y is taken as 0 where x is not positive.
+
+    Raises:
+        InvalidArgumentError: an integer is raised to a negative power.
+
+    >>> import minigrad as mg
+    >>> print(mg.pow([2.0, 3.0], [3.0, 0.5]).numpy().round(4), mg.pow([1.5, 2.5], 2.0).numpy())
+    [8.     1.7321] [2.25 6.25]
+    """
+    if x.ndim and not y.ndim and y == 3:
+        return x * x * x  # NumPy's power takes forty times as long
+    return x**y
+
+
+def log_or_zero(x):
+    """log(x), and 0 where x is not positive (of complex numbers: where it is 0)."""
+    return np.log(np.where(x != 0 if x.dtype.kind == "c" else x > 0, x, 1))
+
+
+@op("Square", "iuf", holomorphic=True, dx=lambda dy, x: dy * (2 * x))
+def square(x):
+    """x * x.
+
+    >>> import minigrad as mg
+    >>> print(mg.square([1.5, -2.0]).numpy())
+    [2.25 4.  ]
+    """
+    return x * x
+
+
+@op("SquaredDifference", "if", dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))
+def squared_difference(x, y):
+    """(x - y) * (x - y), element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.squared_difference([1.5, 2.0], 4.0).numpy())
+    [6.25 4.  ]
+    """
+    difference = x - y
+    return difference * difference
+
+
+@op("SquaredDifference", "c", dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))
+def complex_squared_difference(x, y):
+    """The square of the distance of complex numbers: what `mg.math.squared_difference` is for them.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.squared_difference(3 + 4j, 0j).numpy())
+    (25+0j)
+    """
+    difference = x - y
+    return difference * difference.conj()
+
+
+squared_difference.others = {"c": complex_squared_difference}
+
+
+@op("Sqrt", "f", holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy))
+def sqrt(x):
+    """The square root. Its slope at 0 is infinite, but a gradient of 0 stays 0 there.
+
+    >>> import minigrad as mg
+    >>> print(mg.sqrt([4.0, 2.25]).numpy())
+    [2.  1.5]
+    """
+    return np.sqrt(x)
+
+
+@op("Rsqrt", "f", holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(y * y, -0.5 * multiply_no_nan.np(y, dy)))
+def rsqrt(x):
+    """1 / sqrt(x).
+
+    >>> import minigrad as mg
+    >>> print(mg.math.rsqrt([4.0, 0.25]).numpy())
+    [0.5 2. ]
+    """
+    return 1 / np.sqrt(x)
+
+
+def not_among(attribute, dtype, allowed):
+    """The words for an attribute whose dtype the kernel does not take."""
+    return f"Value for attr {attribute!r} of {dtypes.BY_NUMPY[dtype].kernel_name} is not in the list of allowed values: {allowed}"
+
+
+def polyval(coeffs, x, name=None):
+    """The polynomial with these coefficients, that of the highest power first, at x.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.polyval([3.0, 2.0, 1.0], [2.0, 10.0]).numpy())
+    [ 17. 321.]
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    x = convert(x)
+    if not coeffs:
+        return Tensor.of(np.zeros_like(x.value))
+    total = convert(coeffs[0], x)
+    for coefficient in coeffs[1:]:
+        total = coefficient + total * x
+    return total
+
+
+# unlike tf.divide, whose first number takes the dtype of the second
+truediv = made(divide.__wrapped__, divide.kernel, divide.kinds, "alone", divide.rules)
+truediv.others = divide.others

@@ -1,0 +1,175 @@
+"""Comparisons, logic, and the larger or smaller of two."""
+
+import numpy as np
+
+from ..engine.op import op
+from ..engine.tensor import Tensor
+
+# ---- comparisons and logic -----------------------------------------------------------------------------------------
+
+
+@op("Equal", dx=None, dy=None)
+def equal(x, y):
+    """Is x equal to y, element by element?
+
+    >>> import minigrad as mg
+    >>> print(mg.equal([1, 2], 2).numpy())
+    [False  True]
+    """
+    return x == y
+
+
+@op("NotEqual", dx=None, dy=None)
+def not_equal(x, y):
+    """Is x different from y, element by element?
+
+    >>> import minigrad as mg
+    >>> print(mg.not_equal([1, 2], 2).numpy())
+    [ True False]
+    """
+    return x != y
+
+
+@op("Greater", "iuf", dx=None, dy=None)
+def greater(x, y):
+    """x > y, element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.greater([1, 2, 3], 2).numpy())
+    [False False  True]
+    """
+    return x > y
+
+
+@op("GreaterEqual", "iuf", dx=None, dy=None)
+def greater_equal(x, y):
+    """x >= y, element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.greater_equal([1, 2, 3], 2).numpy())
+    [False  True  True]
+    """
+    return x >= y
+
+
+@op("Less", "iuf", dx=None, dy=None)
+def less(x, y):
+    """x < y, element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.less([1, 2, 3], 2).numpy())
+    [ True False False]
+    """
+    return x < y
+
+
+@op("LessEqual", "iuf", dx=None, dy=None)
+def less_equal(x, y):
+    """x <= y, element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.less_equal([1, 2, 3], 2).numpy())
+    [ True  True False]
+    """
+    return x <= y
+
+
+@op("LogicalAnd", "b", dx=None, dy=None)
+def logical_and(x, y):
+    """Are both True, element by element?
+
+    >>> import minigrad as mg
+    >>> print(mg.logical_and([True, False], True).numpy())
+    [ True False]
+    """
+    return x & y
+
+
+@op("LogicalOr", "b", dx=None, dy=None)
+def logical_or(x, y):
+    """Is one True, or both, element by element?
+
+    >>> import minigrad as mg
+    >>> print(mg.logical_or([True, False], False).numpy())
+    [ True False]
+    """
+    return x | y
+
+
+@op("LogicalNot", "b", dx=None)
+def logical_not(x):
+    """True where x is False.
+
+    >>> import minigrad as mg
+    >>> print(mg.logical_not([True, False]).numpy())
+    [False  True]
+    """
+    return ~x
+
+
+def logical_xor(x, y, name="LogicalXor") -> Tensor:
+    """Is exactly one True, element by element?
+
+    >>> import minigrad as mg
+    >>> print(mg.math.logical_xor([True, False], True).numpy())
+    [False  True]
+    """
+    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)))
+
+
+@op("IsNan", "f", dx=None)
+def is_nan(x):
+    """Is it nan, which is what 0 / 0 gives?
+
+    >>> import minigrad as mg
+    >>> print(mg.math.is_nan([1.0, float("nan")]).numpy())
+    [False  True]
+    """
+    return np.isnan(x)
+
+
+@op("IsInf", "f", dx=None)
+def is_inf(x):
+    """Is it inf or -inf?
+
+    >>> import minigrad as mg
+    >>> print(mg.math.is_inf([1.0, float("inf")]).numpy())
+    [False  True]
+    """
+    return np.isinf(x)
+
+
+@op("IsFinite", "f", dx=None)
+def is_finite(x):
+    """Is it neither infinite nor nan?
+
+    >>> import minigrad as mg
+    >>> print(mg.math.is_finite([1.0, float("inf")]).numpy())
+    [ True False]
+    """
+    return np.isfinite(x)
+
+
+# ---- maximum and minimum -------------------------------------------------------------------------------------------
+
+
+@op("Maximum", "iuf", dx=lambda dz, x, y: np.where(x >= y, dz, 0), dy=lambda dz, x, y: np.where(x >= y, 0, dz))
+def maximum(x, y):
+    """The greater of x and y, element by element. Where they are equal, the gradient goes to x alone.
+
+    >>> import minigrad as mg
+    >>> print(mg.maximum([1.5, 2.5], 2.0).numpy())
+    [2.  2.5]
+    """
+    return np.maximum(x, y)
+
+
+@op("Minimum", "iuf", dx=lambda dz, x, y: np.where(x <= y, dz, 0), dy=lambda dz, x, y: np.where(x <= y, 0, dz))
+def minimum(x, y):
+    """The smaller of x and y, element by element. Where they are equal, the gradient goes to x alone.
+
+    >>> import minigrad as mg
+    >>> print(mg.minimum([1.5, 2.5], 2.0).numpy())
+    [1.5 2. ]
+    """
+    return np.minimum(x, y)

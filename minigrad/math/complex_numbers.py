@@ -1,0 +1,99 @@
+"""Complex numbers and their parts."""
+
+import numpy as np
+
+from ..engine.op import convert, op
+from ..engine.tensor import Tensor
+from ..ops.gathering import where
+from .comparison import less
+
+# ---- complex numbers -------------------------------------------------------------------------------------------------
+
+
+def complex(real, imag, name=None) -> Tensor:
+    """Complex numbers of their two parts.
+
+    Args:
+        real, imag: of one dtype, float32 or float64.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        TypeError: the dtypes differ, or are others.
+
+    >>> import minigrad as mg
+    >>> print(mg.complex(3.0, 4.0).numpy())
+    (3+4j)
+    """
+    real = convert(real)
+    imag = convert(imag)
+    kinds = [str(real.value.dtype), str(imag.value.dtype)]
+    if kinds not in (["float32"] * 2, ["float64"] * 2):
+        raise TypeError(
+            f"The `real` and `imag` components have incorrect types: {kinds[0]} {kinds[1]}. "
+            "They must be consistent, and one of [tf.float32, tf.float64]"
+        )
+    return of_parts(real, imag)
+
+
+@op("Complex", "f", dreal=lambda dz: to_real(dz), dimag=lambda dz: to_imag(dz))
+def of_parts(real, imag):
+    """What `mg.complex` calls.
+
+    >>> import minigrad as mg
+    >>> print(mg.complex([1.0, 2.0], 4.0).numpy())
+    [1.+4.j 2.+4.j]
+    """
+    whole = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.complex64 if real.dtype.itemsize == 4 else np.complex128)
+    whole.real, whole.imag = real, imag
+    return whole[()]
+
+
+@op("Real", "c", dinput=lambda dy, input_dtype: dy.astype(input_dtype))
+def real(input):
+    """The real part of complex numbers; real numbers as they are.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.real(3 + 4j).numpy(), mg.math.real(2.0).numpy())
+    3.0 2.0
+    """
+    return np.real(input)
+
+
+@op("Imag", "c", dinput=lambda dy, input_dtype: dy.astype(input_dtype) * input_dtype.type(1j))
+def imag(input):
+    """The imaginary part of complex numbers; 0 for real numbers.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.imag(3 + 4j).numpy(), mg.math.imag(2.0).numpy())
+    4.0 0.0
+    """
+    return np.imag(input)
+
+
+@op("Conj", "c", dx=lambda dy: dy.conj())
+def conj(x):
+    """The complex conjugate: the imaginary part changes its sign. Real numbers stay as they are.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.conj(3 + 4j).numpy(), mg.math.conj(2.0).numpy())
+    (3-4j) 2.0
+    """
+    return np.conj(x)
+
+
+@op("Angle", "c", dinput=lambda dy, input: dy.astype(input.dtype) * input.dtype.type(1j) / input.conj())
+def angle(input):
+    """The angle of complex numbers, between -pi and pi. That of a real number is 0, or pi if it is negative.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.angle(1 + 1j).numpy().round(4), mg.math.angle(-2.0).numpy().round(4))
+    0.7854 3.1416
+    """
+    return np.angle(input).astype(input.real.dtype)[()]
+
+
+to_real, to_imag = real.np, imag.np  # `real` and `imag` are names of parameters too
+real.others = dict.fromkeys("iuf", lambda x: x)
+imag.others = dict.fromkeys("iuf", lambda x: Tensor.of(np.zeros_like(x.value)))
+conj.others = dict.fromkeys("iuf", lambda x: x)
+angle.others = {"f": lambda x: where(less(x, 0), x.value.dtype.type(np.pi), x.value.dtype.type(0))}

@@ -1,0 +1,365 @@
+"""Functions of each element: exponentials, trigonometry, rounding and clipping."""
+
+import numpy as np
+
+from ..engine import dtypes
+from ..engine.listening import warn
+from ..engine.op import convert, op
+from ..engine.operands import cast as cast_silently
+from ..engine.slices import IndexedSlices
+from ..engine.tensor import Tensor
+from ..ops.creation import cast, convert_to_tensor
+from ..ops.gathering import where
+from .arithmetic import negative, reciprocal
+from .comparison import maximum, minimum
+
+
+def saturate_cast(value, dtype, name=None) -> Tensor:
+    """`cast`, where a number beyond the limits of the new dtype becomes the limit.
+
+    >>> import minigrad as mg
+    >>> print(mg.saturate_cast([300.0, -1.0, 5.0], mg.uint8))
+    mg.Tensor([255   0   5], shape=(3,), dtype=uint8)
+    """
+    value, dtype = convert_to_tensor(value), dtypes.as_dtype(dtype)
+    given = value.dtype
+    if dtype.is_complex:
+        return cast(value, dtype)
+    if given.is_complex:
+        warn("Casting complex to real discards imaginary part.")
+        return saturate_cast(cast_silently(value, value.value.real.dtype), dtype)
+    if given.min < dtype.min:
+        value = where(value < within(given, dtype.min, 0), within(given, dtype.min, 0), value)
+    if given.max > dtype.max:
+        value = where(value > within(given, dtype.max, 0), within(given, dtype.max, 0), value)
+    return cast(value, dtype)
+
+
+def within(dtype, limit, inward):
+    """The limit in another dtype; where that has no such number, the next one inward."""
+    number = dtype.as_numpy_dtype(limit)
+    return Tensor.of(number if abs(int(number)) <= abs(int(limit)) else np.nextafter(number, number.dtype.type(inward)))
+
+
+# ---- exponentials, logarithms and what is made of them ---------------------------------------------------------------
+
+
+@op("Exp", "f", holomorphic=True, dx=lambda dy, y: dy * y)
+def exp(x):
+    """e to the power of each element.
+
+    >>> import minigrad as mg
+    >>> print(mg.exp([0.0, 1.0]).numpy().round(4))
+    [1.     2.7183]
+    """
+    return np.exp(x)
+
+
+@op("Expm1", "f", holomorphic=True, dx=lambda dy, x: dy * np.exp(x))
+def expm1(x):
+    """exp(x) - 1, exact for small x.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.expm1([0.5, -2.0]).numpy().round(4))
+    [ 0.6487 -0.8647]
+    """
+    return np.expm1(x)
+
+
+@op("Log", "f", holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(x))
+def log(x):
+    """The natural logarithm.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.log([0.5, 3.0]).numpy().round(4))
+    [-0.6931  1.0986]
+    """
+    return np.log(x)
+
+
+@op("Log1p", "f", holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(1 + x))
+def log1p(x):
+    """log(1 + x), exact for small x.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.log1p([0.5, 2.0]).numpy().round(4))
+    [0.4055 1.0986]
+    """
+    return np.log1p(x)
+
+
+@op("Sigmoid", "f", holomorphic=True, dx=lambda dy, y: dy * y * (1 - y))
+def sigmoid(x):
+    """1 / (1 + exp(-x)), between 0 and 1.
+
+    >>> import minigrad as mg
+    >>> print(mg.sigmoid([0.0, 2.0]).numpy().round(4))
+    [0.5    0.8808]
+    """
+    if x.dtype.kind == "c":
+        return 1 / (1 + np.exp(-x))
+    largest, tiny = POWER_LIMITS[x.dtype]
+    e = np.exp(np.minimum(x, largest))
+    e = e * (e >= tiny)  # TensorFlow knows no smaller numbers
+    return e / (1 + e)  # near 1 this is its result to the last digit, of which the derivative is made
+
+
+# which powers of e each dtype can hold, and how small they may be
+POWER_LIMITS = {
+    np.dtype(np.float16): (11.0, 0.0),
+    np.dtype(np.float32): (88.0, np.finfo(np.float32).tiny),
+    np.dtype(np.float64): (709.0, np.finfo(np.float64).tiny),
+}
+
+
+@op("Softplus", "f", dfeatures=lambda dy, features: dy * sigmoid.np(features))
+def softplus(features):
+    """log(1 + exp(x)): a smooth `relu`.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.softplus([0.5, -2.0, 100.0]).numpy().round(4))
+    [  0.9741   0.1269 100.    ]
+    """
+    return np.maximum(features, 0) + np.log1p(np.exp(-np.abs(features)))
+
+
+def log_sigmoid(x, name=None) -> Tensor:
+    """log(sigmoid(x)), without going through a sigmoid that is 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.log_sigmoid([-100.0, 0.0]).numpy().round(4))
+    [-100.       -0.6931]
+    """
+    return negative(softplus(negative(x)))
+
+
+@op("Softsign", "f", dfeatures=lambda dy, features: dy / (1 + np.abs(features)) ** 2)
+def softsign(features):
+    """x / (1 + abs(x)), between -1 and 1.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.softsign([1.0, -3.0]).numpy())
+    [ 0.5  -0.75]
+    """
+    return features / (1 + np.abs(features))
+
+
+# ---- trigonometry --------------------------------------------------------------------------------------------------
+
+
+@op("Sin", "f", holomorphic=True, dx=lambda dy, x: dy * np.cos(x))
+def sin(x):
+    """Sine of each element, in radians.
+
+    >>> import minigrad as mg
+    >>> print(mg.sin([0.5, 2.0]).numpy().round(4))
+    [0.4794 0.9093]
+    """
+    return np.sin(x)
+
+
+@op("Cos", "f", holomorphic=True, dx=lambda dy, x: -dy * np.sin(x))
+def cos(x):
+    """Cosine of each element, in radians.
+
+    >>> import minigrad as mg
+    >>> print(mg.cos([0.5, 2.0]).numpy().round(4))
+    [ 0.8776 -0.4161]
+    """
+    return np.cos(x)
+
+
+@op("Tan", "f", holomorphic=True, dx=lambda dy, y: dy * (1 + y * y))
+def tan(x):
+    """Tangent of each element, in radians.
+
+    >>> import minigrad as mg
+    >>> print(mg.tan([0.5, 2.0]).numpy().round(4))
+    [ 0.5463 -2.185 ]
+    """
+    return np.tan(x)
+
+
+@op("Asin", "f", holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(np.sqrt(1 - x * x)))
+def asin(x):
+    """The angle whose sine is x.
+
+    >>> import minigrad as mg
+    >>> print(mg.asin([0.5, -0.2]).numpy().round(4))
+    [ 0.5236 -0.2014]
+    """
+    return np.arcsin(x)
+
+
+@op("Acos", "f", holomorphic=True, dx=lambda dy, x: -dy * reciprocal.np(np.sqrt(1 - x * x)))
+def acos(x):
+    """The angle whose cosine is x.
+
+    >>> import minigrad as mg
+    >>> print(mg.acos([0.5, -0.2]).numpy().round(4))
+    [1.0472 1.7722]
+    """
+    return np.arccos(x)
+
+
+@op("Atan", "f", holomorphic=True, dx=lambda dy, x: dy * (1 / (1 + x * x)))
+def atan(x):
+    """The angle whose tangent is x.
+
+    >>> import minigrad as mg
+    >>> print(mg.atan([0.5, -2.0]).numpy().round(4))
+    [ 0.4636 -1.1071]
+    """
+    return np.arctan(x)
+
+
+@op("Atan2", "f", dy=lambda dz, y, x: x * (dz / (y * y + x * x)), dx=lambda dz, y, x: -y * (dz / (y * y + x * x)))
+def atan2(y, x):
+    """The angle of the point (x, y), between -pi and pi.
+
+    >>> import minigrad as mg
+    >>> print(mg.atan2([1.0, -2.0], [2.0, -1.0]).numpy().round(4))
+    [ 0.4636 -2.0344]
+    """
+    return np.arctan2(y, x)
+
+
+@op("Sinh", "f", holomorphic=True, dx=lambda dy, x: dy * np.cosh(x))
+def sinh(x):
+    """Hyperbolic sine.
+
+    >>> import minigrad as mg
+    >>> print(mg.sinh([0.5, -2.0]).numpy().round(4))
+    [ 0.5211 -3.6269]
+    """
+    return np.sinh(x)
+
+
+@op("Cosh", "f", holomorphic=True, dx=lambda dy, x: dy * np.sinh(x))
+def cosh(x):
+    """Hyperbolic cosine.
+
+    >>> import minigrad as mg
+    >>> print(mg.cosh([0.5, -2.0]).numpy().round(4))
+    [1.1276 3.7622]
+    """
+    return np.cosh(x)
+
+
+@op("Tanh", "f", holomorphic=True, dx=lambda dy, y: dy * (1 - y * y))
+def tanh(x):
+    """Hyperbolic tangent, between -1 and 1.
+
+    >>> import minigrad as mg
+    >>> print(mg.tanh([0.5, -2.0]).numpy().round(4))
+    [ 0.4621 -0.964 ]
+    """
+    return np.tanh(x)
+
+
+@op("Asinh", "f", holomorphic=True, dx=lambda dy, y: dy / np.cosh(y))
+def asinh(x):
+    """The inverse of `sinh`.
+
+    >>> import minigrad as mg
+    >>> print(mg.asinh([0.5, -2.0]).numpy().round(4))
+    [ 0.4812 -1.4436]
+    """
+    return np.arcsinh(x)
+
+
+@op("Acosh", "f", holomorphic=True, dx=lambda dy, y: dy / np.sinh(y))
+def acosh(x):
+    """The inverse of `cosh`, for x of 1 and more.
+
+    >>> import minigrad as mg
+    >>> print(mg.acosh([1.5, 2.0]).numpy().round(4))
+    [0.9624 1.317 ]
+    """
+    return np.arccosh(x)
+
+
+@op("Atanh", "f", holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(1 - x * x))
+def atanh(x):
+    """The inverse of `tanh`, for x between -1 and 1.
+
+    >>> import minigrad as mg
+    >>> print(mg.atanh([0.5, -0.2]).numpy().round(4))
+    [ 0.5493 -0.2027]
+    """
+    return np.arctanh(x)
+
+
+# ---- rounding and clipping -----------------------------------------------------------------------------------------
+
+
+@op("Floor", "f", dx=None)
+def floor(x):
+    """Rounded down. It has no derivative.
+
+    >>> import minigrad as mg
+    >>> print(mg.floor([1.5, -1.5]).numpy())
+    [ 1. -2.]
+    """
+    return np.floor(x)
+
+
+@op("Ceil", "f", dx=None)
+def ceil(x):
+    """Rounded up. It has no derivative.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.ceil([1.5, -1.5]).numpy())
+    [ 2. -1.]
+    """
+    return np.ceil(x)
+
+
+@op("Rint", "f", dx=None)
+def rint(x):
+    """Rounded to the nearest whole number, of two equally near to the even one. It has no derivative.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.rint([0.5, 1.5, 1.7]).numpy())
+    [0. 2. 2.]
+    """
+    return np.rint(x)
+
+
+@op("Round", "f", dx=None)
+def round(x):
+    """Rounded to the nearest whole number, of two equally near to the even one. It has no derivative.
+
+    >>> import minigrad as mg
+    >>> print(mg.round([0.5, 1.5, 1.7]).numpy())
+    [0. 2. 2.]
+    """
+    return np.rint(x)
+
+
+round.others = dict.fromkeys("iu", lambda x: x)
+
+
+def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Tensor:
+    """t, but nothing below `clip_value_min` or above `clip_value_max`. Its slope is 1 between them and at them, else 0.
+
+    Args:
+        t: a Tensor, or the IndexedSlices of a gradient.
+        clip_value_min, clip_value_max: numbers, or Tensors that broadcast to the shape of t. The minimum wins.
+
+    >>> import minigrad as mg
+    >>> print(mg.clip_by_value([-3.0, 0.5, 3.0], -1.0, 1.0).numpy())
+    [-1.   0.5  1. ]
+    """
+    if isinstance(t, IndexedSlices):
+        return t.with_values(clip_by_value(t.values, clip_value_min, clip_value_max))
+    t = convert(t)
+    clipped = maximum(minimum(t, clip_value_max), clip_value_min)
+    if clipped.value.shape != t.value.shape:
+        raise ValueError(f"Shapes {t.shape} and {clipped.shape} are incompatible")
+    return clipped
+
+
+def values_of(t):
+    """The elements of a Tensor, or those of IndexedSlices that are not zero."""
+    return t.values if isinstance(t, IndexedSlices) else convert(t)

@@ -1,0 +1,380 @@
+"""Reductions of rows that carry the same number, and counting."""
+
+import numpy as np
+
+from .. import errors
+from ..engine import attributes as tidy
+from ..engine.op import convert, op
+from ..engine.shape import bracketed
+from ..engine.tensor import Tensor
+from ..ops.creation import cast
+from ..ops.gathering import gather
+from ..ops.shaping import reshape
+from .arithmetic import ARITHMETIC, not_among, sqrt
+
+# ---- segments: reductions of rows that carry the same number ---------------------------------------------------------
+
+
+@op("SegmentSum", ARITHMETIC, ddata=lambda dz, segment_ids: gather.np(dz, segment_ids), dsegment_ids=None)
+def segment_sum(data, segment_ids):
+    """Row s of the result is the sum of the rows of data whose number is s.
+
+    Args:
+        data: a Tensor of at least one axis; its rows lie along the first.
+        segment_ids: a number for each row, from 0 up, in rising order. A number that is left out gives a row of 0.
+
+    Raises:
+        InvalidArgumentError: the numbers are not in order, or not as many as the rows.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.segment_sum([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 0, 1]).numpy())
+    [[4. 6.]
+     [5. 6.]]
+    """
+    return in_segments(np.add, 0, data, segment_ids, count_segments(data, segment_ids))
+
+
+@op("SegmentMean", ARITHMETIC, dsegment_ids=None,
+    ddata=lambda dz, segment_ids: gather.np(dz / row_counts(segment_ids, dz), segment_ids))  # fmt: skip
+def segment_mean(data, segment_ids):
+    """Row s of the result is the mean of the rows of data whose number is s; see `segment_sum`.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.segment_mean([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 0, 1]).numpy())
+    [[2. 3.]
+     [5. 6.]]
+    """
+    total = in_segments(np.add, 0, data, segment_ids, count_segments(data, segment_ids))
+    mean = total / np.maximum(row_counts(segment_ids, total), 1)
+    return np.trunc(mean).astype(data.dtype) if data.dtype.kind in "iu" else mean
+
+
+@op("SegmentMax", "iuf", dsegment_ids=None,
+    ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
+def segment_max(data, segment_ids):
+    """Row s of the result holds the greatest elements of the rows whose number is s; see `segment_sum`.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.segment_max([[1.0, 4.0], [3.0, 2.0], [5.0, 6.0]], [0, 0, 1]).numpy())
+    [[3. 4.]
+     [5. 6.]]
+    """
+    return sorted_extreme(np.maximum, data, segment_ids)
+
+
+@op("SegmentMin", "iuf", dsegment_ids=None,
+    ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
+def segment_min(data, segment_ids):
+    """Row s of the result holds the smallest elements of the rows whose number is s; see `segment_sum`.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.segment_min([[1.0, 4.0], [3.0, 2.0], [5.0, 6.0]], [0, 0, 1]).numpy())
+    [[1. 2.]
+     [5. 6.]]
+    """
+    return sorted_extreme(np.minimum, data, segment_ids)
+
+
+@op("SegmentProd", ARITHMETIC, dsegment_ids=None,
+    ddata=lambda dz, data, segment_ids: slope_of_segment_prod(dz, data, segment_ids))  # fmt: skip
+def segment_prod(data, segment_ids):
+    """Row s of the result is the product of the rows whose number is s; see `segment_sum`. An empty one is 1.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.segment_prod([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 0, 1]).numpy())
+    [[3. 8.]
+     [5. 6.]]
+    """
+    return in_segments(np.multiply, 1, data, segment_ids, count_segments(data, segment_ids))
+
+
+@op("UnsortedSegmentSum", ARITHMETIC, ddata=lambda dz, segment_ids: picked(dz, segment_ids), dsegment_ids=None)
+def unsorted_segment_sum(data, segment_ids, num_segments: tidy.integer):
+    """Row s of the result is the sum of the parts of data whose number is s.
+
+    Args:
+        data: a Tensor.
+        segment_ids: the numbers, in any order; their shape is that of the first axes of data. Parts whose number is
+            negative are left out.
+        num_segments: how many rows to make.
+
+    Raises:
+        InvalidArgumentError: a number is too great, or the shapes do not match.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.unsorted_segment_sum([1.5, 2.0, 4.0], [2, 0, 2], 3).numpy())
+    [2.  0.  5.5]
+    """
+    check_segments(data, segment_ids, num_segments)
+    return in_segments(np.add, 0, data, segment_ids, num_segments)
+
+
+@op("UnsortedSegmentMax", "iuf", dsegment_ids=None,
+    ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
+def unsorted_segment_max(data, segment_ids, num_segments: tidy.integer):
+    """Row s of the result holds the greatest elements of the parts whose number is s; see `unsorted_segment_sum`.
+
+    A number that is left out gives the lowest number of the dtype.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.unsorted_segment_max([1.5, 2.0, 4.0], [1, 0, 1], 2).numpy())
+    [2. 4.]
+    """
+    check_segments(data, segment_ids, num_segments)
+    return in_segments(np.maximum, finite_limits(data.dtype).min, data, segment_ids, num_segments)
+
+
+@op("UnsortedSegmentMin", "iuf", dsegment_ids=None,
+    ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
+def unsorted_segment_min(data, segment_ids, num_segments: tidy.integer):
+    """Row s of the result holds the smallest elements of the parts whose number is s; see `unsorted_segment_sum`.
+
+    A number that is left out gives the highest number of the dtype.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.unsorted_segment_min([1.5, 2.0, 4.0], [1, 0, 1], 2).numpy())
+    [2.  1.5]
+    """
+    check_segments(data, segment_ids, num_segments)
+    return in_segments(np.minimum, finite_limits(data.dtype).max, data, segment_ids, num_segments)
+
+
+@op("UnsortedSegmentProd", ARITHMETIC, dsegment_ids=None,
+    ddata=lambda dz, data, segment_ids: slope_of_segment_prod(dz, data, segment_ids))  # fmt: skip
+def unsorted_segment_prod(data, segment_ids, num_segments: tidy.integer):
+    """Row s of the result is the product of the parts whose number is s; see `unsorted_segment_sum`.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.unsorted_segment_prod([1.5, 2.0, 4.0], [1, 0, 1], 2).numpy())
+    [2. 6.]
+    """
+    check_segments(data, segment_ids, num_segments)
+    return in_segments(np.multiply, 1, data, segment_ids, num_segments)
+
+
+def unsorted_segment_mean(data, segment_ids, num_segments, name=None) -> Tensor:
+    """Row s of the result is the mean of the parts whose number is s; see `unsorted_segment_sum`.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.unsorted_segment_mean([1.5, 2.0, 4.5], [1, 0, 1], 3).numpy())
+    [2. 3. 0.]
+    """
+    data, ids = convert(data), convert(segment_ids)
+    return unsorted_segment_sum(data, ids, num_segments) / size_of_segments(data, ids, num_segments)
+
+
+def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None) -> Tensor:
+    """Row s of the result is the sum of the n parts whose number is s, divided by sqrt(n); see `unsorted_segment_sum`.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.unsorted_segment_sqrt_n([1.5, 2.0, 4.5, 2.0, 2.0], [1, 0, 1, 1, 1], 2).numpy())
+    [2. 5.]
+    """
+    data, ids = convert(data), convert(segment_ids)
+    return unsorted_segment_sum(data, ids, num_segments) / sqrt(size_of_segments(data, ids, num_segments))
+
+
+def in_segments(ufunc, start, data, ids, number):
+    """Reduce the parts of data by their number; parts with a negative number are left out."""
+    parts = data.reshape((ids.size, *data.shape[ids.ndim :]))
+    ids = ids.ravel()
+    if ids.size and ids.min() < 0:
+        parts, ids = parts[ids >= 0], ids[ids >= 0]
+    whole = np.full((number, *parts.shape[1:]), start, data.dtype)
+    ufunc.at(whole, ids, parts)
+    return whole
+
+
+def count_segments(data, ids):
+    """How many segments the sorted numbers make, which must fit the rows."""
+    if not data.ndim:
+        problem = "input must be at least rank 1"
+    elif ids.ndim != 1:
+        problem = "segment_ids should be a vector."
+    elif ids.dtype not in (np.int32, np.int64):
+        problem = not_among("Tindices", ids.dtype, "int32, int64")
+    elif len(ids) != len(data):
+        problem = "segment_ids should be the same size as dimension 0 of input."
+    elif not len(ids):
+        return 0
+    elif (np.diff(ids) < 0).any():
+        problem = "segment ids are not increasing"
+    elif ids[0] < 0:
+        problem = "segment ids must be >= 0"
+    else:
+        return int(ids[-1]) + 1
+    raise errors.InvalidArgumentError(None, None, problem)
+
+
+def check_segments(data, ids, number):
+    """Raise unless the numbers fit the data, and the rows that are wanted."""
+    if ids.dtype not in (np.int16, np.int32, np.int64):
+        problem = not_among("Tindices", ids.dtype, "int16, int32, int64")
+    elif number < 0:
+        problem = f"Input num_segments == {number} must not be negative."
+    elif data.shape[: ids.ndim] != ids.shape:
+        shapes = [bracketed(shape) for shape in (data.shape, ids.shape)]
+        problem = f"data.shape = {shapes[0]} does not start with segment_ids.shape = {shapes[1]}"
+    elif ids.size and ids.max() >= number:
+        place = tuple(np.argwhere(ids >= number)[0].tolist())
+        problem = f"segment_ids{bracketed(place)} = {ids[place]} is out of range [0, {number})"
+    else:
+        return
+    raise errors.InvalidArgumentError(None, None, problem)
+
+
+def sorted_extreme(ufunc, data, ids):
+    """The extremes of sorted segments; those of an empty one are 0."""
+    limits = (-np.inf, np.inf) if data.dtype.kind == "f" else (np.iinfo(data.dtype).min, np.iinfo(data.dtype).max)
+    whole = in_segments(ufunc, limits[ufunc is np.minimum], data, ids, count_segments(data, ids))
+    whole[np.setdiff1d(np.arange(len(whole)), ids)] = 0
+    return whole
+
+
+def finite_limits(dtype):
+    """The lowest and the highest number of a dtype."""
+    return np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+
+
+def row_counts(ids, like):
+    """How many rows each segment has, with as many axes and of the same dtype as `like`."""
+    counts = np.bincount(np.asarray(ids), minlength=like.shape[0])
+    return counts.astype(like.dtype).reshape((-1,) + (1,) * (like.ndim - 1))
+
+
+def size_of_segments(data, ids, number):
+    """How many parts each segment has, at least 1, as a constant that data's segments can be divided by."""
+    number = tidy.integer(number)
+    counts = np.bincount(ids.value[(ids.value >= 0) & (ids.value < number)].ravel(), minlength=number)
+    counts = np.maximum(counts, 1).reshape((-1,) + (1,) * (data.value.ndim - ids.value.ndim))
+    return Tensor.of(counts.astype(data.value.dtype))
+
+
+def picked(rows, ids):
+    """For each part the row of its segment; 0 for those that are in none."""
+    ids = np.asarray(ids)
+    if not ids.size or ids.min() >= 0:
+        return gather.np(rows, ids)
+    inside = (ids >= 0).reshape(ids.shape + (1,) * (rows.ndim - 1))
+    return np.where(inside, gather.np(rows, np.maximum(ids, 0)), 0)
+
+
+def from_segments(dz, z, data, ids):
+    """The gradient of a maximum or minimum of segments: equal winners share it."""
+    won = (data == picked(z, ids)).astype(data.dtype)
+    shares = in_segments(np.add, 0, np.asarray(won), np.asarray(ids), z.shape[0])
+    return np.where(np.asarray(won) > 0, picked(dz / np.maximum(shares, 1), ids), 0)
+
+
+def slope_of_segment_prod(dz, data, ids):
+    """The gradient of a product of segments: the product of the others, which is exact where one element is 0 or more are."""
+    zero = np.asarray(data) == 0
+    zeros = in_segments(np.add, 0, zero.astype(data.dtype), np.asarray(ids), dz.shape[0])
+    filled = np.where(zero, 1, data)
+    product = unsorted_segment_prod.np(filled, ids, dz.shape[0])
+    others_zero = picked(zeros, ids) - zero  # how many of the others are 0
+    return np.where(others_zero > 0, 0, picked(dz, ids) * picked(product, ids) / filled)
+
+
+# ---- counting --------------------------------------------------------------------------------------------------------
+
+
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, name=None, axis=None, binary_output=False):
+    """How often each of the numbers 0, 1, 2 ... occurs.
+
+    Args:
+        arr: integers, none of them negative.
+        weights: what each counts, in place of 1; of the shape of `arr`.
+        minlength: count at least up to here, even if there are no such numbers.
+        maxlength: leave out the numbers from here on.
+        dtype: of the counts, unless there are weights, which keep their own.
+        name: accepted as in TensorFlow, without effect.
+        axis: None or 0 to count all elements together, -1 to count each row for itself.
+        binary_output: only tell, by 1 or 0, whether a number occurs.
+
+    Raises:
+        InvalidArgumentError: there is a negative number, or the weights do not fit.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.bincount([1, 1, 3]).numpy(), mg.math.bincount([1, 1, 3], weights=[0.5, 1.0, 2.0]).numpy())
+    [0 2 0 1] [0.  1.5 0.  2. ]
+    """
+    if binary_output and weights is not None:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    arr = convert(arr)
+    arr = arr if arr.value.dtype.kind in "iu" else cast(arr, np.int32)
+    arr = arr if axis == -1 else reshape(arr, (-1,))
+    size = int(arr.value.max()) + 1 if arr.value.size else 0
+    size = size if minlength is None else max(size, int(minlength))
+    size = size if maxlength is None else min(size, int(maxlength))
+    if weights is not None:
+        weights = convert(weights).value
+        dtype, weights = weights.dtype, weights if axis == -1 else weights.reshape(-1)
+    return dense_bincount(arr, size, weights, dtype, binary_output)
+
+
+@op("DenseBincount", "iu", darr=None)
+def dense_bincount(arr, size, weights, dtype: tidy.dtype, binary_output):
+    """Counts along the last axis: what `mg.math.bincount` calls.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.bincount([1, 1, 3]).numpy())
+    [0 2 0 1]
+    """
+    if arr.size and arr.min() < 0:
+        raise errors.InvalidArgumentError(None, None, "Input arr must be non-negative!")
+    if arr.ndim > 2:
+        raise errors.InvalidArgumentError(None, None, f"Shape must be at most rank 2 but is rank {arr.ndim}")
+    if weights is not None and weights.shape != arr.shape:
+        raise errors.InvalidArgumentError(
+            None, None,
+            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1."
+            f" Received {list(weights.shape)}",
+        )  # fmt: skip
+    counted = arr < size
+    counts = np.zeros((*arr.shape[:-1], size), dtype)
+    places = (*np.nonzero(counted)[:-1], arr[counted])
+    np.add.at(counts, places, 1 if weights is None else weights[counted])
+    return np.minimum(counts, 1) if binary_output else counts
+
+
+def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=np.int32, name=None) -> Tensor:
+    """How often label i was predicted as j, for all i (rows) and j (columns).
+
+    Args:
+        labels, predictions: the classes, numbered from 0, of shape `(batch,)`.
+        num_classes: how many classes there are; by default as many as occur.
+        weights: what each example counts, in place of 1.
+        dtype: of the counts.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: a class is negative, or too great.
+
+    >>> import minigrad as mg
+    >>> print(mg.math.confusion_matrix([1, 2, 2], [1, 2, 0]).numpy())
+    [[0 0 0]
+     [0 1 0]
+     [1 0 1]]
+    """
+    classes = {"labels": convert(labels).value, "predictions": convert(predictions).value}
+    deepest = max(value.ndim for value in classes.values())
+    classes = {
+        name: (value[..., 0] if value.ndim == deepest > 1 else value).astype(np.int64)  # a last axis of length 1 may be there
+        for name, value in classes.items()
+    }
+    sizes = [value.max() + 1 for value in classes.values() if value.size]
+    number = int(max(sizes, default=0)) if num_classes is None else int(num_classes)
+    for name, value in classes.items():
+        if (value < 0).any():
+            raise errors.InvalidArgumentError(None, None, f"`{name}` contains negative values.")
+        if (value >= number).any():
+            raise errors.InvalidArgumentError(None, None, f"`{name}` out of bound")
+    actual, predicted = classes.values()
+    if actual.shape != predicted.shape:
+        shapes = [f"values[{k}].shape = {bracketed(value.shape)}" for k, value in enumerate((actual, predicted))]
+        raise errors.InvalidArgumentError(None, None, f"Shapes of all inputs must match: {' != '.join(shapes)} [Op:Pack] name: stack")
+    counted = convert(np.ones(actual.shape)) if weights is None else convert(weights)
+    return reshape(unsorted_segment_sum(cast(counted, dtype), actual * number + predicted, number * number), (number, number))

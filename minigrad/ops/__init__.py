@@ -1,0 +1,1 @@
+"""TensorFlow's top-level ops, and Python's operators."""

@@ -1,0 +1,327 @@
+"""tf's top-level ops on a Tensor as a whole: conversion, casts, zeros and ones, and what its shape is."""
+
+import numpy as np
+
+from .. import errors
+from ..engine import attributes as tidy
+from ..engine import dtypes
+from ..engine.custom import unregistered
+from ..engine.listening import unrecorded, warn
+from ..engine.op import convert, op, tensor_of
+from ..engine.operands import cast as cast_silently
+from ..engine.rules import keeps_rows
+from ..engine.shape import TensorShape, bracketed
+from ..engine.slices import IndexedSlices
+from ..engine.tensor import Tensor
+from ..engine.variable import Variable, read_value
+from ..errors import invalid
+
+# ---- values --------------------------------------------------------------------------------------------------------
+
+
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
+    """The value as a Tensor. A Tensor stays as it is, and a Variable is read: both stay connected.
+
+    Args:
+        value: a Tensor, a Variable, or what `mg.constant` takes; lists may hold Tensors, and stay connected too.
+        dtype: what the elements shall be; None takes the natural dtype.
+        dtype_hint: used in place of `dtype` where it fits the value.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: a Tensor has another dtype: nothing is cast in silence.
+        TypeError: the value does not fit the dtype.
+
+    >>> import minigrad as mg
+    >>> v = mg.Variable(3.0)
+    >>> print(mg.convert_to_tensor([v, 1.0]))
+    mg.Tensor([3. 1.], shape=(2,), dtype=float32)
+    """
+    if dtype is None and dtype_hint is not None:
+        try:
+            return convert_to_tensor(value, dtype_hint)
+        except (TypeError, ValueError):
+            return convert_to_tensor(value)
+    if not hasattr(value, "__tf_tensor__"):
+        tensor = tensor_of(value, dtype)
+        return tensor if tensor.id else Tensor.of(tensor.value)  # one that can be watched
+    tensor = value.__tf_tensor__(dtype, name)
+    return read_value(value) if isinstance(value, Variable) else tensor
+
+
+def is_tensor(x) -> bool:
+    """Is `x` a Tensor, a Variable or IndexedSlices?
+
+    >>> import minigrad as mg
+    >>> mg.is_tensor(mg.constant(1.0)), mg.is_tensor(1.0)
+    (True, False)
+    """
+    return hasattr(x, "__tf_tensor__")
+
+
+@op("Identity", dinput=keeps_rows(lambda dy: dy))
+def identity(input):
+    """The same value, as a Tensor of its own.
+
+    >>> import minigrad as mg
+    >>> print(mg.identity(3.0))
+    mg.Tensor(3.0, shape=(), dtype=float32)
+    """
+    return input
+
+
+@op("IdentityN", dinput=lambda dys, k: dys[k])
+def identity_n(input: tuple) -> list:
+    """The same values, as Tensors of their own.
+
+    >>> import minigrad as mg
+    >>> x, n = mg.identity_n([1.5, 2])
+    >>> print(x.numpy(), n.numpy())
+    1.5 2
+    """
+    return list(input)
+
+
+@op("StopGradient", dinput=None)
+def stopped(input):
+    """What `stop_gradient` computes.
+
+    >>> import minigrad as mg
+    >>> print(mg.stop_gradient(3.0).numpy())
+    3.0
+    """
+    return input
+
+
+def stop_gradient(input, name=None) -> Tensor:
+    """The same value as a constant: no gradient passes.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(3.0)
+    >>> with mg.GradientTape() as tape:
+    ...     y = x * mg.stop_gradient(x)
+    >>> print(tape.gradient(y, x).numpy())
+    3.0
+    """
+    with unrecorded():
+        return stopped(input)
+
+
+# ---- dtypes --------------------------------------------------------------------------------------------------------
+
+
+@op("Cast", dx=keeps_rows(lambda dy, x_dtype: dy.astype(x_dtype)))
+def cast_smoothly(x, dtype: tidy.dtype):
+    """`cast` between float and complex dtypes, which has a derivative.
+
+    >>> import minigrad as mg
+    >>> print(mg.cast([1.5, 2.5], mg.float64))
+    mg.Tensor([1.5 2.5], shape=(2,), dtype=float64)
+    """
+    return (x.real if x.dtype.kind == "c" != dtype.kind else x).astype(dtype)
+
+
+@op("Cast", dx=None)
+def cast_coarsely(x, dtype: tidy.dtype):
+    """`cast` from or to integers and booleans, which has no derivative.
+
+    >>> import minigrad as mg
+    >>> print(mg.cast([1.7, -1.7], mg.int32))
+    mg.Tensor([ 1 -1], shape=(2,), dtype=int32)
+    """
+    if (x.dtype.kind == "O") != (dtype.kind == "O"):
+        source, target = dtypes.BY_NUMPY[x.dtype].kernel_name, dtypes.BY_NUMPY[dtype].kernel_name
+        raise errors.UnimplementedError(None, None, f"Cast {source} to {target} is not supported")
+    return (x.real if x.dtype.kind == "c" else x).astype(dtype)
+
+
+def cast(x, dtype, name=None) -> Tensor:
+    """The same numbers in another dtype.
+
+    Between float and complex dtypes it has a derivative; from or to integers and booleans it has none.
+
+    Args:
+        x: numbers of any dtype, or IndexedSlices of them. Toward an integer they are cut off, toward bool everything
+            but 0 is True, and of a complex number that becomes real the real part is taken.
+        dtype: the dtype wanted.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        UnimplementedError: from or to strings.
+
+    >>> import minigrad as mg
+    >>> print(mg.cast([0.0, 2.7], mg.int32), mg.cast([0.0, 2.7], mg.bool))
+    mg.Tensor([0 2], shape=(2,), dtype=int32) mg.Tensor([False  True], shape=(2,), dtype=bool)
+    """
+    dtype = dtypes.to_numpy(dtype)
+    if x.__class__ is not Tensor:
+        if hasattr(x, "assign") and x.dtype == dtype:
+            return x
+        if isinstance(x, IndexedSlices):
+            return x.with_values(cast(x.values, dtype))
+        x = convert(x)
+    given = x.value.dtype
+    if given == dtype:
+        return x
+    warn_of_real_parts(given, dtype)
+    return cast_silently(x, dtype)
+
+
+def warn_of_real_parts(given, dtype):
+    """Complex numbers are made real: it is said, as often as it happens."""
+    if given.kind == "c" and dtype.kind == "f":
+        warn(
+            "You are casting an input of type %s to an incompatible dtype %s.  This will discard the imaginary part and may not be "
+            "what you intended.", given, dtype,
+        )  # fmt: skip
+
+
+@op("Bitcast", **unregistered("Bitcast", "output", "input"))
+def bitcast(input, type: tidy.dtype):
+    """The same bits, read as another dtype. A larger dtype takes up the last axis, a smaller one makes a new one.
+
+    >>> import minigrad as mg
+    >>> print(mg.bitcast([1.0, -2.0], mg.uint32))
+    mg.Tensor([1065353216 3221225472], shape=(2,), dtype=uint32)
+    """
+    old, new = input.dtype.itemsize, type.itemsize
+    if old < new and (not input.ndim or input.shape[-1] * old != new):
+        raise invalid(f"Cannot bitcast from {new // old} to {input.shape[-1] if input.ndim else 0}")
+    bits = np.ascontiguousarray(input).reshape(input.shape)
+    return bits.view(type) if old == new else bits[..., None].view(type) if old > new else bits.view(type)[..., 0]
+
+
+# ---- constants -----------------------------------------------------------------------------------------------------
+
+
+def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
+    """Zeros of this shape (among strings: empty ones).
+
+    >>> import minigrad as mg
+    >>> print(mg.zeros(2))
+    mg.Tensor([0. 0.], shape=(2,), dtype=float32)
+    """
+    return Tensor.of(full(tidy.lengths(shape, None), *nothing(dtypes.to_numpy(dtype))))
+
+
+def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
+    """Ones of this shape.
+
+    >>> import minigrad as mg
+    >>> print(mg.ones([1, 2], mg.int32))
+    mg.Tensor([[1 1]], shape=(1, 2), dtype=int32)
+    """
+    dtype = dtypes.to_numpy(dtype)
+    if dtype.kind == "O":
+        raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
+    return Tensor.of(full(tidy.lengths(shape, None), 1, dtype))
+
+
+def nothing(dtype):
+    """What stands where there is nothing, 0 or an empty string, and its dtype."""
+    return b"" if dtype.kind == "O" else 0, dtype
+
+
+def full(shape, value, dtype):
+    """An array with one value everywhere."""
+    if min(shape, default=0) < 0:
+        raise invalid(f"Dimension {min(shape)} must be >= 0 [Op:Fill] name: ")
+    array = np.full(shape, value, dtype)
+    return array if dtype.kind == "O" else array[()]
+
+
+INDICES = "hilq"  # int16, int32 and int64, as NumPy's letters
+
+
+def wrong_kind(attr, indices):
+    """The error for numbers that should be whole, and are not."""
+    kind = dtypes.BY_NUMPY[indices.dtype].kernel_name
+    return invalid(f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int16, int32, int64")
+
+
+@op("ZerosLike", dinput=None)
+def zeros_like(input, dtype: tidy.dtype = None):
+    """Zeros in the shape of `input`. They do not depend on it: nothing flows.
+
+    >>> import minigrad as mg
+    >>> print(mg.zeros_like([1.0, 2.0]))
+    mg.Tensor([0. 0.], shape=(2,), dtype=float32)
+    """
+    return full(input.shape, *nothing(input.dtype if dtype is None else dtype))
+
+
+@op("OnesLike", dinput=None)
+def ones_like(input, dtype: tidy.dtype = None):
+    """Ones in the shape of `input`. They do not depend on it: nothing flows.
+
+    >>> import minigrad as mg
+    >>> print(mg.ones_like([1.0, 2.0]))
+    mg.Tensor([1. 1.], shape=(2,), dtype=float32)
+    """
+    dtype = input.dtype if dtype is None else dtype
+    if dtype.kind == "O":
+        raise invalid("Value for attr 'T' of string is not in the list of allowed values: those of numbers and truth values")
+    return full(input.shape, 1, dtype)
+
+
+# ---- asking --------------------------------------------------------------------------------------------------------
+
+
+@op("Shape", dinput=None)
+def shape(input, out_type: tidy.dtype = None):
+    """The length of each axis, as a Tensor.
+
+    >>> import minigrad as mg
+    >>> print(mg.shape([[1.0, 2.0, 3.0]]))
+    mg.Tensor([1 3], shape=(2,), dtype=int32)
+    """
+    return np.array(input.shape, out_type or np.int32)
+
+
+def shape_n(input, out_type=dtypes.int32, name=None) -> list:
+    """The shape of each Tensor of a list.
+
+    >>> import minigrad as mg
+    >>> print(*mg.shape_n([[1.0, 2.0], 5.0]))
+    mg.Tensor([2], shape=(1,), dtype=int32) mg.Tensor([], shape=(0,), dtype=int32)
+    """
+    return [shape(x, out_type) for x in input]
+
+
+@op("Size", dinput=None)
+def size(input, out_type: tidy.dtype = None):
+    """How many elements there are, as a Tensor.
+
+    >>> import minigrad as mg
+    >>> print(mg.size([[1.0, 2.0, 3.0]]))
+    mg.Tensor(3, shape=(), dtype=int32)
+    """
+    return (out_type or np.dtype(np.int32)).type(input.size)
+
+
+@op("Rank", dinput=None)
+def rank(input):
+    """How many axes there are, as a Tensor.
+
+    >>> import minigrad as mg
+    >>> print(mg.rank([[1.0, 2.0, 3.0]]))
+    mg.Tensor(2, shape=(), dtype=int32)
+    """
+    return np.int32(input.ndim)
+
+
+@op("EnsureShape", dx=keeps_rows(lambda dy: dy))
+def ensure_shape(x, shape: TensorShape):
+    """The same value, if it has this shape; None in the shape stands for any length.
+
+    Raises:
+        InvalidArgumentError: it has another shape.
+
+    >>> import minigrad as mg
+    >>> print(mg.ensure_shape([1.0, 2.0], [None]))
+    mg.Tensor([1. 2.], shape=(2,), dtype=float32)
+    """
+    if not TensorShape(shape).is_compatible_with(x.shape):
+        wanted = bracketed("?" if n is None else n for n in shape)
+        raise invalid(f"Shape of tensor input {bracketed(x.shape)} is not compatible with expected shape {wanted}.")
+    return x

@@ -1,0 +1,555 @@
+"""tf's top-level ops that pick elements by index (gather, where) or place them (scatter)."""
+
+import builtins
+
+import numpy as np
+
+from .. import errors
+from ..engine import attributes as tidy
+from ..engine import dtypes
+from ..engine.op import convert, op
+from ..engine.rules import BATCHED_TWINS, Batched, later
+from ..engine.shape import bracketed
+from ..engine.slices import Rows
+from ..engine.tensor import Tensor
+from ..errors import invalid
+from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
+from .shaping import count, expand_dims, mirror_pad_grad, reshape, reverse, roll, tile, transpose
+from .sorting import in_order
+
+
+def repeat(input, repeats, axis=None, name=None) -> Tensor:
+    """Each element along an axis, repeated in its place.
+
+    Args:
+        input: what to repeat.
+        repeats: how often: one number for all, or one for each place along the axis.
+        axis: along which; None repeats the elements of the whole, made flat.
+        name: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> print(mg.repeat([1.0, 2.0], [1, 3]))
+    mg.Tensor([1. 2. 2. 2.], shape=(4,), dtype=float32)
+    """
+    data, repeats = convert_to_tensor(input), tidy.integers(repeats)
+    if axis is None:
+        data, axis = reshape(data, (-1,)), 0
+    if not data.ndim:
+        data = reshape(data, (1,))
+    if not -data.ndim <= axis < data.ndim:
+        raise ValueError(f"axis={axis} out of bounds: expected {-data.ndim}<=axis<{data.ndim}")
+    axis %= data.ndim
+    if repeats.ndim > 1:
+        raise ValueError(f"Shape {repeats.shape} must have rank at most 1")
+    length = data.shape[axis]
+    if repeats.size not in (1, length):
+        raise ValueError(f"Dimensions {length} and {repeats.size} are not compatible")
+    most = int(np.maximum.reduce(repeats, None)) if repeats.size else 0
+    copies = tile(expand_dims(data, axis + 1), [most if i == axis + 1 else 1 for i in builtins.range(data.ndim + 1)])
+    if repeats.size == 1:
+        return reshape(copies, (*data.shape[:axis], -1 if data.value.size else most * length, *data.shape[axis + 1 :]))
+    return boolean_mask(copies, np.arange(most) < repeats[:, None], axis)
+
+
+# ---- picking -------------------------------------------------------------------------------------------------------
+
+
+@op("GatherV2", dindices=None,
+    dparams=lambda dy, params_shape, indices, axis, batch_dims: ungathered(dy, params_shape, indices, axis, batch_dims))  # fmt: skip
+def gather(params, indices, validate_indices=None, axis: tidy.integer = None, batch_dims: tidy.integer = 0):
+    """The slices of `params` that have these numbers along an axis.
+
+    Its gradient along the axis 0 is an `mg.IndexedSlices`.
+
+    Args:
+        params: what to pick from.
+        indices: whole numbers in 0 .. length-1, in any shape; it takes the place of the axis.
+        validate_indices: accepted as in TensorFlow, without effect.
+        axis: along which; by default `batch_dims`, both counted in `params`.
+        batch_dims: so many of the first axes belong together in `params` and `indices`.
+
+    Raises:
+        InvalidArgumentError: an index is out of range, or there is no such axis.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant([[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]])
+    >>> print(mg.gather(x, [1, 0, 1], axis=1).numpy())
+    [[2.5 1.5 2.5]
+     [5.5 4.5 5.5]]
+    >>> print(mg.gather(x, [[2, 2], [0, 1]], batch_dims=1).numpy())
+    [[3.5 3.5]
+     [4.5 5.5]]
+    """
+    if indices.dtype.char not in INDICES:
+        raise wrong_kind("Tindices", indices)
+    axis, batch = gather_place(axis, batch_dims, params.ndim, indices.ndim)
+    length = params.shape[axis]
+    if indices.size and (np.minimum.reduce(indices, None) < 0 or np.maximum.reduce(indices, None) >= length):
+        bad = (indices < 0) | (indices >= length)
+        place = bracketed(np.argwhere(bad)[0]) if indices.ndim else ""
+        raise invalid(f"indices{place} = {indices[bad][0]} is not in [0, {length})")
+    if not batch:
+        taken = np.take(params, indices, axis)
+        return taken if params.dtype.kind != "O" else np.asarray(taken, object)
+    if params.shape[:batch] != indices.shape[:batch]:
+        i = next(i for i in builtins.range(batch) if params.shape[i] != indices.shape[i])
+        raise invalid(f"params.shape[{i}]: {params.shape[i]} should be equal to indices.shape[{i}]: {indices.shape[i]}")
+    before, after = params.shape[batch:axis], params.shape[axis + 1 :]
+    lead = params.shape[:batch]
+    rows = params.reshape((*lead, count(before), length, count(after)))
+    taken = np.take_along_axis(rows, indices.reshape((*lead, 1, count(indices.shape[batch:]), 1)), batch + 1)
+    return taken.reshape((*lead, *before, *indices.shape[batch:], *after))
+
+
+def gather_place(axis, batch_dims, ndim, indices_ndim):
+    """The axis to gather along, and how many axes before it are the batch: both counted from 0."""
+    axis = batch_dims if axis is None else axis
+    batch = batch_dims + indices_ndim * (batch_dims < 0)
+    if not ndim:
+        raise invalid("params must be at least 1 dimensional")
+    if not -ndim <= axis < ndim:
+        raise invalid(f"Shape must be at least rank {axis + 1 if axis >= 0 else -axis} but is rank {ndim}")
+    if not -indices_ndim <= batch_dims <= indices_ndim:
+        raise invalid(f"Expected batch_dims in the range [{-indices_ndim}, {indices_ndim}], but got {batch_dims}")
+    place = axis % ndim
+    if axis and place < batch:  # where 0 is written, TensorFlow leaves the batch away
+        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({place}).")
+    return place, min(batch, place)
+
+
+def ungathered(dy, shape, indices, axis, batch_dims):
+    """The gradient of `gather`: what arrives for a slice is added where it was taken from."""
+    indices = np.asarray(indices)
+    slices = (batch_dims if axis is None else axis) == 0  # as it is written: of a place counted from the end TensorFlow makes the whole
+    axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
+    if slices:
+        rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
+        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else Rows(rows, numbers, shape)
+    lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
+    picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that the indices made
+    front = (*builtins.range(batch), *picked)
+    rows = np.transpose(dy, front + tuple([i for i in builtins.range(dy.ndim) if i not in front]))
+    group = np.arange(count(lead)).reshape(lead + (1,) * len(picked)) * length  # each example has rows of its own
+    total = scatter_rows.np(rows.reshape((indices.size, *rest)), (indices + group).ravel(), (count(lead) * length, *rest))
+    axes = list(builtins.range(len(shape)))
+    axes.insert(axis, axes.pop(batch))
+    return np.transpose(total.reshape((*lead, length, *rest)), tuple(axes))
+
+
+@op("UnsortedSegmentSum", dvalues=lambda dz, indices: gather.np(dz, indices), dindices=None)
+def scatter_rows(values, indices, shape: tidy.lengths):
+    """Zeros of this shape, to which row `values[i]` is added at `indices[i]`.
+
+    >>> import minigrad as mg
+    >>> print(mg.ops.gathering.scatter_rows([1.0, 2.0, 4.0], [2, 0, 2], (3,)))
+    mg.Tensor([2. 0. 5.], shape=(3,), dtype=float32)
+    """
+    whole = np.zeros(shape, values.dtype)
+    np.add.at(whole, indices, values)
+    return whole
+
+
+@op("GatherNd", dindices=None, dparams=lambda dy, params_shape, indices: ungathered_nd(dy, params_shape, indices))
+def gather_points(params, indices):
+    """`gather_nd` without a batch.
+
+    >>> import minigrad as mg
+    >>> print(mg.gather_nd([[1.5, 2.5], [3.5, 4.5]], [[0, 1], [1, 0]]))
+    mg.Tensor([2.5 3.5], shape=(2,), dtype=float32)
+    """
+    if not indices.ndim:
+        raise invalid("indices must be at least a vector")
+    if indices.shape[-1] > params.ndim:
+        raise invalid(f"index innermost dimension length must be <= params rank; saw: {indices.shape[-1]} vs. {params.ndim}")
+    check_points(indices, params.shape, f"param shape {bracketed(params.shape)}, node name: GatherNd")
+    taken = params[None][points(indices)]
+    return taken if params.dtype.kind != "O" else np.asarray(taken, object)
+
+
+def points(indices):
+    """Rows of indices as a key for `array[None]`: one array for each axis, and one even where the rows are empty."""
+    return (np.zeros(indices.shape[:-1], int), *np.moveaxis(indices, -1, 0), Ellipsis)
+
+
+def outside(indices, shape):
+    """For each row of indices whether it is no place in this shape."""
+    return np.logical_or.reduce((indices < 0) | (indices >= np.array(shape[: indices.shape[-1]], int)), axis=-1)
+
+
+def without(bad, rows):
+    """The rows, but 0 in place of the bad ones."""
+    return where(bad.reshape(bad.shape + (1,) * (rows.ndim - bad.ndim)), zeros_like(rows), rows)
+
+
+def check_points(indices, shape, where):
+    """Refuse indices outside of this shape."""
+    if indices.dtype.char not in INDICES:
+        raise wrong_kind("Tindices", indices)
+    bad = outside(indices, shape)
+    if np.logical_or.reduce(bad, axis=None):
+        place = np.argwhere(bad)[0]
+        number = bracketed(place) if len(place) else ""
+        raise invalid(f"indices{number} = [{', '.join(map(str, indices[tuple(place)]))}] does not index into {where}")
+
+
+def ungathered_nd(dy, shape, indices):
+    """The gradient of `gather_nd`; where whole rows were picked by number it is an IndexedSlices, as that of `gather`."""
+    if indices.ndim == 2 and indices.shape[1] == 1 and not isinstance(dy, Batched):
+        return Rows(dy, np.asarray(indices)[:, 0], shape)
+    return added_at.np(dy, indices, shape)
+
+
+@op("ScatterNd", dupdates=lambda dz, indices: gather_points.np(dz, indices), dindices=None)
+def added_at(updates, indices, shape: tidy.lengths):
+    """Zeros of this shape, to which the updates are added where the indices say.
+
+    >>> import minigrad as mg
+    >>> print(mg.scatter_nd([[2], [0], [2]], [1.0, 2.0, 4.0], [3]))
+    mg.Tensor([2. 0. 5.], shape=(3,), dtype=float32)
+    """
+    whole = full(shape, *nothing(updates.dtype))
+    np.add.at(whole[None], points(indices), updates)
+    return whole
+
+
+def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -> Tensor:
+    """The elements, or slices, of `params` at these places: each row of `indices` is one place.
+
+    Args:
+        params: what to pick from.
+        indices: the last axis goes over the axes of `params`; the others are the shape of the result.
+        batch_dims: so many of the first axes belong together in `params` and `indices`.
+        name: accepted as in TensorFlow, without effect.
+        bad_indices_policy: "IGNORE" gives 0 for a place outside of `params`.
+
+    Raises:
+        InvalidArgumentError: a place is outside of `params`.
+
+    >>> import minigrad as mg
+    >>> print(mg.gather_nd([[1.5, 2.5], [3.5, 4.5]], [[0, 1], [1, 0]]))
+    mg.Tensor([2.5 3.5], shape=(2,), dtype=float32)
+    """
+    batch_dims = tidy.integer(batch_dims)
+    params, indices = convert(params), convert(indices)
+    if batch_dims:
+        if batch_dims >= indices.ndim:
+            raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {indices.ndim}")
+        lead = [bracketed(one.value.shape[:batch_dims]) for one in (params, indices)]
+        if lead[0] != lead[1]:
+            raise invalid(f"the batches differ: {lead[0]} in `params` and {lead[1]} in `indices` [Op:Reshape] name: ")
+        indices = in_batch(indices.value, batch_dims)
+    if bad_indices_policy != "IGNORE":
+        return gather_points(params, indices)
+    bad = outside(indices.value, params.shape)
+    return without(bad, gather_points(params, without(bad, indices)))
+
+
+def in_batch(indices, batch_dims):
+    """The indices, with the place in the batch in front of each row."""
+    lead = np.indices(indices.shape[:batch_dims]).reshape((batch_dims, *indices.shape[:batch_dims], *[1] * (indices.ndim - batch_dims)))
+    lead = [np.broadcast_to(one, (*indices.shape[:-1], 1)) for one in lead]
+    return Tensor.of(np.concatenate([*lead, indices], -1).astype(indices.dtype))
+
+
+def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
+    """The elements, or slices, where the mask is True.
+
+    Args:
+        tensor: what to pick from.
+        mask: truth values, in the shape of `tensor` or of some of its axes.
+        axis: the first of those axes.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: the shapes do not fit, or the mask is a single value.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> print(mg.boolean_mask(x, [False, True]).numpy(), mg.boolean_mask(x, x > 1.5))
+    [[3. 4.]] mg.Tensor([2. 3. 4.], shape=(3,), dtype=float32)
+    """
+    tensor, mask, axis = convert(tensor), convert(mask).value, 0 if axis is None else tidy.integer(axis)
+    if not mask.ndim:
+        raise ValueError("mask cannot be scalar.")
+    shape, end = tensor.shape, axis + mask.ndim
+    if shape[axis:end] != mask.shape:
+        raise ValueError(f"Shapes {shape[axis:end]} and {mask.shape} are incompatible")
+    flat = reshape(tensor, (*shape[:axis], mask.size, *shape[end:]))
+    return gather(flat, np.flatnonzero(mask), axis=axis)
+
+
+@op("SelectV2", dcondition=None, dx=lambda dz, condition: np.where(condition, dz, 0), dy=lambda dz, condition: np.where(condition, 0, dz))
+def select(condition, x, y):
+    """`where` with three arguments.
+
+    >>> import minigrad as mg
+    >>> print(mg.where([True, False], [1.0, 2.0], [[3.0], [4.0]]).numpy())
+    [[1. 3.]
+     [1. 4.]]
+    """
+    if condition.dtype.kind != "b":
+        kind = dtypes.BY_NUMPY[condition.dtype].kernel_name
+        raise invalid(f"cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but is a {kind} tensor")
+    try:
+        return np.where(condition, x, y)[()]
+    except ValueError:
+        shapes = [bracketed(one.shape) for one in (condition, x, y)]
+        raise invalid(f"condition {shapes[0]}, then {shapes[1]}, and else {shapes[2]} must be broadcastable") from None
+
+
+@op("Where", "biufc", dcondition=None)
+def where_true(condition):
+    """The places of the elements that are not zero: a row of indices for each.
+
+    >>> import minigrad as mg
+    >>> print(mg.where([[True, False], [True, True]]).numpy())
+    [[0 0]
+     [1 0]
+     [1 1]]
+    """
+    if not condition.ndim:
+        raise invalid("WhereOp : Unhandled input dimensions: 0")
+    return np.argwhere(condition)
+
+
+def where(condition, x=None, y=None, name=None) -> Tensor:
+    """`x` where the condition holds, elsewhere `y`; with the condition alone, the places where it holds.
+
+    Args:
+        condition: truth values; for the second use any numbers.
+        x, y: of one dtype; all three are broadcast to one shape.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: only one of x and y is given.
+        InvalidArgumentError: the condition is a Tensor that is not bool, or the shapes do not fit.
+        TypeError: the condition is a list or a number, and is not bool.
+
+    Note:
+        The gradient of what was not chosen is 0, but 0 times an infinite slope is nan: in `where(x > 0, log(x), 0)` make x
+        positive *before* the log.
+
+    >>> import minigrad as mg
+    >>> print(mg.where([True, False], 1.0, 2.0), mg.where([False, True]).numpy())
+    mg.Tensor([1. 2.], shape=(2,), dtype=float32) [[1]]
+    """
+    if x is None and y is None:
+        return where_true(condition)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return select(condition if hasattr(condition, "__tf_tensor__") else convert_to_tensor(condition, dtypes.bool), x, y)
+
+
+# ---- placing -------------------------------------------------------------------------------------------------------
+
+
+def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Tensor:
+    """Zeros of this shape, to which the updates are added at these places.
+
+    Args:
+        indices: each row is one place, as in `gather_nd`.
+        updates: a number, or a slice, for each place.
+        shape: of the result.
+        bad_indices_policy: "IGNORE" leaves out the updates whose place is outside.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: a place is outside, or the shapes do not fit.
+
+    >>> import minigrad as mg
+    >>> print(mg.scatter_nd([[2], [0], [2]], [1.0, 2.0, 4.0], [3]))
+    mg.Tensor([2. 0. 5.], shape=(3,), dtype=float32)
+    """
+    indices, shape = convert(indices), tidy.lengths(shape)
+    places, given = indices.value, np.shape(updates)
+    tag, outer = "[Op:ScatterNd] name: ", places.shape[:-1]
+    if not given:
+        raise invalid(f"Updates shape must have rank at least one. Found:[] {tag}")
+    dims = f"Dimensions [0,{len(outer)}) of indices[shape={bracketed(places.shape)}]"
+    if given[: len(outer)] != outer:
+        raise invalid(f"{dims} must match dimensions [0,{len(outer)}) of updates[shape={bracketed(given)}] {tag}")
+    depth = places.shape[-1]
+    if given[len(outer) :] != shape[depth:] or depth > len(shape):
+        target = f"Dimensions [{depth},{len(shape)}) of input[shape={bracketed(shape)}]"
+        raise invalid(f"{target} must match dimensions [{len(outer)},{len(given)}) of updates[shape={bracketed(given)}] {tag}")
+    if bad_indices_policy == "IGNORE":
+        bad = outside(places, shape)
+        return added_at(without(bad, convert(updates)), without(bad, indices), shape)
+    try:
+        check_points(places, shape, f"shape {bracketed(shape)}")
+    except errors.InvalidArgumentError as error:
+        raise invalid(f"{error} {tag}") from None
+    return added_at(updates, indices, shape)
+
+
+def place(tensor, indices, updates, put):
+    """A copy of the Tensor, changed by `put` at these places."""
+    if not updates.ndim:
+        raise invalid("Updates shape must have rank at least one. Found:[]")
+    if updates.shape[: indices.ndim - 1] != indices.shape[:-1]:
+        shapes = f"Indices shape: {bracketed(indices.shape)}, updates shape:{bracketed(updates.shape)}"
+        raise invalid(f"Outer dimensions of indices and update must match. {shapes}")
+    if updates.shape[indices.ndim - 1 :] != tensor.shape[indices.shape[-1] :]:
+        shapes = f"Output: {bracketed(tensor.shape)} updates: {bracketed(updates.shape)}"
+        raise invalid(f"Inner dimensions of output shape must match inner dimensions of updates shape. {shapes}")
+    check_points(indices, tensor.shape, f"shape {bracketed(tensor.shape)}")
+    whole = np.array(tensor)
+    put(whole[None], points(indices), updates)
+    return whole
+
+
+@op("TensorScatterAdd", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices))
+def tensor_scatter_nd_add(tensor, indices, updates):
+    """The Tensor, with the updates added at these places.
+
+    >>> import minigrad as mg
+    >>> print(mg.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[2], [0], [2]], [10.0, 20.0, 30.0]))
+    mg.Tensor([21.  2. 43.], shape=(3,), dtype=float32)
+    """
+    return place(tensor, indices, updates, np.add.at)
+
+
+@op("TensorScatterSub", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: -gather_points.np(dz, indices))
+def tensor_scatter_nd_sub(tensor, indices, updates):
+    """The Tensor, with the updates subtracted at these places.
+
+    >>> import minigrad as mg
+    >>> print(mg.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[2], [0]], [10.0, 20.0]))
+    mg.Tensor([-19.   2.  -7.], shape=(3,), dtype=float32)
+    """
+    return place(tensor, indices, updates, np.subtract.at)
+
+
+@op("TensorScatterUpdate", dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices),
+    dtensor=lambda dz, indices, updates_shape: tensor_scatter_nd_update.np(dz, indices, np.zeros(updates_shape, dz.dtype)))  # fmt: skip
+def tensor_scatter_nd_update(tensor, indices, updates):
+    """The Tensor, with the updates in these places.
+
+    >>> import minigrad as mg
+    >>> print(mg.tensor_scatter_nd_update([[1.5, 2.5], [3.5, 4.5]], [[1, 0], [0, 1]], [10.0, 20.0]).numpy())
+    [[ 1.5 20. ]
+     [10.   4.5]]
+    """
+    return place(tensor, indices, updates, lambda whole, key, updates: whole.__setitem__(key, updates))
+
+
+def largest_share(dz, z, tensor, indices, updates):
+    """What the Tensor gets of the gradient that arrives at a largest (or smallest) value: all that have it share it evenly."""
+    return dz / holders(z, tensor, indices, updates) * (tensor == z).astype(dz.dtype)
+
+
+def update_share(dz, z, tensor, indices, updates):
+    """What the updates get of it."""
+    dz, winners = dz / holders(z, tensor, indices, updates), updates == gather_points.np(z, indices)
+    return gather_points.np(dz, indices) * winners.astype(dz.dtype)
+
+
+def holders(z, tensor, indices, updates):
+    """How many have the largest value, at each place."""
+    winners = (updates == gather_points.np(z, indices)).astype(z.dtype)
+    return (tensor == z).astype(z.dtype) + added_at.np(winners, indices, z.shape)
+
+
+@op("TensorScatterMax", dindices=None, dtensor=largest_share, dupdates=update_share)
+def tensor_scatter_nd_max(tensor, indices, updates):
+    """The Tensor, with the updates in these places where they are larger. Equal values share the gradient.
+
+    >>> import minigrad as mg
+    >>> print(mg.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[2], [0]], [2.5, 20.0]))
+    mg.Tensor([20.  2.  3.], shape=(3,), dtype=float32)
+    """
+    return place(tensor, indices, updates, np.maximum.at)
+
+
+@op("TensorScatterMin", dindices=None, dtensor=largest_share, dupdates=update_share)
+def tensor_scatter_nd_min(tensor, indices, updates):
+    """The Tensor, with the updates in these places where they are smaller. Equal values share the gradient.
+
+    >>> import minigrad as mg
+    >>> print(mg.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[2], [0]], [2.5, 20.0]))
+    mg.Tensor([1.  2.  2.5], shape=(3,), dtype=float32)
+    """
+    return place(tensor, indices, updates, np.minimum.at)
+
+
+@op("DynamicPartition", dpartitions=None,
+    ddata=lambda dys, data_shape, partitions: unparted(dys, data_shape, partitions))  # fmt: skip
+def dynamic_partition(data, partitions, num_partitions: tidy.integer) -> list:
+    """The rows of `data`, dealt out: row i goes to the Tensor number `partitions[i]` of a list.
+
+    >>> import minigrad as mg
+    >>> even, odd = mg.dynamic_partition([1.5, 2.5, 3.5], [0, 1, 0], 2)
+    >>> print(even.numpy(), odd.numpy())
+    [1.5 3.5] [2.5]
+    """
+    if num_partitions < 1:
+        raise invalid(f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1")
+    if data.shape[: partitions.ndim] != partitions.shape:
+        shapes = f"got data.shape = {bracketed(data.shape)}, partitions.shape = {bracketed(partitions.shape)}"
+        raise invalid(f"data.shape must start with partitions.shape, {shapes}")
+    bad = (partitions < 0) | (partitions >= num_partitions)
+    if np.logical_or.reduce(bad, axis=None):
+        number = np.argwhere(bad)[0]
+        raise invalid(f"partitions{bracketed(number)} = {partitions[tuple(number)]} is not in [0, {num_partitions})")
+    return [data[partitions == k] for k in builtins.range(num_partitions)]
+
+
+def unparted(dys, shape, partitions):
+    """The rows back in the order that they had before they were dealt out."""
+    places = np.argsort(np.argsort(np.asarray(partitions).ravel(), kind="stable"))
+    return gather.np(np.concatenate(dys, 0), places).reshape(shape)
+
+
+@op("DynamicStitch", dindices=None, ddata=lambda dz, indices, k: gather.np(dz, indices[k]))
+def dynamic_stitch(indices: list, data: list):
+    """Tensors laid together: row j of `data[i]` becomes row `indices[i][j]` of the result. Of two for one place the later stays.
+
+    >>> import minigrad as mg
+    >>> print(mg.dynamic_stitch([[0, 2], [1]], [[1.5, 2.5], [3.5]]))
+    mg.Tensor([1.5 3.5 2.5], shape=(3,), dtype=float32)
+    """
+    length = 1 + max([int(np.maximum.reduce(places, None)) for places in indices if places.size], default=-1)
+    for places, rows in zip(indices, data):
+        if rows.shape[: places.ndim] != places.shape:
+            raise invalid(f"data[0].shape = {bracketed(rows.shape)} does not start with indices[0].shape = {bracketed(places.shape)}")
+    whole = full((length, *data[0].shape[indices[0].ndim :]), *nothing(data[0].dtype))
+    for places, rows in zip(indices, data):
+        whole[places] = rows
+    return whole
+
+
+# ---- the same for each row of a stack, so that Jacobians take one pass ---------------------------------------------
+
+
+def rows_added(values, key, shape):
+    """Zeros for each row of a stack, to which its values are added at `[key]`."""
+    whole = np.zeros((len(values.value), *shape), values.dtype)
+    np.add.at(whole, key, values.value)
+    return whole
+
+
+def rows_updated(stack, indices, updates):
+    whole = stack.value.copy()
+    whole[in_rows(indices)] = updates
+    return whole
+
+
+def in_rows(indices):
+    """`points`, as a key for a stack."""
+    return (builtins.slice(None), *points(indices)[1:])
+
+
+BATCHED_TWINS.update(
+    {
+        transpose.__wrapped__: lambda a, perm, conjugate: np.transpose(a, perm).value,
+        roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, later(axis, x.ndim)),
+        reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
+        in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
+        mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
+        gather.__wrapped__: lambda params, indices: np.take(params.value, indices, 1),
+        gather_points.__wrapped__: lambda params, indices: params.value[in_rows(indices)],
+        scatter_rows.__wrapped__: lambda values, indices, shape: rows_added(values, (builtins.slice(None), indices), shape),
+        added_at.__wrapped__: lambda updates, indices, shape: rows_added(updates, in_rows(indices), shape),
+        tensor_scatter_nd_update.__wrapped__: rows_updated,
+    }
+)

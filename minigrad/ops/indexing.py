@@ -1,0 +1,234 @@
+"""x[...]: what may stand between the brackets, and the two ops behind them. The key of a tape's step is NumPy's own."""
+
+import builtins
+import itertools
+import numbers
+
+import numpy as np
+
+from .. import errors
+from ..engine import attributes as tidy
+from ..engine.op import convert, op
+from ..engine.rules import BATCHED_TWINS
+from ..engine.shape import bracketed
+from ..engine.tensor import Tensor
+from ..engine.variable import Variable
+from ..errors import invalid
+from .gathering import boolean_mask
+
+
+@op("StridedSlice", dinput=lambda dy, input_shape, key: strided_slice_grad.np(dy, key, input_shape))
+def getitem(input, key):
+    """`input[key]`, where the key is a tuple of whole numbers, slices, `...` and `mg.newaxis`.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    >>> print(x[1, ::2], x[..., 0])
+    mg.Tensor([4. 6.], shape=(2,), dtype=float32) mg.Tensor([1. 4.], shape=(2,), dtype=float32)
+    """
+    try:
+        return input[key] if input.dtype.kind != "O" or Ellipsis in key else input[(*key, Ellipsis)]  # bytes are no arrays
+    except (IndexError, ValueError):
+        raise out_of_place(key, input.shape) from None
+
+
+@op("StridedSliceGrad", ddy=lambda dz, key: dz[key])
+def strided_slice_grad(dy, key, shape):
+    """Zeros of this shape, with `dy` at the place of `[key]`.
+
+    >>> import minigrad as mg, numpy as np
+    >>> print(mg.ops.indexing.strided_slice_grad([7.0, 8.0], (np.s_[0:3:2],), (3,)))
+    mg.Tensor([7. 0. 8.], shape=(3,), dtype=float32)
+    """
+    whole = np.zeros(shape, dy.dtype)
+    whole[key] = dy
+    return whole
+
+
+BATCHED_TWINS[strided_slice_grad.__wrapped__] = lambda dy, key, shape: strided_slice_grad.__wrapped__(
+    dy.value, (builtins.slice(None), *key), (len(dy.value), *shape)
+)
+
+
+def take(x, key) -> Tensor:
+    """`x[key]` of a Tensor. As in TensorFlow a list counts as a tuple, and an array of truth values is a mask.
+
+    Raises:
+        TypeError: the key holds a fraction, an array or anything else that is no place.
+        InvalidArgumentError: a place is outside of `x`.
+    """
+    return boolean_mask(x, key) if is_mask(key) else getitem(x, numpy_key(key))
+
+
+def numpy_key(key) -> tuple:
+    """The key, as NumPy has it: a tuple of ints, slices, None and `...`."""
+    if key.__class__ is int:
+        return (key,)
+    return tuple([place(k) for k in key]) if isinstance(key, (tuple, list)) else (place(key),)
+
+
+def is_mask(key):
+    """Does it say of each element whether it is wanted?"""
+    return key is True or key is False or (isinstance(key, (Tensor, Variable, np.ndarray)) and key.dtype == np.bool_)
+
+
+def place(k):
+    """One part of a key."""
+    if k.__class__ is int or k is None or k is Ellipsis:
+        return k
+    if isinstance(k, builtins.slice):
+        return builtins.slice(*[None if bound is None else whole_number(bound) for bound in (k.start, k.stop, k.step)])
+    return whole_number(k)
+
+
+def whole_number(k):
+    """A Python, NumPy or Tensor integer, as an int."""
+    if isinstance(k, bool):
+        raise invalid("Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64 [Op:StridedSlice] name: ")
+    if isinstance(k, numbers.Integral) or (getattr(k, "shape", None) == () and k.dtype in (np.int16, np.int32, np.int64)):
+        return int(k)
+    raise TypeError(
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, "
+        f"got {k!r}"
+    )
+
+
+def out_of_place(key, shape):
+    """NumPy refused the key: the error that says why."""
+    axes = [k for k in key if k is not None and k is not Ellipsis]
+    if not shape:
+        return invalid("Attempting to slice scalar input.")
+    if sum(k is Ellipsis for k in key) > 1:
+        return invalid("Multiple ellipses in slice spec not allowed")
+    if len(axes) > len(shape):
+        text = f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims"
+        return invalid(text)
+    seen = sum(k is not None for k in key[: key.index(Ellipsis)]) if Ellipsis in key else len(axes)
+    numbered = [*enumerate(axes[:seen]), *enumerate(axes[seen:], len(shape) - len(axes) + seen)]
+    wrong = (k.step == 0 if isinstance(k, builtins.slice) else not -shape[axis] <= k < shape[axis] for axis, k in numbered)
+    axis, k = next(itertools.compress(numbered, wrong))
+    if isinstance(k, builtins.slice):
+        return invalid(f"strides[{axis}] must be non-zero")
+    return invalid(f"slice index {k + shape[axis] * (k < 0)} of dimension {axis} out of bounds.")
+
+
+def each(x):
+    """Iteration: the parts of a Tensor along its first axis, each connected."""
+    x = convert(x)
+    if not len(x.shape):
+        raise TypeError("Cannot iterate over a scalar tensor.")
+    return map(getitem, itertools.repeat(x), zip(range(x.shape[0])))
+
+
+# ---- slices of Variables -------------------------------------------------------------------------------------------
+
+
+class VariableSlice(Tensor):
+    """`variable[key]`: a Tensor like others, with which that part of the Variable can be assigned."""
+
+    __slots__ = ("key", "variable")
+
+    def assign(self, value, name=None):
+        """Give the part of the Variable a new value, which is broadcast to its shape.
+
+        Returns:
+            The whole Variable in its new state.
+
+        Raises:
+            InvalidArgumentError: the value does not fit.
+
+        >>> import minigrad as mg
+        >>> v = mg.Variable([1.0, 2.0, 3.0])
+        >>> v[1:].assign([7.0, 8.0]).numpy()
+        array([1., 7., 8.], dtype=float32)
+        """
+        given, whole, value = value, np.array(self.variable._now.value), self.variable._fitting(value)
+        try:
+            whole[(*self.key, *[...][Ellipsis in self.key :])] = value
+        except ValueError:
+            shapes = [bracketed(shape) for shape in (value.shape, self.value.shape)]
+            raise errors.InvalidArgumentError(
+                None, None, f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name: "
+            ) from None
+        return self.variable._assigned(whole[()], given, "slice assign")
+
+
+def take_slice(variable, key):
+    """`x[key]` of a Variable."""
+    if is_mask(key):
+        return boolean_mask(variable, key)
+    key = numpy_key(key)
+    taken, part = getitem(variable, key), VariableSlice()
+    part.value, part.id, part.variable, part.key = taken.value, taken.id, variable, key
+    return part
+
+
+# ---- the same in words ---------------------------------------------------------------------------------------------
+
+
+def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
+                  shrink_axis_mask=0, var=None, name=None) -> Tensor:  # fmt: skip
+    """`input_[begin[0]:end[0]:strides[0], ...]`, with the bounds in lists.
+
+    Args:
+        input_: a Tensor.
+        begin, end, strides: one number for each axis, from the first on; without `strides` all are 1.
+        begin_mask, end_mask: bit i is set: begin[i], or end[i], is not looked at, and the slice is open to that side.
+        ellipsis_mask, new_axis_mask: bit i is set: there is `...`, or a new axis, at place i.
+        shrink_axis_mask: bit i is set: begin[i] is a single place, and the axis goes away.
+        var: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> print(mg.strided_slice([1.0, 2.0, 3.0, 4.0], [0], [4], [2]))
+    mg.Tensor([1. 3.], shape=(2,), dtype=float32)
+    """
+    begin, end = tidy.integers(begin), tidy.integers(end)
+    strides = np.ones_like(begin) if strides is None else tidy.integers(strides)
+    if not begin.shape == end.shape == strides.shape or begin.ndim != 1:
+        shapes = [bracketed(bounds.shape) for bounds in (begin, end, strides)]
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shapes[0]}, {shapes[1]}, and {shapes[2]} "
+            "instead. [Op:StridedSlice] name: ",
+        )  # fmt: skip
+
+    def part(i, start, stop, step):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            return Ellipsis
+        if new_axis_mask & bit:
+            return None
+        if shrink_axis_mask & bit:
+            return start
+        return builtins.slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step)
+
+    bounds = zip(begin.tolist(), end.tolist(), strides.tolist())
+    return getitem(input_, tuple([part(i, *three) for i, three in enumerate(bounds)]))
+
+
+@op("Slice", dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape))
+def slice(input_, begin: tidy.lengths, size: tidy.lengths):
+    """The part of a Tensor that starts at `begin` and is `size` long along each axis; -1 goes to the end.
+
+    Raises:
+        InvalidArgumentError: it reaches beyond the Tensor.
+
+    >>> import minigrad as mg
+    >>> print(mg.slice([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [0, 1], [2, -1]).numpy())
+    [[2. 3.]
+     [5. 6.]]
+    """
+    if not len(begin) == len(size) == input_.ndim:
+        lengths = f"shapes [{len(begin)}] and [{len(size)}] instead."
+        raise invalid(f"Expected begin and size arguments to be 1-D tensors of size {input_.ndim}, but got {lengths}")
+    for i, (start, length, n) in enumerate(zip(begin, size, input_.shape)):
+        if not 0 <= start <= n:
+            raise invalid(f"Expected begin[{i}] in [0, {n}], but got {start}")
+        if not -1 <= length <= n - start:
+            raise invalid(f"Expected size[{i}] in [0, {n - start}], but got {length}")
+    return input_[box(begin, size)]
+
+
+def box(begin, size):
+    """The key of the part that starts at `begin` and has this size."""
+    return tuple([builtins.slice(start, None if length == -1 else start + length) for start, length in zip(begin, size)])

@@ -1,0 +1,210 @@
+"""tf's top-level ops that make Tensors by a pattern: range, linspace, meshgrid, one_hot."""
+
+import builtins
+
+import numpy as np
+
+from ..engine import attributes as tidy
+from ..engine import dtypes
+from ..engine.conversion import as_value
+from ..engine.op import convert, op
+from ..engine.shape import bracketed
+from ..engine.tensor import Tensor
+from ..errors import invalid
+from .creation import cast, convert_to_tensor, ones, wrong_kind
+from .shaping import broadcast_to, concat, expand_dims, reshape
+
+
+@op("Fill", ddims=None, dvalue=lambda dy: dy)
+def fill(dims, value):
+    """One value in every place of this shape.
+
+    >>> import minigrad as mg
+    >>> print(mg.fill([1, 2], 7.0))
+    mg.Tensor([[7. 7.]], shape=(1, 2), dtype=float32)
+    """
+    if value.ndim > 1 or value.size != 1:
+        raise invalid(f"value must represent a scalar, got shape {bracketed(value.shape)}")
+    if dims.dtype.kind not in "iu" and dims.size:
+        raise wrong_kind("index_type", dims)
+    return broadcast_to.np(value.reshape(()), lengths_in(dims))
+
+
+def lengths_in(dims):
+    """A shape that was given as a Tensor."""
+    if dims.ndim > 1:
+        raise invalid(f"dims must represent a vector, got shape {bracketed(dims.shape)}")
+    shape = tuple(dims.ravel().tolist())
+    if min(shape, default=0) < 0:
+        raise invalid(f"Dimension {min(shape)} must be >= 0")
+    return shape
+
+
+NUMBERS = [np.dtype(code) for code in ("i4", "i8", "f2", "f4", "f8")]  # what a range can be made of, the widest last
+
+
+def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
+    """The numbers from `start` up to, but without, `limit`, in steps of `delta`.
+
+    Args:
+        start: the first number; if there is no `limit`, it is the limit, and 0 is the first.
+        limit: where to stop.
+        delta: the step.
+        dtype: of the result; by default the widest of the three.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: `delta` is 0 or leads away from `limit`, or one of the three is no single number.
+
+    >>> import minigrad as mg
+    >>> print(mg.range(2, 8, 3), mg.range(1.0, 2.0, 0.5))
+    mg.Tensor([2 5], shape=(2,), dtype=int32) mg.Tensor([1.  1.5], shape=(2,), dtype=float32)
+    """
+    start, limit = (0, start) if limit is None else (start, limit)
+    given = [x.value if isinstance(x, Tensor) else as_value(x, dtype) for x in (start, limit, delta)]
+    if dtype is None:
+        assert all(x.dtype in NUMBERS for x in given), "a range is made of int32, int64, float16, float32 or float64"
+        wanted = max([x.dtype for x in given], key=NUMBERS.index)
+    else:
+        wanted = dtypes.to_numpy(dtype)
+    for word, x in zip(("start", "limit", "delta"), given):
+        if x.size != 1 or x.ndim > 1:
+            raise invalid(f"{word} must be a scalar, not shape {bracketed(x.shape)} [Op:Range] name: ")
+    start, limit, delta = [x.reshape(()).astype(wanted)[()] for x in given]
+    if delta == 0:
+        raise invalid(f"Requires delta != 0: {delta} [Op:Range] name: ")
+    if not (limit >= start if delta > 0 else limit <= start):
+        how = "start <= limit when delta > 0" if delta > 0 else "start >= limit when delta < 0"
+        raise invalid(f"Requires {how}: {start:g}/{limit:g} [Op:Range] name: ")
+    steps = -((start - limit) // delta) if wanted.kind in "iu" else np.ceil(np.abs((limit - start) / delta))
+    if not steps <= 2**63 - 1:
+        raise invalid(f"Requires ((limit - start) / delta) <= {2**63 - 1} [Op:Range] name: ")
+    return Tensor.of(start + np.arange(int(steps)).astype(wanted) * delta)
+
+
+def linspace(start, stop, num, name=None, axis=0) -> Tensor:
+    """`num` numbers at equal distances, from `start` to `stop`, both included.
+
+    Args:
+        start, stop: numbers or Tensors; the numbers lie along a new axis.
+        num: how many.
+        name: accepted as in TensorFlow, without effect.
+        axis: the place of the new axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.linspace(0.0, 1.0, 5))
+    mg.Tensor([0.   0.25 0.5  0.75 1.  ], shape=(5,), dtype=float32)
+    """
+    start = convert_to_tensor(start)
+    stop = convert_to_tensor(stop, start.dtype)
+    num, axis = whole_num(num), tidy.integer(axis)
+    both = np.broadcast_shapes(start.shape, stop.shape)
+    start, stop = [expand_dims(broadcast_to(x, both), axis) for x in (start, stop)]
+    step = (stop - start) / cast(max(num - 1, 1), start.dtype)
+    start, stop = cast(start, step.dtype), cast(stop, step.dtype)
+    shape = [1] * start.ndim
+    shape[axis] = -1
+    inner = reshape(cast(range(1, max(num - 1, 1)), step.dtype), shape)
+    whole = concat([start, start + step * inner, stop], axis)
+    key = [builtins.slice(None)] * start.ndim
+    key[axis] = builtins.slice(num)
+    return whole[tuple(key)]
+
+
+def whole_num(num):
+    if convert(num).value.dtype.kind not in "iu":
+        given = convert(num)
+        raise TypeError(f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {given.dtype}")
+    num = tidy.integer(num)
+    if num < 0:
+        raise invalid("Requires start <= limit when delta > 0: 1/-1 [Op:Range] name: ")
+    return num
+
+
+def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
+    """The coordinates of every point of a grid, from those along its axes: one Tensor for each axis.
+
+    Args:
+        *args: vectors, one for each axis.
+        indexing: "xy" gives the first two results the shape (y, x), as pictures have it; "ij" keeps the order.
+        name: accepted as in TensorFlow, without effect.
+
+    >>> import minigrad as mg
+    >>> across, up = mg.meshgrid([1.0, 2.0, 3.0], [10.0, 20.0])
+    >>> print(across.numpy(), up.numpy())
+    [[1. 2. 3.]
+     [1. 2. 3.]] [[10. 10. 10.]
+     [20. 20. 20.]]
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got {indexing!r}")
+    args = [convert_to_tensor(x) for x in args]
+    places = list(builtins.range(len(args)))
+    if indexing == "xy" and len(args) > 1:
+        places[:2] = 1, 0
+    lengths = [1] * len(args)
+    for x, place in zip(args, places):
+        lengths[place] = x.value.size
+    grid = ones(lengths, args[0].dtype) if args else None
+    return [reshape(x, [-1 if i == place else 1 for i in builtins.range(len(args))]) * grid for x, place in zip(args, places)]
+
+
+@op("OneHot", dindices=None)
+def one_hot(indices, depth: tidy.depth, on_value=None, off_value=None, axis: tidy.integer = None, dtype=None):
+    """For each index a vector of length `depth`, with 1 at that place and 0 elsewhere.
+
+    Args:
+        indices: whole numbers; what is outside of 0 .. depth-1 gives zeros.
+        depth: the length of the new axis.
+        on_value, off_value: in place of 1 and 0.
+        axis: where the new axis goes: -1 (last) by default.
+        dtype: of the result; float32, or that of `on_value`, by default.
+
+    Raises:
+        TypeError: the values do not have one dtype.
+        InvalidArgumentError: `depth` is negative, or there is no such axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.one_hot([0, 2], 3).numpy())
+    [[1. 0. 0.]
+     [0. 0. 1.]]
+    """
+    on, off, axis = *one_hot_values(on_value, off_value, dtype), -1 if axis is None else axis
+    if indices.dtype.kind not in "iu" and indices.size:
+        raise wrong_kind("TI", indices)
+    if depth < 0:
+        raise invalid(f"depth must be non-negative, got: {depth}")
+    if not -1 <= axis <= indices.ndim:
+        raise invalid(f"Expected axis to be -1 or between [0, {indices.ndim + 1}).  But received: {axis}")
+    hot = np.asarray(indices)[..., None] == np.arange(depth)
+    return np.moveaxis(np.where(hot, on, off), -1, axis)
+
+
+def one_hot_values(on, off, dtype):
+    """What `one_hot` writes, with the dtype that both have."""
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    given = {word: convert_to_tensor(x, dtype_hint=wanted) for word, x in (("on", on), ("off", off)) if x is not None}
+    for word, x in given.items():
+        if wanted is not None and x.dtype != wanted:
+            raise TypeError(f"dtype {x.dtype} of {word}_value does not match dtype parameter {wanted}")
+    if len(given) == 2 and given["on"].dtype != given["off"].dtype:
+        raise TypeError(f"dtype {given['on'].dtype} of on_value does not match dtype {given['off'].dtype} of off_value")
+    wanted = next((x.dtype for x in given.values()), wanted or dtypes.float32)
+    return [given[word].value if word in given else as_value(default, wanted) for word, default in (("on", 1), ("off", 0))]
+
+
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
+    """For each length a row that is True up to there and False after.
+
+    >>> import minigrad as mg
+    >>> print(mg.sequence_mask([1, 3], 4).numpy())
+    [[ True False False False]
+     [ True  True  True False]]
+    """
+    lengths = convert(lengths).value
+    maxlen = np.maximum.reduce(lengths, None, initial=0) if maxlen is None else convert(maxlen).value
+    if maxlen.ndim:
+        raise ValueError(
+            f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
+        )
+    return cast(Tensor.of(np.arange(np.ceil(maxlen)) < lengths.astype(maxlen.dtype)[..., None]), dtype)

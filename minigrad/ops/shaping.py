@@ -1,0 +1,618 @@
+"""tf's top-level ops that change a shape or move elements: reshape, concat, pad, roll, reverse."""
+
+import builtins
+import functools
+import itertools
+
+import numpy as np
+
+from .. import errors
+from ..engine import attributes as tidy
+from ..engine import dtypes
+from ..engine.conversion import unsupported
+from ..engine.op import convert, op
+from ..engine.operands import first_tensor
+from ..engine.shape import TensorShape, bracketed
+from ..engine.tensor import Tensor
+from ..errors import invalid
+from .creation import convert_to_tensor, identity, zeros
+
+# ---- shapes --------------------------------------------------------------------------------------------------------
+
+
+@op("Reshape", dtensor=lambda dy, tensor_shape: dy.reshape(tensor_shape))
+def reshape(tensor, shape: tidy.lengths):
+    """The same elements in a new shape.
+
+    Args:
+        tensor: of any shape and dtype.
+        shape: the lengths; one of them may be -1, which is worked out from the others.
+
+    Raises:
+        InvalidArgumentError: the shape has another number of elements.
+
+    >>> import minigrad as mg
+    >>> print(mg.reshape([1.0, 2.0, 3.0, 4.0], (2, -1)))
+    mg.Tensor(
+    [[1. 2.]
+     [3. 4.]], shape=(2, 2), dtype=float32)
+    """
+    try:
+        if min(shape, default=0) >= -1:
+            return tensor.reshape(shape)
+    except ValueError:
+        pass
+    except TypeError:
+        raise errors.from_python(unsupported(shape)) from None
+    return tensor.reshape(fitted_lengths(tensor, shape))
+
+
+def fitted_lengths(tensor, shape):
+    """NumPy refused this shape: the error that says why. (Of no elements it cannot tell what -1 is; TensorFlow can.)"""
+    unknown = [i for i, n in enumerate(shape) if n == -1]
+    known = [n for n in shape if n != -1]
+    product, values = count([n for n in known if n]), f"Input to reshape is a tensor with {tensor.size} values, but the requested shape"
+    if min(known, default=0) < 0:
+        raise invalid(f"Size {shape.index(min(known))} must be non-negative, not {min(known)}")
+    if len(unknown) > 1:
+        raise invalid(f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}")
+    if not unknown:
+        raise invalid(f"{values} has {count(known)}")
+    if tensor.size % product:
+        raise invalid(f"{values} requires a multiple of {product}")
+    elements = count([n for n in tensor.shape if n or 0 not in known])
+    return (*shape[: unknown[0]], elements // product, *shape[unknown[0] + 1 :])
+
+
+@op("ExpandDims", dinput=lambda dy, input_shape: dy.reshape(input_shape))
+def expand_dims(input, axis: tidy.integer):
+    """A new axis of length 1, at this place of the new shape.
+
+    >>> import minigrad as mg
+    >>> print(mg.expand_dims([1.0, 2.0], -1).shape)
+    (2, 1)
+    """
+    if axis is None:
+        raise errors.from_python(unsupported(axis))
+    if not -input.ndim - 1 <= axis <= input.ndim:
+        raise invalid(f"Tried to expand dim index {axis} for tensor with {input.ndim} dimensions.")
+    at = axis % (input.ndim + 1)
+    return input.reshape((*input.shape[:at], 1, *input.shape[at:]))
+
+
+@op("Squeeze", dinput=lambda dy, input_shape: dy.reshape(input_shape))
+def squeeze(input, axis: tidy.axes = None):
+    """The same elements without the axes of length 1, or without those named.
+
+    >>> import minigrad as mg
+    >>> print(mg.squeeze([[[1.0], [2.0]]]).shape, mg.squeeze([[[1.0], [2.0]]], axis=0).shape)
+    (2,) (2, 1)
+    """
+    axes = () if axis is None else axis if axis.__class__ is tuple else (axis,)
+    for a in axes:
+        if not -input.ndim <= a < input.ndim:
+            raise invalid(f"Tried to squeeze dim index {a} for tensor with {input.ndim} dimensions.")
+        if input.shape[a] != 1:
+            raise invalid(f"Can not squeeze dim[{a % input.ndim}], expected a dimension of 1, got {input.shape[a]}")
+    return np.squeeze(input, tuple({a % input.ndim for a in axes}) or None)
+
+
+@op("Transpose", da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))
+def transpose(a, perm: tidy.order = None, conjugate=False):
+    """The axes in another order: axis i of the result is axis `perm[i]` of `a`. Without `perm` they are reversed.
+
+    >>> import minigrad as mg
+    >>> print(mg.transpose([[1.0, 2.0], [3.0, 4.0]]).numpy())
+    [[1. 3.]
+     [2. 4.]]
+    """
+    if perm is not None:
+        check_order(perm, a.ndim)
+    turned = a.transpose(perm) if a.ndim else a
+    return turned.conj() if conjugate else turned
+
+
+def check_order(perm, ndim):
+    if len(perm) != ndim:
+        raise invalid(f"transpose expects a vector of size {ndim}. But input(1) is a vector of size {len(perm)}")
+    for place in perm:
+        if not -ndim <= place < ndim:
+            raise invalid(f"{place} is out of range [0 .. {ndim})")
+    missing = set(builtins.range(ndim)) - {place % ndim for place in perm}
+    if missing:
+        raise invalid(f"{min(missing)} is missing from {{{','.join(map(str, perm))}}}.")
+
+
+def undone(perm):
+    """The order that undoes this one."""
+    return None if perm is None else tuple(np.argsort([place % len(perm) for place in perm]).tolist())
+
+
+@op("BroadcastTo", dinput=lambda dy: dy)
+def broadcast_to(input, shape: tidy.vector):
+    """Copies of `input`, so that it has the shape `shape`.
+
+    >>> import minigrad as mg
+    >>> print(mg.broadcast_to([1.0, 2.0], (2, 2)))
+    mg.Tensor(
+    [[1. 2.]
+     [1. 2.]], shape=(2, 2), dtype=float32)
+    """
+    try:
+        if input.ndim == 0 and input.dtype.kind != "O" and -1 not in shape:  # which np.ndarray takes for any length
+            return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # the same, six times faster
+        return np.broadcast_to(input, shape)
+    except ValueError:
+        if min(shape, default=0) < 0:
+            raise invalid(f"Dimension {min(shape)} must be >= 0") from None
+        if input.ndim > len(shape):
+            text = f"Rank of input ({input.ndim}) must be no greater than rank of output shape ({len(shape)})."
+            raise invalid(text) from None
+        raise invalid(f"Incompatible shapes: {bracketed(input.shape)} vs. {bracketed(shape)}") from None
+
+
+def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
+    """The shape that two shapes have in common when one operator joins them.
+
+    Raises:
+        ValueError: they do not fit.
+
+    >>> import minigrad as mg
+    >>> print(mg.broadcast_static_shape(mg.TensorShape([2, 1]), mg.TensorShape([3])))
+    (2, 3)
+    """
+    pairs = itertools.zip_longest(reversed(shape_x), reversed(shape_y), fillvalue=1)
+    lengths = [n if m == 1 or (m is None and n != 1) else m for m, n in pairs]
+    if not all(one in (1, None, n) for x in (shape_x, shape_y) for one, n in zip(reversed(x), lengths)):
+        raise ValueError(
+            "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are either equal or "
+            f"one of them is 1. Received: {shape_x} and {shape_y}."
+        )
+    return TensorShape(lengths[::-1])
+
+
+@op("BroadcastArgs", dshape_x=None, dshape_y=None)
+def broadcast_dynamic_shape(shape_x, shape_y):
+    """As `broadcast_static_shape`, for shapes that are Tensors.
+
+    >>> import minigrad as mg
+    >>> print(mg.broadcast_dynamic_shape([2, 1], [3]))
+    mg.Tensor([2 3], shape=(2,), dtype=int32)
+    """
+    try:
+        return np.array(np.broadcast_shapes(tuple(shape_x.tolist()), tuple(shape_y.tolist())), shape_x.dtype)
+    except ValueError:
+        raise invalid(f"Incompatible shapes: {bracketed(shape_x)} vs. {bracketed(shape_y)}") from None
+
+
+# ---- joining and cutting -------------------------------------------------------------------------------------------
+
+
+def concat(values, axis, name="concat") -> Tensor:
+    """Tensors one after the other along an axis that they have.
+
+    Args:
+        values: a list of Tensors of one dtype; their shapes differ along `axis` alone.
+        axis: a number; negative ones count from the end.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: the shapes do not fit, or there is no such axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.concat([[[1.0], [2.0]], [[3.0, 5.0], [4.0, 6.0]]], axis=-1).numpy())
+    [[1. 3. 5.]
+     [2. 4. 6.]]
+    """
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
+    if axis is None:
+        raise unsupported(axis)
+    if len(values) != 1:
+        return join(values, axis)
+    convert_to_tensor(axis, dtypes.int32).shape.assert_has_rank(0)
+    return identity(values[0])
+
+
+@op("ConcatV2", dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)])
+def join(values: list, axis: tidy.integer):
+    """`concat` of two Tensors or more.
+
+    >>> import minigrad as mg
+    >>> print(mg.concat([[[1.0], [2.0]], [[3.0, 5.0], [4.0, 6.0]]], axis=1).numpy())
+    [[1. 3. 5.]
+     [2. 4. 6.]]
+    """
+    try:
+        return np.concatenate(values, axis)
+    except ValueError:
+        raise unjoinable([x.shape for x in values], axis) from None
+
+
+def part(k, shapes, axis):
+    """The key of the k-th part of what was joined."""
+    axis %= len(shapes[0])
+    start = sum([shape[axis] for shape in shapes[:k]])
+    return (builtins.slice(None),) * axis + (builtins.slice(start, start + shapes[k][axis]),)
+
+
+def unjoinable(shapes, axis):
+    """NumPy could not join these: the error that says why."""
+    if not shapes:
+        return invalid("OpKernel 'ConcatV2' has constraint on attr 'T' not in NodeDef '[N=0, Tidx=DT_INT32]'")
+    first, ndim = shapes[0], len(shapes[0])
+    if () in shapes:
+        return invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+    if not -ndim <= axis < ndim:
+        return invalid(f"ConcatOp : Expected concatenating dimensions in the range [{-ndim}, {ndim}), but got {axis}")
+    outer = [other[: axis % ndim] + other[axis % ndim + 1 :] for other in shapes]
+    k = next(k for k, other in enumerate(outer) if other != outer[0])
+    both = f"shape[0] = {bracketed(first)} vs. shape[{k}] = {bracketed(shapes[k])}"
+    if len(shapes[k]) != ndim:
+        return invalid(f"ConcatOp : Ranks of all input tensors should match: {both}")
+    differ = next(i for i in builtins.range(ndim) if i != axis % ndim and first[i] != shapes[k][i])
+    return invalid(f"ConcatOp : Dimension {differ} in both shapes must be equal: {both}")
+
+
+def constants_at_once(pack):
+    """The op, but what holds no Tensor becomes one as a whole: its dtype is that of all elements, and not of the first."""
+
+    @functools.wraps(pack)
+    def stack(values, axis=0, name=None):
+        connected = isinstance(values, (list, tuple)) and first_tensor(values) is not None
+        if axis.__class__ is int and axis == 0 and not connected:
+            try:
+                return convert_to_tensor(values)
+            except (TypeError, ValueError):
+                pass  # rows of different lengths: the op says so
+        return pack(values, axis)
+
+    return stack
+
+
+@constants_at_once
+@op("Pack", dvalues=lambda dz, k, axis: dz[at(k, axis)])
+def stack(values: list, axis: tidy.integer = 0):
+    """Tensors of one shape, side by side along a new axis.
+
+    Raises:
+        InvalidArgumentError: the shapes differ.
+        ValueError: there is no such axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.stack([[1.0, 2.0], [3.0, 4.0]], axis=1))
+    mg.Tensor(
+    [[1. 3.]
+     [2. 4.]], shape=(2, 2), dtype=float32)
+    """
+    if not values:
+        return np.zeros(0, np.float32)
+    try:
+        return np.stack(values, axis)
+    except ValueError:
+        first, ndim = values[0].shape, values[0].ndim + 1
+        for k, x in enumerate(values):
+            if x.shape != first:
+                text = f"values[0].shape = {bracketed(first)} != values[{k}].shape = {bracketed(x.shape)}"
+                raise invalid(f"Shapes of all inputs must match: {text}") from None
+        raise no_axis(axis, ndim) from None
+
+
+def at(k, axis):
+    """The key of place k along an axis."""
+    all = (builtins.slice(None),)
+    return all * axis + (k,) if axis >= 0 else (Ellipsis, k) + all * (-axis - 1)
+
+
+def no_axis(axis, ndim):
+    return errors.from_python(ValueError(f"Argument `axis` = {axis} not in range [{-ndim}, {ndim})"))
+
+
+@op("Unpack", dvalue=lambda dys, axis: np.stack(dys, axis))
+def unstack(value, num=None, axis: tidy.integer = 0) -> list:
+    """The parts of a Tensor along an axis, as a list.
+
+    Args:
+        value: has at least one axis.
+        num: how many parts there are, as a check.
+        axis: a number.
+
+    >>> import minigrad as mg
+    >>> x, y = mg.unstack([[1.5, 2.0], [3.0, 4.0]], axis=1)
+    >>> print(x.numpy(), y.numpy())
+    [1.5 3. ] [2. 4.]
+    """
+    if not -value.ndim <= axis < value.ndim:
+        raise no_axis(axis, value.ndim)
+    if num is not None and num != value.shape[axis]:
+        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {bracketed(value.shape)}")
+    rows = np.moveaxis(value, axis, 0)
+    return list(rows) if value.dtype.kind != "O" else [np.asarray(row, object) for row in rows]
+
+
+def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
+    """A Tensor cut along an axis, as a list of Tensors.
+
+    Args:
+        value: what to cut.
+        num_or_size_splits: into how many equal parts, or a list with the length of each; one of them may be -1 (the rest).
+        axis: along which axis.
+        num, name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: the lengths do not add up, or there is no such axis.
+
+    >>> import minigrad as mg
+    >>> a, b = mg.split([1.0, 2.0, 3.0], [1, -1])
+    >>> print(a.numpy(), b.numpy())
+    [1.] [2. 3.]
+    """
+    if isinstance(num_or_size_splits, (int, np.integer)):
+        return split_evenly(value, num_or_size_splits, axis)
+    if not np.ndim(num_or_size_splits):
+        raise ValueError(
+            f"Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: {num_or_size_splits}"
+        )
+    return split_by_size(value, num_or_size_splits, axis)
+
+
+@op("Split", dvalue=lambda dys, axis: np.concatenate(dys, axis))
+def split_evenly(value, num_split: tidy.integer, axis: tidy.integer) -> list:
+    """`split` into equal parts.
+
+    >>> import minigrad as mg
+    >>> a, b = mg.split([[1.5, 2.5, 3.5, 4.5]], 2, axis=1)
+    >>> print(a.numpy(), b.numpy())
+    [[1.5 2.5]] [[3.5 4.5]]
+    """
+    if num_split < 1:
+        raise invalid(f"Value for attr 'num_split' of {num_split} must be at least minimum 1")
+    length = cut_length(value, axis)
+    if length % num_split:
+        raise invalid(
+            "Number of ways to split should evenly divide the split dimension, but got split_dim "
+            f"{axis % value.ndim} (size = {length}) and num_split {num_split}"
+        )
+    return cut(value, [length // num_split] * num_split, axis)
+
+
+@op("SplitV", dvalue=lambda dys, axis: np.concatenate(dys, axis))
+def split_by_size(value, size_splits: tidy.lengths, axis: tidy.integer) -> list:
+    """`split` into parts of these lengths.
+
+    >>> import minigrad as mg
+    >>> a, b = mg.split([[1.5, 2.5, 3.5]], [1, 2], axis=-1)
+    >>> print(a.numpy(), b.numpy())
+    [[1.5]] [[2.5 3.5]]
+    """
+    length = cut_length(value, axis)
+    known = sum([n for n in size_splits if n != -1])
+    if len(size_splits) == 1 and known != length:
+        raise invalid(
+            f"If there is only one output, it must have the same size as the input. Input size: {length} output size: {size_splits[0]}"
+        )
+    if size_splits.count(-1) > 1:
+        raise invalid("There can only be one -1 in the input.")
+    if known > length or (known < length and -1 not in size_splits):
+        raise invalid(
+            "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of "
+            f"the input along split_dim if not fully specified.  Got: {known}"
+        )
+    return cut(value, [length - known if n == -1 else n for n in size_splits], axis)
+
+
+def cut_length(value, axis):
+    """How long the axis is that is to be cut."""
+    if not -value.ndim <= axis < value.ndim:
+        raise invalid(f"-input rank(-{value.ndim}) <= split_dim < input rank ({value.ndim}), but got {axis}")
+    return value.shape[axis]
+
+
+def cut(value, lengths, axis):
+    ends = np.cumsum(lengths).tolist()
+    return [value[at(builtins.slice(end - n, end), axis)] for n, end in zip(lengths, ends)]
+
+
+@op("Tile", dinput=lambda dy, input_shape, multiples: untiled(dy, input_shape, multiples))
+def tile(input, multiples: tidy.vector):
+    """`multiples[i]` copies of the Tensor along axis i, one after the other.
+
+    >>> import minigrad as mg
+    >>> print(mg.tile([[1.0, 2.0]], [2, 2]).numpy())
+    [[1. 2. 1. 2.]
+     [1. 2. 1. 2.]]
+    """
+    if len(multiples) != input.ndim:
+        raise invalid(f"Expected multiples argument to be a vector of length {input.ndim} but got length {len(multiples)}")
+    for i, n in enumerate(multiples):
+        if n < 0:
+            raise invalid(f"Expected multiples[{i}] >= 0, but got {n}")
+    return np.tile(input, multiples)
+
+
+def untiled(dy, shape, multiples):
+    """The sum of all copies."""
+    pairs = [length for pair in zip(multiples, shape) for length in pair]
+    return np.add.reduce(dy.reshape(tuple(pairs)), axis=tuple(builtins.range(0, len(pairs), 2)))
+
+
+# ---- edges ---------------------------------------------------------------------------------------------------------
+
+
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tensor:
+    """A Tensor with more elements at its edges.
+
+    Args:
+        tensor: any.
+        paddings: for each axis a pair: how many elements before, and after.
+        mode: "CONSTANT" writes `constant_values`; "REFLECT" mirrors without the edge itself, "SYMMETRIC" with it.
+        constant_values: of the dtype of the tensor. No gradient flows to it.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: there is not one pair for each axis, or not enough to mirror.
+        ValueError: there is no such mode.
+
+    >>> import minigrad as mg
+    >>> print(mg.pad([1.0, 2.0, 3.0], [[1, 2]]), mg.pad([1.0, 2.0, 3.0], [[1, 2]], "REFLECT"))
+    mg.Tensor([0. 1. 2. 3. 0. 0.], shape=(6,), dtype=float32) mg.Tensor([2. 1. 2. 3. 2. 1.], shape=(6,), dtype=float32)
+    """
+    mode = mode.upper()
+    if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". Received `mode` = {mode}')
+    if mode != "CONSTANT":
+        return mirror_pad(tensor, paddings, mode)
+    tensor = convert(tensor, constant_values)
+    plain_zero = isinstance(constant_values, (int, float)) and constant_values == 0
+    constant = zeros((), tensor.dtype) if plain_zero else convert(constant_values, tensor)
+    if constant.dtype != tensor.dtype:
+        kinds = f"expected to be a {tensor.dtype.kernel_name} tensor but is a {constant.dtype.kernel_name} tensor"
+        raise invalid(f"cannot compute PadV2 as input #2(zero-based) was {kinds} [Op:PadV2] name: ")
+    return pad_constant(tensor, constant, paddings)
+
+
+@op("Pad", dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)], dconstant_values=None)
+def pad_constant(tensor, constant_values, paddings: tidy.pairs):
+    """`pad` with a constant.
+
+    >>> import minigrad as mg
+    >>> print(mg.pad([[1.5, 2.5]], [[0, 1], [2, 0]]).numpy())
+    [[0.  0.  1.5 2.5]
+     [0.  0.  0.  0. ]]
+    """
+    check_paddings(paddings, tensor)
+    whole = np.full([n + sum(pair) for n, pair in zip(tensor.shape, paddings)], constant_values, tensor.dtype)
+    whole[inside(paddings, tensor.shape)] = tensor
+    return whole
+
+
+@op("MirrorPad", dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode))
+def mirror_pad(tensor, paddings: tidy.pairs, mode):
+    """`pad` with the mirror image of the Tensor.
+
+    >>> import minigrad as mg
+    >>> print(mg.pad([[1.5, 2.5, 3.5]], [[1, 0], [2, 1]], "SYMMETRIC").numpy())
+    [[2.5 1.5 1.5 2.5 3.5 3.5]
+     [2.5 1.5 1.5 2.5 3.5 3.5]]
+    """
+    check_paddings(paddings, tensor)
+    for pair, n in zip(paddings, tensor.shape):
+        if max(pair) > n - (mode == "REFLECT"):
+            how = "less than" if mode == "REFLECT" else "no greater than"
+            what = "not less than" if mode == "REFLECT" else "greater than"
+            raise invalid(f"paddings must be {how} the dimension size: {pair[0]}, {pair[1]} {what} {n}")
+    return np.pad(tensor, paddings, mode.lower())
+
+
+@op("MirrorPadGrad", ddy=lambda dz, paddings, mode: mirror_pad.np(dz, paddings, mode))
+def mirror_pad_grad(dy, paddings, mode):
+    """The gradient of `mirror_pad`: what the edges mirror is added to where it came from.
+
+    >>> import minigrad as mg
+    >>> print(mg.ops.shaping.mirror_pad_grad([1.0, 2.0, 3.0, 4.0], ((1, 0),), "REFLECT"))
+    mg.Tensor([2. 4. 4.], shape=(3,), dtype=float32)
+    """
+    shift = mode == "REFLECT"
+    for axis, (before, after) in enumerate(paddings):
+        dy = np.moveaxis(dy, axis, 0)
+        whole = dy[before : len(dy) - after].copy()
+        whole[shift : shift + before] += dy[:before][::-1]
+        whole[len(whole) - shift - after : len(whole) - shift] += dy[len(dy) - after :][::-1]
+        dy = np.moveaxis(whole, 0, axis)
+    return dy
+
+
+def inside(paddings, shape):
+    """The key of what was there before padding."""
+    return tuple([builtins.slice(before, before + n) for (before, _), n in zip(paddings, shape)])
+
+
+def check_paddings(paddings, tensor):
+    if len(paddings) != tensor.ndim:
+        raise invalid(f"The first dimension of paddings must be the rank of inputs[{len(paddings)},2] {bracketed(tensor.shape)}")
+    for before, after in paddings:
+        if min(before, after) < 0:
+            raise invalid(f"Paddings must be non-negative: {before} {after}")
+
+
+# ---- moving --------------------------------------------------------------------------------------------------------
+
+
+def shifts(shift):
+    """By how many places each axis is moved: a whole number, or a tuple of them."""
+    return tidy.axes(tidy.integers(shift, "Tshift"))
+
+
+def shifted_axes(axis):
+    return tidy.axes(tidy.integers(axis, "Taxis"))
+
+
+@op("Roll", dinput=lambda dy, shift, axis: roll.np(dy, opposite(shift), axis))
+def roll(input, shift: shifts, axis: shifted_axes):
+    """All elements moved by `shift` places along an axis; what leaves at one end enters at the other.
+
+    >>> import minigrad as mg
+    >>> print(mg.roll([1.0, 2.0, 3.0], shift=1, axis=0))
+    mg.Tensor([3. 1. 2.], shape=(3,), dtype=float32)
+    """
+    shifts, axes = np.atleast_1d(shift), np.atleast_1d(axis)
+    if not input.ndim:
+        raise invalid("input must be 1-D or higher")
+    if shifts.shape != axes.shape:
+        raise invalid("shift and axis must have the same size")
+    for a in axes:
+        if not -input.ndim <= a < input.ndim:
+            raise invalid(f"axis {a} is out of range")
+    return np.roll(input, shift, axis)
+
+
+def opposite(shift):
+    return tuple([-n for n in shift]) if shift.__class__ is tuple else -shift
+
+
+@op("ReverseV2", dtensor=lambda dy, axis: reverse.np(dy, axis))
+def reverse(tensor, axis: tidy.vector):
+    """The elements in the opposite order, along each axis of a list.
+
+    >>> import minigrad as mg
+    >>> print(mg.reverse([[1.0, 2.0], [3.0, 4.0]], axis=[1]).numpy())
+    [[2. 1.]
+     [4. 3.]]
+    """
+    if not tensor.ndim:
+        return tensor
+    seen = set()
+    for i, a in enumerate(axis):
+        if not -tensor.ndim <= a < tensor.ndim:
+            raise invalid(f"'axis'[{i}] = {a} is out of valid range [0, {tensor.ndim - 1}")
+        if a % tensor.ndim in seen:
+            raise invalid(f"axis {a % tensor.ndim} specified more than once.")
+        seen.add(a % tensor.ndim)
+    return np.flip(tensor, axis)
+
+
+@op("ReverseSequence", dseq_lengths=None,
+    dinput=lambda dy, seq_lengths, seq_axis, batch_axis: reverse_sequence.np(dy, seq_lengths, seq_axis, batch_axis))  # fmt: skip
+def reverse_sequence(input, seq_lengths, seq_axis: tidy.integer = None, batch_axis: tidy.integer = None):
+    """Of each example of a batch the first `seq_lengths[i]` elements in the opposite order.
+
+    >>> import minigrad as mg
+    >>> print(mg.reverse_sequence([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [3, 2], seq_axis=1).numpy())
+    [[3. 2. 1.]
+     [5. 4. 6.]]
+    """
+    seq, batch = seq_axis or 0, batch_axis or 0
+    length, examples = input.shape[seq], input.shape[batch]
+    if seq_lengths.shape != (examples,):
+        raise invalid(f"Length of seq_lengths != input.dims({batch}), ({len(seq_lengths)} vs. {examples})")
+    if seq_lengths.size and np.maximum.reduce(seq_lengths) > length:
+        raise invalid(f"seq_lens({int(np.argmax(seq_lengths))}) > input.dims({seq})")
+    steps, ends = np.arange(length), seq_lengths[:, None]
+    order = np.where(steps < ends, ends - 1 - steps, steps)  # (example, step)
+    others = [i for i in builtins.range(input.ndim) if i not in (seq, batch)]
+    order = np.expand_dims(order if batch < seq else order.T, tuple(others))
+    return np.take_along_axis(input, order, seq)
+
+
+def count(lengths):
+    """How many elements an array of this shape has."""
+    return int(np.prod(lengths, dtype=np.int64))

@@ -1,0 +1,155 @@
+"""tf's top-level ops of order: sort, searchsorted, unique, unravel_index."""
+
+import collections
+
+import numpy as np
+
+from .. import errors
+from ..engine import attributes as tidy
+from ..engine import dtypes
+from ..engine.conversion import unsupported
+from ..engine.custom import unregistered
+from ..engine.op import convert, op
+from ..engine.tensor import Tensor
+from ..errors import invalid
+
+# ---- order ---------------------------------------------------------------------------------------------------------
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
+    """The elements in order along an axis. The gradient of each goes back to where it came from.
+
+    Args:
+        values: numbers.
+        axis: along which.
+        direction: "ASCENDING" or "DESCENDING".
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: there is no such direction.
+        InvalidArgumentError: there is no such axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.sort([2.0, 3.0, 1.0]), mg.sort([2.0, 3.0, 1.0], direction="DESCENDING"))
+    mg.Tensor([1. 2. 3.], shape=(3,), dtype=float32) mg.Tensor([3. 2. 1.], shape=(3,), dtype=float32)
+    """
+    values, axis = convert(values), tidy.integer(axis)
+    return in_order(values, argsort(values, axis, direction), axis)
+
+
+@op("TopKV2", "iuf", dvalues=None)
+def argsort(values, axis: tidy.integer = -1, direction="ASCENDING", stable=False):
+    """The places of the elements in order along an axis. Equal elements stay in the order in which they stand.
+
+    >>> import minigrad as mg
+    >>> print(mg.argsort([2.0, 3.0, 1.0]))
+    mg.Tensor([2 0 1], shape=(3,), dtype=int32)
+    """
+    if direction not in ("ASCENDING", "DESCENDING"):
+        text = f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
+        raise errors.from_python(ValueError(text))
+    if axis is None:
+        raise errors.from_python(unsupported(axis))
+    if not -values.ndim <= axis < values.ndim:
+        raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
+    if direction == "ASCENDING":
+        return np.argsort(values, axis, kind="stable").astype(np.int32)
+    backward = np.flip(np.argsort(np.flip(values, axis), axis, kind="stable"), axis)  # so that equal ones keep their order
+    return (values.shape[axis] - 1 - backward).astype(np.int32)
+
+
+@op("TopKV2", dorder=None, dvalues=lambda dy, order, axis: in_order.np(dy, argsort.np(order, axis), axis))
+def in_order(values, order, axis):
+    """The elements along an axis in a given order, each once.
+
+    >>> import minigrad as mg
+    >>> print(mg.sort([[2.5, 3.5, 1.5]]).numpy())
+    [[1.5 2.5 3.5]]
+    """
+    return np.take_along_axis(values, order, axis)
+
+
+@op("LowerBound", dsorted_sequence=None, dvalues=None)
+def searchsorted(sorted_sequence, values, side="left", out_type: tidy.dtype = "int32"):
+    """Where each value would go in a sequence that is in order, along the last axis.
+
+    Args:
+        sorted_sequence: one sequence, or a batch of them.
+        values: for each sequence the values to look for.
+        side: "left" puts a value before its equals, "right" after them.
+        out_type: int32 or int64.
+
+    Raises:
+        ValueError: there is no such side.
+
+    >>> import minigrad as mg
+    >>> print(mg.searchsorted([1.0, 3.0, 5.0], [0.0, 3.0, 9.0]))
+    mg.Tensor([0 1 3], shape=(3,), dtype=int32)
+    """
+    if side not in ("left", "right"):
+        raise errors.from_python(ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."))
+    if not values.ndim or not sorted_sequence.ndim:
+        raise invalid("slice index -1 of dimension 0 out of bounds.", "StridedSlice")
+    sequences, wanted = [x.reshape((int(np.prod(x.shape[:-1])), x.shape[-1])) for x in (sorted_sequence, values)]
+    if len(sequences) != len(wanted):
+        raise invalid("Leading dim_size of both tensors must match.")
+    places = [np.searchsorted(one, these, side) for one, these in zip(sequences, wanted)]
+    return np.array(places, out_type).reshape(values.shape)
+
+
+Unique = collections.namedtuple("Unique", "y idx")
+UniqueWithCounts = collections.namedtuple("UniqueWithCounts", "y idx count")
+
+
+def unique(x, out_idx=dtypes.int32, name=None) -> Unique:
+    """The different elements of a vector, in the order in which they first appear, and for each element which of them it is.
+
+    >>> import minigrad as mg
+    >>> y, idx = mg.unique([5, 3, 5])
+    >>> print(y.numpy(), idx.numpy())
+    [5 3] [0 1 0]
+    """
+    return Unique(*distinct(x, out_idx)[:2])
+
+
+def unique_with_counts(x, out_idx=dtypes.int32, name=None) -> UniqueWithCounts:
+    """As `unique`, and how often each of them appears.
+
+    >>> import minigrad as mg
+    >>> print(mg.unique_with_counts([5, 3, 5]).count.numpy())
+    [2 1]
+    """
+    return UniqueWithCounts(*distinct(x, out_idx))
+
+
+@op("Unique", **unregistered("Unique", "output", "x"))
+def distinct(x, out_idx: tidy.dtype) -> list:
+    """What `unique_with_counts` gives.
+
+    >>> import minigrad as mg
+    >>> print(mg.unique([5.0, 3.0, 5.0]).y)
+    mg.Tensor([5. 3.], shape=(2,), dtype=float32)
+    """
+    if x.ndim != 1:
+        raise invalid("unique expects a 1D vector.")
+    _, first, which, counts = np.unique(x, True, True, True, equal_nan=False)
+    order = np.argsort(first)
+    return [x[first[order]], np.argsort(order)[which].astype(out_idx), counts[order].astype(out_idx)]
+
+
+# ---- whole numbers -------------------------------------------------------------------------------------------------
+
+
+@op("UnravelIndex", dindices=None, ddims=None)
+def unravel_index(indices, dims):
+    """The places in an array of shape `dims` of elements that were counted one by one: a column of coordinates for each.
+
+    >>> import minigrad as mg
+    >>> print(mg.unravel_index([3, 5], [2, 3]).numpy())
+    [[1 1]
+     [0 2]]
+    """
+    try:
+        return np.array(np.unravel_index(indices, tuple(dims)), indices.dtype)
+    except ValueError:
+        raise invalid("index is out of bound as with dims") from None

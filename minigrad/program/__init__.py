@@ -1,0 +1,1 @@
+"""What programs are made of besides ops: functions, modules, control flow."""

@@ -1,0 +1,784 @@
+"""mg.trace and what it keeps: a log of all that happens, recorded by a tape or not. `tape.explain` and `mg.inspect` read it.
+
+The log is plain data: what ran, on which line, with the numbers of the Tensors and short summaries of their values. It
+keeps no Tensor alive and no large array, and forgets the oldest events when it is full.
+"""
+
+import cmath
+import copy
+import math as python_math
+import sys
+import sysconfig
+import threading
+import weakref
+from collections import Counter, deque
+from dataclasses import dataclass
+from inspect import CO_NEWLOCALS
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.listening import Listener, heard_by, listening
+from ..engine.op import MADE, one_by_one
+from ..engine.tensor import next_id
+
+LIMIT = 20_000  # events that a trace keeps
+reading = threading.Lock()  # several threads may read one log
+SMALL = 64  # a value of up to so many elements is kept whole
+SAMPLE = 8  # of a larger one, so many
+CALLERS = 6  # so many of the calls around a place are kept
+
+
+# ---- values --------------------------------------------------------------------------------------------------------
+
+
+class Large(NamedTuple):
+    """What is known of a value that was too large to be kept."""
+
+    shape: tuple
+    finite: bool
+    zero: bool
+
+
+class Summary:
+    """What is kept of a value: its form, its first numbers, whether all of them are finite, and whether all are 0.
+
+    Attributes:
+        kept: a small value itself; of a larger one its first numbers.
+        large: what else is known of a larger one.
+    """
+
+    __slots__ = ("kept", "large")
+
+    def __init__(self, array):
+        if array.size <= SMALL:
+            self.kept, self.large = array if array.base is None else array.copy(), None  # a view would keep all of its array alive
+            return
+        flat = array.ravel()
+        if array.dtype.kind == "f":  # the sum of squares tells both quickly, unless it overflows or underflows
+            total = float(flat.dot(flat))
+            sound, zero = total - total == 0 or finite(flat), total == 0 and not flat.any()
+        else:
+            sound, zero = finite(flat), array.dtype.kind in "biuc" and not flat.any()
+        self.kept, self.large = flat[:SAMPLE].copy(), Large(array.shape, sound, zero)
+
+    @classmethod
+    def of(cls, value) -> "Summary":
+        """Of an array, a Tensor, or whatever a walk works on. (Of the gradients of many outputs, the first.)"""
+        if isinstance(value, (np.ndarray, np.generic)):
+            return cls(value)
+        if isinstance(value, Summary):
+            return value
+        if isinstance(value, list):
+            value = next((one for one in value if one is not None), 0.0)
+        if hasattr(value, "indices"):  # the rows of a `gather`: the whole that they stand for, of which nobody hears
+            with heard_by():
+                value = value.__tf_tensor__()
+        value = getattr(value, "value", value)  # of a Tensor, or of a stack of arrays
+        return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))
+
+    @property
+    def whole(self) -> bool:
+        """Is all of it kept?"""
+        return self.large is None
+
+    @property
+    def shape(self) -> tuple:
+        return (self.large or self.kept).shape
+
+    @property
+    def dtype(self):
+        return self.kept.dtype
+
+    @property
+    def finite(self) -> bool:
+        return self.large.finite if self.large else finite(self.kept)
+
+    @property
+    def zero(self) -> bool:
+        return self.large.zero if self.large else self.kept.dtype.kind in "biufc" and not np.any(self.kept)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def sample(self) -> list:
+        """The first numbers, as Python's own."""
+        return self.kept.ravel()[:SAMPLE].tolist()
+
+    def __str__(self):
+        if self.shape == ():
+            return brief(self.sample[0])
+        shown = [brief(x) for x in self.sample[:4]]
+        return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
+
+
+def light(value) -> Any:
+    """What is kept of a value until somebody asks for its summary: a number as it is, and else the summary."""
+    return value if isinstance(value, np.generic) else Summary.of(value)
+
+
+def finite(value) -> bool:
+    """Is there no inf and no nan, in an array or in what is kept of one? The sum of squares tells quickly, unless it overflows."""
+    if isinstance(value, np.floating):
+        return python_math.isfinite(value)
+    if isinstance(value, np.complexfloating):
+        return cmath.isfinite(value)
+    if value.__class__ is Summary:
+        return value.finite
+    if value.dtype.kind not in "fc":
+        return True
+    flat = value.ravel()
+    total = flat.dot(flat)
+    return bool(total - total == 0) or bool(np.isfinite(flat).all())
+
+
+def brief(number) -> str:
+    """A number in four digits; a whole float has a point, and no zero a sign."""
+    if isinstance(number, float):
+        text = f"{number + 0.0:.4g}"
+        return text + ".0" if text.lstrip("-").isdigit() else text
+    return number.decode(errors="replace")[:20] if isinstance(number, bytes) else str(number)
+
+
+class Given:
+    """What is needed to know a value of Python or NumPy again: its content, and the object itself (a large one, if it lives)."""
+
+    __slots__ = ("content", "object")
+
+    def __init__(self, value):
+        self.content = Summary.of(value.view() if isinstance(value, np.ndarray) else value)  # a copy: the user may write into theirs
+        self.object = weakref.ref(value) if isinstance(value, np.ndarray) and not self.content.whole else lambda: value
+
+    @classmethod
+    def of(cls, value) -> "Given | None":
+        """Of floats and of arrays of them; of others None."""
+        if isinstance(value, float) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"):
+            return cls(value)
+        return None
+
+
+# ---- places --------------------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """Where in the user's code something happened: the code and the instruction, and those from which it was called.
+
+    It is kept as it was found, which is quick; what the source says there is read when somebody asks.
+    """
+
+    code: Any
+    instruction: int
+    around: tuple = ()  # the code and the instruction of each call, the nearest first
+
+    @property
+    def callers(self) -> "list[Place]":
+        return [Place(*one) for one in self.around]
+
+    @property
+    def text(self) -> str:
+        """The statement as the user wrote it, on one line; empty if it cannot be read."""
+        from .source import statement_text
+
+        return statement_text(self)
+
+
+LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+INSIDE = str(Path(__file__).parents[1])
+
+
+class Users(dict):
+    """File -> is it the user's (or a cell of theirs), and no library's?"""
+
+    def __missing__(self, file):
+        self[file] = answer = not file.startswith((INSIDE, "<op ", "<frozen", *LIBRARIES))
+        return answer
+
+
+USERS = Users()
+
+SKIPPED = {"<lambda>", "first_call", "compare", "either", "again", "constant_of", "tensor_of", "coming", "leaving"}  # what stands between
+
+
+def user_frame(above=2):
+    """The frame of the user's code that is running, and the name of the function of ours that it called."""
+    frame, called = sys._getframe(above), ""
+    while frame.f_back:
+        code = frame.f_code
+        if USERS[code.co_filename]:
+            break
+        if code.co_name not in SKIPPED:
+            called = code.co_name
+        frame = frame.f_back
+    return frame, called
+
+
+def here(with_callers=False):
+    """The place in the user's code that is running, as an Event's fields, and the name of the function of ours that it called."""
+    frame, called = user_frame(3)
+    return frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else (), called
+
+
+def callers_of(frame) -> tuple:
+    """The places from which the user's code was called by the user's code, the nearest first; not yet made Places."""
+    found, code = [], frame.f_code
+    for _ in range(24):
+        frame = frame.f_back
+        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # nobody hands numbers to a module or a cell
+            break
+        code = frame.f_code
+        if USERS[code.co_filename]:
+            found.append((code, frame.f_lasti))
+    return tuple(found)
+
+
+def leads_to(frame, around) -> bool:
+    """Are these the calls that would be found around a frame? (This is asked at each op with a number, and costs half of looking.)"""
+    for code, instruction in around:
+        frame = frame.f_back
+        if frame is None or frame.f_lasti != instruction or frame.f_code is not code:
+            return False
+    return len(around) == CALLERS or (bool(around) and not code.co_flags & CO_NEWLOCALS)
+
+
+# ---- events --------------------------------------------------------------------------------------------------------
+
+NO_STEP = (None,) * 4
+NOTHING = {}  # for the many ops that read no Variable: they share it, and nobody writes into it
+QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """Something that happened.
+
+    Attributes:
+        number: it grows with time.
+        code, instruction, around: where, as the fields of a Place.
+        called: the function of ours that the user called.
+    """
+
+    number: int
+    code: Any
+    instruction: int
+    around: tuple
+    called: str
+
+    @property
+    def place(self) -> Place:
+        return Place(self.code, self.instruction, self.around)
+
+    @property
+    def gave(self) -> tuple:
+        """The numbers of the Tensors that came from it."""
+        return ()
+
+
+@dataclass(slots=True, eq=False)
+class Ran(Event):
+    """An op ran. Inputs and outputs are the numbers of Tensors; 0 is a Python number, whose value stands in `numbers`.
+
+    For each op a trace keeps these fields: few objects, and none that Python would search for garbage again and again.
+    Whoever asks gets the op and the dicts.
+    """
+
+    op_number: int
+    inputs: tuple
+    output: Any  # the number of the one output, or a tuple
+    kinds: str  # of each input's dtype, in NumPy's letters
+    read: tuple  # a Variable among the inputs, its version, the next one, ...
+    heard: tuple  # a tape that listened, the inputs along which it wrote a step, the next tape, ...
+    result: Any  # ... kept lightly
+    plain: tuple  # which input is a Python number, its value, the next one, ...
+
+    @property
+    def op(self):
+        return MADE[self.op_number]
+
+    @property
+    def outputs(self) -> tuple:
+        return self.output if self.output.__class__ is tuple else (self.output,)
+
+    @property
+    def gave(self) -> tuple:
+        return self.outputs
+
+    @property
+    def versions(self) -> dict:
+        """Each Variable among the inputs -> its version."""
+        return dict(zip(self.read[::2], self.read[1::2])) if self.read else NOTHING
+
+    @property
+    def recorded(self) -> dict:
+        """Each tape that listened -> the inputs along which it wrote a step."""
+        return dict(zip(self.heard[::2], self.heard[1::2]))
+
+    @property
+    def numbers(self) -> dict:
+        """Which input -> the Python number."""
+        return dict(zip(self.plain[::2], [float(x.real) for x in self.plain[1::2]]))
+
+    @property
+    def value(self) -> "Summary | None":
+        return None if self.result is None else Summary.of(self.result)
+
+    @property
+    def name(self) -> str:
+        """What the user would call it: the function that was called, or the op."""
+        if self.op.kernel == "CustomGradient":
+            return "custom_gradient"
+        public = self.called and self.called not in QUIET and not self.called.startswith("_")
+        return self.called if public else self.op.__name__
+
+
+@dataclass(slots=True, eq=False)
+class Wrote(Event):
+    """A Variable was made or assigned, by the method `how`."""
+
+    how: str
+    variable: int
+    version: int
+    source: int  # the number of the Tensor that was given; 0: a value of Python or NumPy
+    source_versions: dict
+    given: "Given | None"
+    tapes: tuple
+    before: "Summary | None"  # the value that was read last, if any
+    value: Summary
+
+
+@dataclass(slots=True, eq=False)
+class Left(Event):
+    """A value left for Python or NumPy, by a door such as "numpy()"."""
+
+    door: str
+    tensor: int
+    kind: str
+    versions: dict
+    given: "Given | None"
+
+
+@dataclass(slots=True, eq=False)
+class Came(Event):
+    """A value of Python or NumPy came in, and became this Tensor."""
+
+    tensor: int
+    kind: str
+    given: "Given | None"
+    value: Summary
+
+    @property
+    def gave(self) -> tuple:
+        return (self.tensor,)
+
+
+@dataclass(slots=True, eq=False)
+class Stored(Event):
+    """A Tensor went through something stateful, and came out as another."""
+
+    where: str
+    tensor: int
+    versions: dict
+    result: int
+    tapes: tuple
+
+    @property
+    def gave(self) -> tuple:
+        return (self.result,)
+
+
+@dataclass(slots=True, eq=False)
+class Turned(Event):
+    """The life of a tape: it was "opened", "closed", "paused", or it "forgot" (was reset)."""
+
+    what: str
+    tape: int
+
+
+@dataclass(slots=True, eq=False)
+class Watched(Event):
+    """A tape was told to watch a Tensor or a Variable."""
+
+    tape: int
+    source: int
+
+
+@dataclass(slots=True, eq=False)
+class Asked(Event):
+    """A tape was asked for gradients. The steps that it walked have numbers between `began` and this event's own."""
+
+    tape: int
+    targets: tuple
+    sources: tuple
+    versions: dict  # of the sources, at this time
+    results: tuple  # the numbers of the gradients that it gave; 0 is None, or IndexedSlices
+    slopes: tuple  # ... and their summaries
+    began: int
+    released: bool  # was the tape used up by it?
+    tapes: tuple  # those that listened meanwhile
+
+    @property
+    def gave(self) -> tuple:
+        return tuple(filter(None, self.results))
+
+
+@dataclass(slots=True, eq=False)
+class Walked:
+    """A tape read one step back: `upstream` arrived at the outputs of an op, and `sent` went on to one of its inputs."""
+
+    number: int
+    output: Any  # as the step begins
+    source: int
+    arrived: Any  # kept lightly
+    went: Any
+    local: "Summary | None"  # the op's own slope, looked at only where `sent` is no longer finite
+
+    @property
+    def outputs(self) -> tuple:
+        return outputs_of((self.output,))
+
+    @property
+    def upstream(self) -> Summary:
+        return Summary.of(self.arrived)
+
+    @property
+    def sent(self) -> Summary:
+        return Summary.of(self.went)
+
+
+class Steps(Listener):
+    """Hears a walk that is done again for the sake of an answer."""
+
+    def __init__(self):
+        self.heard = []
+
+    def walked(self, step, dy, dx):
+        arrived, went = light(dy), light(dx)
+        self.heard.append(Walked(0, step[0], step[1], arrived, went, None if finite(went) else broken_slope(step, dy, arrived)))
+
+
+def outputs_of(step) -> tuple:
+    """The numbers of the Tensors that a step of a tape begins with."""
+    output = step[0]
+    return tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,)
+
+
+def broken_slope(step, dy, arrived) -> "Summary | None":
+    """The op's own slope at a step that sends an inf or a nan, if the fault is its own."""
+    return slope_of(step, dy) if finite(arrived) else None
+
+
+def slope_of(step, dy) -> "Summary | None":
+    """What the rule of a step sends for an upstream of ones: the op's own slope, element by element."""
+    _, _, rule, arrays, *_ = step
+    try:
+        return Summary.of(rule(np.ones_like(dy), *arrays))
+    except Exception:  # a rule that the user wrote need not answer this
+        return None
+
+
+# ---- the log -------------------------------------------------------------------------------------------------------
+
+
+class Trace(Listener):
+    """The log, as a context manager.
+
+    Programs wait while it hears them, so what ran is noted as a row of fields; who reads the log makes events of the rows.
+
+    Attributes:
+        written: a Variable's number and version -> the event that wrote it.
+    """
+
+    def __init__(self, strict: bool = False, limit: int = LIMIT):
+        if limit < 1:
+            raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
+        self.strict, self.limit, self.count, self.lost = strict, limit, 0, False
+        self.noted, self.walks = deque(maxlen=limit + 1), deque(maxlen=limit)  # what nobody has read yet, and rows of Walked
+        self.known, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
+        self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
+        self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
+        self.began, self.walk_began, self.last, self.around = next_id(), 0, NO_STEP, ()
+        self.inside = Counter()  # thread -> how many of its blocks that thread is in
+
+    def start(self):
+        for listener in listening.now:
+            if listener.live is not None:  # a tape that runs already
+                self.meet(listener)
+        super().start()
+
+    def __enter__(self):
+        if self not in listening.now:  # `with mg.trace(True):` listens already
+            self.start()
+        self.inside[threading.get_ident()] += 1
+        return self
+
+    def __exit__(self, *error):
+        thread = threading.get_ident()
+        self.inside[thread] -= 1
+        if not self.inside[thread]:
+            del self.inside[thread]
+            self.stop()
+
+    def __repr__(self):
+        return f"<mg.trace: {'on' if self in listening.now else 'off'}, {len(self.events)} events>"
+
+    @property
+    def events(self) -> tuple:
+        """Ran, Wrote, Left, Came, Stored, Turned, Watched and Asked, in the order of time: the latest, if there were too many."""
+        with reading:
+            self.read_up()
+            return tuple(self.known)
+
+    @property
+    def made(self) -> dict:
+        """The number of a Tensor -> the event that it came from."""
+        with reading:
+            self.read_up()
+        return self.makers
+
+    def read_up(self):
+        """Make events of the rows that nobody has read yet."""
+        while self.noted:
+            event = self.noted.popleft()
+            self.keep(Ran(*event) if event.__class__ is tuple else event)
+
+    @property
+    def cut(self) -> bool:
+        """Were there too many events, so that the oldest are lost?"""
+        return self.lost or len(self.noted) + len(self.known) > self.limit
+
+    @property
+    def steps(self) -> list:
+        """Walked, in the order of time."""
+        return [Walked(*row) for row in tuple(self.walks)]
+
+    def frozen(self) -> "Trace":
+        """The log as it is now: another thread may be writing in it."""
+        events, made = self.events, self.made
+        now = copy.copy(self)
+        now.noted, now.known, now.makers, now.walks = deque(), deque(events), dict(made), deque(tuple(self.walks))
+        now.written, now.first, now.tapes = dict(self.written), dict(self.first), dict(self.tapes)
+        return now
+
+    def keep(self, event):
+        """Keep an event that somebody reads, and forget the oldest if there are too many."""
+        if len(self.known) == self.limit:
+            self.lost = True
+            for number in self.known.popleft().gave:
+                self.makers.pop(number, None)
+        self.known.append(event)
+        for number in event.gave:
+            self.makers[number] = self.makers.get(number, event) if event.__class__ is Asked else event
+
+    def add(self, event):
+        """Note an event."""
+        self.noted.append(event)
+        self.last = NO_STEP
+        if self.cut:
+            for past in (self.written, self.tapes, self.versions, self.first, self.seen):
+                while len(past) > self.limit:
+                    del past[next(iter(past))]
+
+    def next(self) -> int:
+        self.count += 1
+        return self.count
+
+    def meet(self, tape):
+        """Be kept as long as this tape lives, so that it can be explained after the block of the trace."""
+        recent = met.setdefault(tape, deque(maxlen=RECENT))
+        if self not in recent:
+            recent.append(self)
+
+    def has_heard(self, tape) -> bool:
+        """Did a tape do anything while it listened? (It may have been open before.)"""
+        return tape.number in self.tapes or any(tape.number in e.recorded for e in self.events if isinstance(e, Ran))
+
+    def version_of(self, number) -> dict:
+        return {number: self.versions[number]} if number in self.versions else {}
+
+    # ---- what it hears ---------------------------------------------------------------------------------------------
+
+    def hear(self, op, inputs, output, attributes):
+        if op.lists:
+            inputs = one_by_one(inputs)
+        ids, kinds, read, plain, heard = [], "", (), (), ()
+        known = self.versions
+        for x in inputs:
+            i, kind = x.id, x.value.dtype.kind
+            if i in known:
+                read += i, known[i]
+            elif not i and kind in "fc":
+                plain += len(ids), x.value
+            ids.append(i)
+            kinds += kind
+        ids = tuple(ids)
+        for tape in listening.now:
+            live = tape.live
+            if live is not None:
+                heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
+        if output.__class__ is list:
+            made, result = tuple([y.id for y in output]), light(output[0].value) if output else None
+        else:
+            made, result = output.id, light(output.value)
+        frame, called = sys._getframe(2), op.__name__
+        if not USERS[frame.f_code.co_filename]:  # it is seldom not the user who called the op
+            frame, called = user_frame()
+        code, around = frame.f_code, ()
+        if plain and code.co_flags & CO_NEWLOCALS:
+            around = self.around
+            if not leads_to(frame, around):  # it often does: in a loop the calls around it are kept once
+                found = callers_of(frame)
+                self.around = around = around if found == around else found
+        self.count += 1
+        self.noted.append((self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain))
+
+    def read(self, variable):
+        if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
+            return
+        self.first.setdefault(variable.id, variable.version)
+        self.versions[variable.id], self.seen[variable.id] = variable.version, Summary(variable._now.value)
+
+    def wrote(self, variable, given, how):
+        source = getattr(given, "id", 0)
+        known = self.version_of(source)
+        if source == variable.id:  # v.assign(v * 2) gives a Tensor, but v.assign(v) gives v: as it was before
+            known = {source: variable.version - 1}
+        before, seen = self.written.get((variable.id, variable.version - 1)), self.seen.pop(variable.id, None)
+        before = before.value if before is not None else seen
+        self.first.setdefault(variable.id, max(0, variable.version - 1))
+        self.versions[variable.id] = variable.version
+        event = Wrote(
+            self.next(), *here(not source), how, variable.id, variable.version, source, known,
+            None if source else Given.of(given), listening_tapes(), before, Summary(variable._now.value),
+        )  # fmt: skip
+        self.written[variable.id, variable.version] = event
+        self.add(event)
+
+    def left(self, tensor, door, result):
+        self.add(Left(self.next(), *here(True), door, tensor.id, tensor.value.dtype.kind, self.version_of(tensor.id), Given.of(result)))
+
+    def came(self, given, tensor):
+        self.add(Came(self.next(), *here(True), tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value)))
+
+    def stored(self, tensor, result, where):
+        self.add(Stored(self.next(), *here(), where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes()))
+
+    def started(self, tape):
+        self.turned("opened", tape)
+
+    def stopped(self, tape):
+        self.turned("closed", tape)
+
+    def paused(self, tape):
+        self.turned("paused", tape)
+
+    def forgot(self, tape):
+        self.turned("forgot", tape)
+
+    def heard_of(self, tape):
+        self.tapes[tape.number] = True
+        self.meet(tape)
+
+    def turned(self, what, tape):
+        if tape.live is not None:
+            self.heard_of(tape)
+            self.add(Turned(self.next(), *here(True), what, tape.number))
+
+    def watching(self, tape, source):
+        self.heard_of(tape)
+        self.add(Watched(self.next(), *here(), tape.number, source.id))
+
+    def asking(self, tape):
+        self.walk_began, self.last = self.next(), NO_STEP
+
+    def walked(self, step, dy, dx):
+        """A step. What it sends is often what arrived at it, or what arrives at the next one: one summary serves them all."""
+        before = self.last
+        arrived = before[1] if before[0] is dy else before[3] if before[2] is dy else light(dy)
+        went = arrived if dx is dy else light(dx)
+        self.last = dx, went, dy, arrived
+        self.count += 1
+        local = None if finite(went) else broken_slope(step, dy, arrived)
+        self.walks.append((self.count, step[0], step[1], arrived, went, local))
+
+    def asked(self, tape, targets, sources, results):
+        self.heard_of(tape)
+        slopes = tuple([None if dx is None else Summary.of(dx) for dx in results])
+        event = Asked(
+            self.next(), *here(), tape.number, tuple([y.id for y in targets]),
+            tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
+            tuple([getattr(dx, "id", 0) for dx in results]), slopes, self.walk_began, tape.steps is None, listening_tapes(),
+        )  # fmt: skip
+        self.add(event)
+        if self.strict:
+            judge(tape, targets, sources)
+
+
+def version_of(variable) -> "int | None":
+    """How often a Variable (or the one in a Variable of Keras) was assigned; None of a Tensor."""
+    return getattr(variable, "version", None) if not hasattr(variable, "path") else variable.value.version
+
+
+def listening_tapes() -> tuple:
+    """The numbers of the tapes that record just now."""
+    return tuple([listener.number for listener in listening.now if listener.live is not None])
+
+
+def judge(tape, targets, sources):
+    """Raise for the first gradient that is broken, or a wrong number."""
+    from ..explain import BrokenGradient, explain
+
+    answers = explain(tape, targets[0] if len(targets) == 1 else targets, list(sources), frame=user_frame()[0])
+    for answer in answers:
+        if answer.status == "partial" or answer.meaning == "broken":
+            raise BrokenGradient(str(answer))
+
+
+# ---- switching it on -----------------------------------------------------------------------------------------------
+
+switched = None  # the trace that mg.trace(True) has switched on
+met = weakref.WeakKeyDictionary()  # a tape -> the last traces that met it
+RECENT = 4  # so many of them
+
+
+class trace(Trace):
+    """Keep a log of all that happens: for a block, or as a switch.
+
+    Args:
+        on: True at the top of a notebook switches it on, False off. Leave it out for a block: `with mg.trace() as log:`.
+        strict: raise `mg.explain.BrokenGradient` at the first gradient that is broken or partial.
+        limit: how many events to keep; the oldest are forgotten.
+
+    Raises:
+        ValueError: the limit is less than 1.
+
+    What is computed and printed is the same with a trace as without. A log is kept as long as a tape that it heard, so
+    `tape.explain` and `mg.inspect(tape)` know of it after the block, too.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(3.0)
+    >>> with mg.trace():
+    ...     with mg.GradientTape() as tape:
+    ...         y = x * x.numpy()
+    >>> tape.explain(y, x).status
+    'partial'
+    """
+
+    def __init__(self, on: "bool | None" = None, strict: bool = False, limit: int = LIMIT):
+        global switched
+        super().__init__(strict, limit)
+        if on is not None and switched is not None:
+            switched.stop()
+            switched = None
+        if on:
+            switched = self
+            self.start()
+
+
+def trace_of(tape) -> "Trace | None":
+    """The trace that heard this tape, the newest first; or one that listens now."""
+    for one in reversed(met.get(tape, ())):
+        if one.has_heard(tape):
+            return one
+    return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)
