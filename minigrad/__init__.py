@@ -24,7 +24,8 @@ from .engine.custom import RegisterGradient, custom_gradient, grad_pass_through
 from .engine.operands import OPS
 from .engine.shape import TensorShape
 from .engine.slices import IndexedSlices
-from .engine.tape import GradientTape, UnconnectedGradients
+from .engine.questions import UnconnectedGradients
+from .engine.tape import GradientTape
 from .engine.tensor import Tensor, constant
 from .engine.variable import Variable
 from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
@@ -65,6 +66,9 @@ from .program.tensor_array import TensorArray
 
 __version__ = "0.1.0"
 newaxis = None
+
+for one in (Tensor, Variable, TensorShape, IndexedSlices, GradientTape, UnconnectedGradients, DType, Module, TensorSpec, TensorArray):
+    one.__module__ = __name__  # whatever file they stand in: so pickles find them, and messages name them
 
 LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "tracing.log",

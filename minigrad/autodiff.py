@@ -4,8 +4,9 @@ from typing import Any
 
 from . import nest
 from .engine import dtypes
-from .engine.listening import heard_by, listening, warn
-from .engine.tape import GradientTape, UnconnectedGradients, known
+from .engine.listening import listeners_only, listening, warn
+from .engine.questions import UnconnectedGradients, unconnected_mode
+from .engine.tape import GradientTape
 from .ops.creation import convert_to_tensor, ones_like, zeros_like
 
 __all__ = ["ForwardAccumulator", "GradientTape"]
@@ -72,8 +73,8 @@ class ForwardAccumulator:
         Raises:
             ValueError: `unconnected_gradients` is neither NONE nor ZERO.
         """
-        zeros = known(unconnected_gradients) is UnconnectedGradients.ZERO
-        with heard_by(*[one for one in listening.now if one is not self._tape]):
+        zeros = unconnected_mode(unconnected_gradients) is UnconnectedGradients.ZERO
+        with listeners_only(*[one for one in listening.now if one is not self._tape]):
             found = [self._along(y) for y in nest.flatten(primals)]
             found = [zeros_like(y) if zeros and dy is None else dy for y, dy in zip(nest.flatten(primals), found)]
         return nest.pack_sequence_as(primals, found)
@@ -82,7 +83,7 @@ class ForwardAccumulator:
         for x, tangent in zip(self._primals, self._tangents):
             if y.id == x.id:
                 return tangent
-        if y.id not in self._tape.live:
+        if y.id not in self._tape.tracked_ids:
             return None
         vector = ones_like(y)  # any would do
         with GradientTape() as linear:

@@ -224,7 +224,7 @@ class NumericsCheck(Listener):
                 where = f'output {place} of eagerly-executing op "{op.kernel}" (# of outputs: {len(outputs)})'
                 raise not_finite(where, one.value, listed_inputs(one_by_one(inputs)))
 
-    def walked(self, step, dy, dx):
+    def stepped_back(self, step, dy, dx):
         dx = getattr(dx, "values", dx)  # of rows
         value = np.asarray(getattr(dx, "value", dx))
         if value.dtype.kind == "f" and not np.isfinite(value).all():

@@ -7,7 +7,7 @@ import numpy as np
 from . import errors, math, random
 from .engine import attributes as tidy
 from .engine.op import op
-from .engine.rules import keeps_rows
+from .engine.rules import accepts_sparse
 from .engine.shape import bracketed
 from .engine.tensor import Tensor
 from .errors import invalid
@@ -282,10 +282,10 @@ def opened(shape, axis):
     return (*shape[:axis], 1, *shape[axis:])
 
 
-@op("SoftmaxCrossEntropyWithLogits", "f", p=lambda logits, labels, axis: softmax(logits, axis) - labels,
+@op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer, p=lambda logits, labels, axis: softmax(logits, axis) - labels,
     dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p,
     dlabels=lambda dloss, logits, axis: minus_log_softmax(dloss, logits, axis))  # fmt: skip
-def cross_entropy(logits, labels, axis: tidy.integer):
+def cross_entropy(logits, labels, axis):
     """What `softmax_cross_entropy_with_logits` computes, and beside it softmax(logits) - labels.
 
     >>> import minigrad as mg
@@ -545,7 +545,7 @@ def bias_grad(dz, data_format):
     return np.add.reduce(dz, axis=tuple([k for k in range(dz.ndim) if k != kept]))
 
 
-@op("BiasAdd", "iufc", dvalue=keeps_rows(lambda dz: dz), dbias=lambda dz, data_format: bias_grad(dz, data_format))
+@op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=lambda dz, data_format: bias_grad(dz, data_format))
 def biased(value, bias, data_format=None):
     """What `bias_add` computes.
 

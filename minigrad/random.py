@@ -318,8 +318,8 @@ def drawn(kernel, numbers, shape, dtype, seed, *limits):
     return numbers(stream_for(kernel, dtype, seed, count * AHEAD), dtype, count, *limits).reshape(shape)[()]
 
 
-@op("RandomUniform")
-def standard_uniform(shape: vector, dtype: tidy.dtype, seed=None):
+@op("RandomUniform", shape=vector, dtype=tidy.dtype)
+def standard_uniform(shape, dtype, seed=None):
     """Numbers in [0, 1); `uniform` makes it any interval.
 
     >>> import minigrad as mg
@@ -330,8 +330,8 @@ def standard_uniform(shape: vector, dtype: tidy.dtype, seed=None):
     return drawn("RandomUniform", unit, shape, dtype, seed)
 
 
-@op("RandomUniformInt", dminval=None, dmaxval=None)
-def uniform_integers(minval, maxval, shape: vector, seed=None):
+@op("RandomUniformInt", shape=vector, dminval=None, dmaxval=None)
+def uniform_integers(minval, maxval, shape, seed=None):
     """Whole numbers from `minval` to `maxval - 1`.
 
     >>> import minigrad as mg
@@ -347,8 +347,8 @@ def uniform_integers(minval, maxval, shape: vector, seed=None):
     return drawn("RandomUniformInt", integers, shape, minval.dtype, seed, minval, maxval)
 
 
-@op("RandomStandardNormal")
-def standard_normal(shape: vector, dtype: tidy.dtype, seed=None):
+@op("RandomStandardNormal", shape=vector, dtype=tidy.dtype)
+def standard_normal(shape, dtype, seed=None):
     """Numbers of the normal distribution with mean 0 and standard deviation 1.
 
     >>> import minigrad as mg
@@ -359,8 +359,8 @@ def standard_normal(shape: vector, dtype: tidy.dtype, seed=None):
     return drawn("RandomStandardNormal", normals, shape, dtype, seed)
 
 
-@op("TruncatedNormal")
-def standard_truncated(shape: vector, dtype: tidy.dtype, seed=None):
+@op("TruncatedNormal", shape=vector, dtype=tidy.dtype)
+def standard_truncated(shape, dtype, seed=None):
     """As `standard_normal`, but without the numbers farther than 2 from 0.
 
     >>> import minigrad as mg
@@ -403,8 +403,8 @@ def whole(dtype):
     return allowed(dtype, INTEGERS).dtype
 
 
-@op("Multinomial", "f", dlogits=None)
-def categorical(logits, num_samples: tidy.integer, dtype: whole = "int64", seed=None):
+@op("Multinomial", "f", num_samples=tidy.integer, dtype=whole, dlogits=None)
+def categorical(logits, num_samples, dtype="int64", seed=None):
     """Classes drawn at random, each with the probability that softmax(logits) gives it.
 
     Args:
@@ -443,8 +443,8 @@ def counted(dtype):
     return dtype.dtype
 
 
-@op("RandomPoissonV2", "if", **unregistered("RandomPoissonV2", "output", "rate"))
-def poisson_counts(rate, shape: vector, dtype: counted, seed=None):
+@op("RandomPoissonV2", "if", shape=vector, dtype=counted, **unregistered("RandomPoissonV2", "output", "rate"))
+def poisson_counts(rate, shape, dtype, seed=None):
     """What `poisson` draws.
 
     >>> import minigrad as mg

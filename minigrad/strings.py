@@ -136,8 +136,8 @@ def substr(input, pos, len, unit="BYTE"):
     return each(part, input, pos, len)
 
 
-@op("StringToNumber", "O", dinput=None)
-def to_number(input, out_type: tidy.dtype = "float32"):
+@op("StringToNumber", "O", out_type=tidy.dtype, dinput=None)
+def to_number(input, out_type="float32"):
     """The numbers that the texts spell.
 
     Raises:
@@ -271,8 +271,8 @@ def joined_axes(axis, ndim):
     return axes
 
 
-@op("ReduceJoin", "O", dinputs=None)
-def reduce_join(inputs, axis: tidy.axes = None, keepdims=False, separator=""):
+@op("ReduceJoin", "O", axis=tidy.axes, dinputs=None)
+def reduce_join(inputs, axis=None, keepdims=False, separator=""):
     """The texts along an axis (or all) put together.
 
     >>> import minigrad as mg

@@ -64,7 +64,7 @@ OUR_NAMES = {
     r"\btf\.": "mg.",
     r"WARNING:tensorflow:": "WARNING:minigrad:",
     r"tensorflow\.python\.framework\.ops\.": "",
-    r"minigrad\.tensor\.": "",
+    r"minigrad\.Tensor": "Tensor",
     r"EagerTensor": "Tensor",
     r"ResourceVariable": "Variable",
     r"_UnreadVariable": "UnreadVariable",

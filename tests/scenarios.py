@@ -89,7 +89,7 @@ def forget_warnings(mg):
 
         tf_logging._log_counter_per_token.clear()
     else:
-        mg.engine.tape.warned.update(dict.fromkeys(mg.engine.tape.warned, 0))
+        mg.engine.questions.warned.update(dict.fromkeys(mg.engine.questions.warned, 0))
 
 
 def slopes(mg, f, *points):
@@ -1762,7 +1762,7 @@ def _(mg, show):
 
 @scenario("sem.embedding")
 def _(mg, show):
-    """Rows of a table: the gradient of gather names the rows, that of indexing is dense."""
+    """SparseRows of a table: the gradient of gather names the rows, that of indexing is dense."""
     rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     w, c = mg.Variable(rows), mg.constant(rows)
     with mg.GradientTape(persistent=True) as tape:

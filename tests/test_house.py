@@ -168,7 +168,7 @@ def test_the_source_of_an_op_is_the_whole_of_what_it_does():
             except Exception as problem: z_ = again(this, problem, forward, x_, y_)
             z = Tensor(); z.value = z_; z.id = next_id()
             for listener in listening.now:
-                live = listener.live
+                live = listener.tracked_ids
                 if live is None: listener.hear(this, (x, y), z, ()); continue
                 write = listener.steps.append
                 if x.id in live: live.add(z.id); write((z.id, x.id, dx, (y_,), (y,), x_.shape))

@@ -39,8 +39,8 @@ def calls_in_the_example(op):
 
 def as_function(op, inputs, attributes):
     """The op as a function of its differentiable inputs alone, and those inputs."""
-    names = [rule[1:] for rule in op.rules if rule[0] == "d" and rule[1:] in op.__wrapped__.__code__.co_varnames]
-    free = [k for k, name in enumerate(op.__wrapped__.__code__.co_varnames[: len(inputs)]) if op.rules.get(f"d{name}")]
+    names = [rule[1:] for rule in op.vjps if rule[0] == "d" and rule[1:] in op.__wrapped__.__code__.co_varnames]
+    free = [k for k, name in enumerate(op.__wrapped__.__code__.co_varnames[: len(inputs)]) if op.vjps.get(f"d{name}")]
     assert len(names) == len(inputs)
     if isinstance(inputs[0], list):
         return lambda *xs: op(list(xs), *inputs[1:], *attributes), list(inputs[0])
@@ -63,7 +63,7 @@ def test_every_op_has_an_example_that_calls_it(name):
 
 def has_derivative(op):
     """Has it a rule of its own? (Those of custom_gradient are the user's, and that of MatrixSolveLs is an error.)"""
-    return any(rule and key[0] == "d" for key, rule in op.rules.items()) and op.kernel not in {
+    return any(rule and key[0] == "d" for key, rule in op.vjps.items()) and op.kernel not in {
         *UNREGISTERED,
         "CustomGradient",
         "MatrixSolveLs",
@@ -102,7 +102,7 @@ def test_the_rows_of_a_jacobian_are_the_gradients_of_the_elements(name):
 
 def test_a_jacobian_through_products_and_layers_takes_one_walk(monkeypatch):
     walks = []
-    monkeypatch.setattr(mg.engine.tape, "walk", lambda *given, walk=mg.engine.tape.walk: walks.append(1) or walk(*given))
+    monkeypatch.setattr(mg.engine.backward, "backward", lambda *given, walk=mg.engine.backward.backward: walks.append(1) or walk(*given))
     x, w = mg.Variable([[1.0, 2.0], [3.0, 4.0]]), mg.Variable([[0.5, 1.0, 0.0], [1.0, -1.0, 2.0]])
     with mg.GradientTape() as tape:
         y = mg.nn.softmax(mg.tanh(x @ w) @ mg.transpose(w)) @ x

@@ -100,7 +100,7 @@ def test_slices_without_a_dense_shape_are_no_tensor():
 
 
 def test_the_advice_about_a_recorded_walk_is_given_once(caplog, monkeypatch):
-    monkeypatch.setitem(mg.engine.tape.warned, "walk", 0)
+    monkeypatch.setitem(mg.engine.questions.warned, "recorded", 0)
     x = mg.Variable(3.0)
     with caplog.at_level("WARNING"), mg.GradientTape(persistent=True) as tape:
         y = x * x
@@ -110,7 +110,7 @@ def test_the_advice_about_a_recorded_walk_is_given_once(caplog, monkeypatch):
 
 
 def test_a_watched_integer_is_warned_of_five_times(caplog, monkeypatch):
-    monkeypatch.setitem(mg.engine.tape.warned, "dtype", 0)
+    monkeypatch.setitem(mg.engine.questions.warned, "dtype", 0)
     with caplog.at_level("WARNING"), mg.GradientTape() as tape:
         for n in range(8):
             tape.watch(mg.constant(n))

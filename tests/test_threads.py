@@ -269,7 +269,7 @@ def test_a_variable_that_is_copied_goes_its_own_way(copied):
     with mg.GradientTape() as tape:
         tape.watch(w)
         y = w * v
-    assert [tape.gradient(y, [w, v])[0].numpy().tolist(), v.id in tape.live] == [[8.0, 9.0], False]
+    assert [tape.gradient(y, [w, v])[0].numpy().tolist(), v.id in tape.tracked_ids] == [[8.0, 9.0], False]
 
 
 class Layer(mg.Module):

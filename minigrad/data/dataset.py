@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import errors, random
 from ..engine import dtypes
-from ..engine.listening import heard_by
+from ..engine.listening import listeners_only
 from ..engine.op import convert
 from ..engine.shape import TensorShape
 from ..engine.tensor import Tensor
@@ -503,7 +503,7 @@ class Dataset:
     def _form(self):
         """The form of an element, or None if it is empty, or the user's function fails: that is said when it is read."""
         try:
-            with heard_by():
+            with listeners_only():
                 return self.element_spec
         except Exception:
             return None

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import errors
 from ..engine import dtypes
-from ..engine.listening import storing, unrecorded
+from ..engine.listening import storing, without_tapes
 from ..engine.op import convert
 from ..engine.shape import TensorShape, bracketed
 from ..engine.tensor import Tensor
@@ -109,7 +109,7 @@ def check_function(func):
 
 def called(function, element):
     """A function of the user, with the parts of a tuple as its arguments. No tape hears its ops; a trace does."""
-    with unrecorded():
+    with without_tapes():
         made = function(*element) if type(element) is tuple else function(element)
     return tuple(made) if type(made) is list else made
 

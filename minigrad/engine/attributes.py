@@ -1,5 +1,7 @@
 """What the user may write for an attribute of an op: an axis, a shape, a dtype. Each function tidies one kind."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .. import errors
@@ -8,7 +10,7 @@ from .conversion import as_value
 from .shape import TensorShape, bracketed
 
 
-def axes(axis):
+def axes(axis: int | Sequence[int] | None):
     """An axis, or several: an int or a tuple of ints, negative ones as they are."""
     if axis.__class__ is int:
         return axis
@@ -16,7 +18,7 @@ def axes(axis):
     return int(value) if value.ndim == 0 else tuple(value.ravel().tolist())
 
 
-def integer(number) -> int:
+def integer(number: int) -> int:
     """A whole number, such as one axis or a depth."""
     if number.__class__ is int:
         return number
@@ -26,7 +28,7 @@ def integer(number) -> int:
     return value.item()
 
 
-def depth(number) -> int:
+def depth(number: int) -> int:
     """A whole number that must not stand in a list."""
     if np.ndim(number):
         raise errors.InvalidArgumentError(None, None, f"depth must be a scalar, but got: {bracketed(np.shape(number))} [Op:OneHot] name: ")
@@ -38,7 +40,7 @@ def tidied(numbers) -> bool:
     return numbers.__class__ is tuple and all([n.__class__ is int for n in numbers])
 
 
-def lengths(shape, attr="Tshape") -> tuple:
+def lengths(shape: Sequence[int] | int, attr="Tshape") -> tuple:
     """A shape: a tuple of ints. A number alone is a shape of one axis."""
     if tidied(shape):
         return shape
@@ -48,7 +50,7 @@ def lengths(shape, attr="Tshape") -> tuple:
     return tuple(value.ravel().tolist())
 
 
-def vector(numbers) -> tuple:
+def vector(numbers: Sequence[int] | int) -> tuple:
     """A list of whole numbers, one for each axis, or some."""
     if tidied(numbers):
         return numbers
@@ -61,7 +63,7 @@ def vector(numbers) -> tuple:
 order = vector  # of the axes
 
 
-def pairs(paddings) -> tuple:
+def pairs(paddings: Sequence[Sequence[int]]) -> tuple:
     """For each axis two whole numbers."""
     value = integers(paddings, "Tpaddings")
     if value.ndim != 2 or value.shape[1] != 2:
@@ -69,7 +71,7 @@ def pairs(paddings) -> tuple:
     return tuple(map(tuple, value.tolist()))
 
 
-def integers(value, attr=None):
+def integers(value: Sequence[int] | int, attr=None):
     """An array of ints.
 
     Raises:

@@ -5,7 +5,7 @@ import functools
 from .. import nest
 from .listening import Listener, listening
 from .op import KERNELS, OPS, convert, op
-from .rules import Batched, NoBatch, Recorded, handed_on
+from .rules import Batched, NoBatch, Recorded, no_unbroadcast
 from .tensor import Tensor
 
 # ---- a function with a gradient of its own -------------------------------------------------------------------------
@@ -71,7 +71,7 @@ class Decorated:
 
 def follows(tensors) -> bool:
     """Does a tape follow one of these?"""
-    return any(x.id in tape.live for tape in listening.now if tape.live is not None for x in tensors)
+    return any(x.id in tape.tracked_ids for tape in listening.now if tape.tracked_ids is not None for x in tensors)
 
 
 def accepts_variables(function) -> bool:
@@ -130,7 +130,7 @@ class Backward:
         return [*inputs, *variables]
 
 
-@op("CustomGradient", dinputs=handed_on(lambda dys, k, backward: backward(dys, k)))
+@op("CustomGradient", dinputs=no_unbroadcast(lambda dys, k, backward: backward(dys, k)))
 def with_gradient(inputs: tuple, results, backward) -> list:
     """The `results` of a decorated function, with its own gradient in place of theirs.
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from types import MappingProxyType
 from typing import Any
 
 
@@ -15,7 +16,7 @@ listening = Listening()
 
 
 @contextlib.contextmanager
-def heard_by(*listeners):
+def listeners_only(*listeners):
     """A block that these alone hear."""
     before, listening.now = listening.now, listeners
     try:
@@ -24,9 +25,14 @@ def heard_by(*listeners):
         listening.now = before
 
 
-def unrecorded():
+def without_tapes():
     """A block that tapes do not hear: what is computed in it is a constant to them."""
-    return heard_by(*[one for one in listening.now if one.live is None])
+    return listeners_only(*[one for one in listening.now if one.tracked_ids is None])
+
+
+def recording() -> bool:
+    """Does any tape (not only a trace) listen in this thread?"""
+    return any([listener.tracked_ids is not None for listener in listening.now])
 
 
 def warn(text, *arguments):
@@ -42,22 +48,17 @@ class Listener:
     A GradientTape listens, to record what a gradient will need. A trace listens, to keep a log of everything.
     """
 
-    live: Any = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
+    tracked_ids: Any = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
     number = 0  # a tape has one of its own
+    read_versions: Any = MappingProxyType({})  # a tape has here the version of each Variable that it was told of, and is not told again
 
     def start(self) -> None:
         """Listen from here on, in this thread."""
-        others = listening.now
-        listening.now = (*others, self)
-        for listener in others:
-            listener.started(self)
+        listening.now = (*listening.now, self)
 
     def stop(self) -> None:
         """Listen no longer."""
-        now = listening.now
-        listening.now = now[:-1] if now and now[-1] is self else tuple([other for other in now if other is not self])
-        for listener in listening.now:
-            listener.stopped(self)
+        listening.now = tuple([other for other in listening.now if other is not self])
 
     # ---- what there is to hear -------------------------------------------------------------------------------------
 
@@ -80,10 +81,10 @@ class Listener:
         """A value of Python or NumPy came in, and became this Tensor."""
 
     def started(self, tape) -> None:
-        """A tape (or a trace) began to listen, or went on."""
+        """A tape began to listen, or went on."""
 
     def stopped(self, tape) -> None:
-        """A tape (or a trace) ceased to listen."""
+        """A tape ceased to listen."""
 
     def paused(self, tape) -> None:
         """A tape enters a block of `stop_recording`."""
@@ -95,13 +96,13 @@ class Listener:
         """A tape was reset."""
 
     def asking(self, tape) -> None:
-        """A tape begins to walk back."""
+        """A tape begins a backward pass."""
 
     def asked(self, tape, targets, sources, results) -> None:
         """A tape was asked for gradients, and gave these (None: not connected)."""
 
-    def walked(self, step, dy, dx) -> None:
-        """A tape read one step back: dy arrived at its output, dx is what it sends to its input."""
+    def stepped_back(self, step, dy, dx) -> None:
+        """A tape went one step back: dy arrived at its output, dx is what goes on to its input."""
 
 
 def leaving(tensor, door, result):

@@ -1,95 +1,132 @@
-"""An op: a NumPy function, and above it one gradient rule per input, in plain NumPy too.
+"""An op: a NumPy function, and above it one VJP for each input, in plain NumPy too.
 
     @op("Mul", dx=lambda dz, y: dz * y, dy=lambda dz, x: dz * x)
     def multiply(x, y):
         return x * y
 
-The naming law.
-  - `dx` is the gradient of the target with respect to x. A parameter with a rule is an *input*, a Tensor
-    (`dx=None`: no derivative exists); the parameters without one, which come after, are *attributes*, such as axis.
-    An input annotated `: list` is a list of Tensors of one dtype, `: tuple` of any dtypes. Another annotation is a
-    function that tidies an attribute.
-  - The first parameter of a rule is the gradient that arrives: `dz` says that the output is called z. With `-> list`
-    the op has many outputs, and the rule is given the list of their gradients.
-  - The others say what the rule needs, by name: an input, the output, an attribute; `x_shape`, `x_dtype` or `x_size`;
-    `k`, the place in a list of inputs; or a by-product, which the function returns beside its output (`p=` says how
-    ops make it, for a walk that is itself recorded). A tape keeps that, and nothing else.
-"Mul" is the op's name in TensorFlow, which its errors carry. `print(multiply.source)` shows what the law makes of a
-declaration: all that happens when the op runs, and no more.
+A VJP (vector-Jacobian product) takes the gradient of the target with respect to the op's output, and gives the gradient with
+respect to one input. How a declaration is read:
+  - `dx` is the VJP for x. A parameter that has one is an *input*, a Tensor (`dx=None`: it has no derivative). The
+    parameters without one, which come after, are *attributes*, such as an axis; `axis=axes` names the function that tidies what
+    the user wrote for it. An input annotated `: list` is a list of Tensors of one dtype, `: tuple` of any dtypes.
+  - The first parameter of a VJP is the upstream gradient: `dz` says that the output is called z. With `-> list` the op has many
+    outputs, and the VJP is given the list of their gradients.
+  - Its other parameters say what it needs, by name: an input, the output, an attribute; `x_shape`, `x_dtype` or `x_size`;
+    `k`, the position in a list of inputs; or a by-product, which the function returns beside its output (`p=` says how ops
+    compute it, for a backward pass that is itself recorded). A tape keeps that, and nothing else.
+"Mul" is the op's name in TensorFlow, which errors carry. `print(multiply.source)` shows the function that is written from a
+declaration: it is what runs, and all that runs.
 """
 
+import inspect
 import linecache
 import types
 
-import numpy as np
-
-from .listening import listening
-from .operands import OPS, again, agree, convert, convert_all, refuse, tensor_of
-from .rules import NUMPY_TWINS, Again, answering
-from .tensor import Tensor, next_id
+from .operands import OPS, TensorLike, convert, tensor_of
+from .rules import NUMPY_TWINS, dispatching
+from .tensor import Tensor
 from .writing import lists_of, parameters, with_name, written
 
 KERNELS = {}  # every op by its TensorFlow name
 MADE = []  # every op, those for other dtypes too: each knows its place here
 
 
-def op(kernel, kinds="", lenient=False, holomorphic=False, **named):
-    """Declare an op by its rules.
+def op(kernel, kinds="", /, *, twin=None, keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None, **named):
+    """Declare an op by its VJPs.
 
     Args:
         kernel: its name in TensorFlow.
         kinds: the kinds of dtype that it takes, as NumPy's letters (`"fc"`: float and complex); empty for all.
-        lenient: a Python number that does not fit the other input's dtype is an InvalidArgumentError, not a TypeError.
-            If "alone", a number that comes first does not take the dtype of the second, as `tf.add(1, x)` does not.
-            If a function, it is called with inputs that differ in dtype.
-        holomorphic: the rules hold for complex numbers too, but for the conjugate.
-        **named: the rules (`dx=`) and how ops make the by-products (`p=`), by the naming law.
+        twin: the NumPy function that does the same. A VJP may call it; where the VJP is itself recorded, the op runs instead.
+        keep_misfit: a Python number that does not fit the other input's dtype keeps its own, and the two dtypes are refused
+            (InvalidArgumentError); otherwise the number is refused (TypeError).
+        first_alone: a Python number that comes first does not take the dtype of the second, as in `tf.add(1, x)`.
+        holomorphic: the VJPs hold for complex numbers too, but for the conjugates that TensorFlow's convention asks for.
+        variant_of: the op that calls this one for these kinds of dtype.
+        **named: the VJPs (`dx=`), how ops compute by-products (`p=`), and what tidies attributes (`axis=`).
+
+    Raises:
+        TypeError: (when the op is first used) the declaration cannot be read as above.
     """
 
     def declare(forward):
-        run = made(forward, kernel, kinds, lenient, named)
-        if holomorphic:
-            run.others["c"] = of_complex(run)
+        run = made(forward, kernel, kinds, named, keep_misfit=keep_misfit, first_alone=first_alone)
         KERNELS.setdefault(kernel, run)
         OPS[forward.__name__] = NUMPY_TWINS[forward] = run
+        if twin is not None:
+            NUMPY_TWINS[twin] = run
+        if holomorphic:
+            run.by_kind["c"] = made(forward, kernel, "c", named, conjugated, keep_misfit, first_alone)
+        if variant_of is not None:
+            variant_of.by_kind |= dict.fromkeys(kinds, run)
         return run
 
     return declare
 
 
-def made(forward, kernel, kinds, lenient, rules, worked_by=lambda rule: rule):
-    """The op of a declaration; `worked_by` gives what does the work of each rule."""
-    space = {**TOOLS, **{name: rule and worked_by(rule) for name, rule in rules.items()}, "forward": forward}
-    space["__name__"] = forward.__module__
-    run = space["this"] = types.FunctionType(first_call.__code__, space, forward.__name__, forward.__defaults__)
+def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alone=False):
+    """The op of a declaration; `adapt`, if given, makes what runs of each VJP."""
+    run = types.FunctionType(first_call.__code__, {"__name__": forward.__module__}, forward.__name__, forward.__defaults__)
     run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
     run.__qualname__ = forward.__name__  # which Python's own errors show
     run.__defaults__ = with_name(parameters(forward), forward.__defaults__)[1]
-    run.kernel, run.kinds, run.lenient, run.rules, run.for_strings = kernel, kinds, lenient, rules, None
+    run.kernel, run.kinds, run.keep_misfit, run.first_alone = kernel, kinds, keep_misfit, first_alone
+    names = parameters(forward)
+    run.vjps = {d: vjp for d, vjp in named.items() if d[0] == "d" and d[1:] in names}
+    run.tidiers = {a: tidy for a, tidy in named.items() if a in names}
+    run.by_products = {p: make for p, make in named.items() if p not in run.vjps and p not in names}
+    run.adapt, run.by_kind, run.for_strings = adapt, {}, None  # by_kind: what is called for other kinds of dtype
     run.number, run.lists = len(MADE), lists_of(forward)
     MADE.append(run)
-    run.others = {}  # other kinds of dtype, and what is called for them
-    run.np, run.source = answering(forward), Source(run)
+    run.np, run.source = dispatching(forward), Source(run)
+    run.__globals__["this"] = run
+    run.__signature__ = signature_of(run)
     return run
 
 
-def of_complex(run):
-    """The same op for complex numbers, whose gradient TensorFlow multiplies by the conjugate of the derivative."""
-    return made(run.__wrapped__, run.kernel, "c", run.lenient, run.rules, conjugated)
+def signature_of(run):
+    """What an op takes and gives, as help shows it. The type of an attribute is that of what its tidier takes, or of its default."""
+    forward, empty = run.__wrapped__, inspect.Parameter.empty
+    names, defaults = with_name(parameters(forward), forward.__defaults__)
+    values = dict(zip(names[len(names) - len(defaults) :], defaults))
+    kinds = {**{x: TensorLike for x in names if f"d{x}" in run.vjps}, **dict.fromkeys(run.lists, list[TensorLike]), "name": str | None}
+    kinds |= {a: next(iter(tidy.__annotations__.values()), empty) for a, tidy in run.tidiers.items()}
+    kinds = {**{a: type(value) for a, value in values.items() if value is not None}, **forward.__annotations__, **kinds}
+    shown = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=values.get(name, empty), annotation=kinds.get(name, empty))
+        for name in names
+    ]
+    many = forward.__annotations__.get("return") is list
+    return inspect.Signature(shown, return_annotation=list[Tensor] if many else Tensor)
 
 
-def conjugated(rule):
-    return lambda dz, *needs: rule(dz.conj(), *needs).conj()
+def redeclared(run, **habits):
+    """The op of the same declaration with other habits (`keep_misfit=`, `first_alone=`)."""
+    return made(run.__wrapped__, run.kernel, run.kinds, {**run.vjps, **run.by_products, **run.tidiers}, **habits)
+
+
+def conjugated(vjp):
+    """For complex numbers: TensorFlow's gradient is multiplied by the conjugate of the derivative."""
+    return lambda dz, *needs: vjp(dz.conj(), *needs).conj()
+
+
+def with_other_exits(run, **exits):
+    """The same op running the same code, but with other functions where its inputs cannot be used: `refuse_dtype=`, `convert=` ..."""
+    run.source.write_out()
+    other = types.FunctionType(run.__code__, {**run.__globals__, **exits}, run.__name__, run.__defaults__)
+    vars(other).update(vars(run))
+    other.__doc__, other.__module__, other.__qualname__ = run.__doc__, run.__module__, run.__qualname__
+    return other
 
 
 def first_call(*args, **kwargs):
-    """What an op is until it is used: its first call writes it out and puts that in place of this (so importing is quick)."""
+    """What every op is until it is used: its first call writes it out, and from then on that code runs in place of this one."""
     this.source.write_out()
     return this(*args, **kwargs)
 
 
 class Source:
-    """The source of an op, written from its signatures when it is first wanted."""
+    """The source of an op, written from its declaration when it is first wanted."""
 
     def __init__(self, run):
         self.run, self.text = run, None
@@ -97,14 +134,15 @@ class Source:
     def write_out(self):
         """Give the op the code that its declaration means."""
         file = f"<op {self.run.__name__}>"
-        module = compile(str(self), file, "exec")
+        self.text, names = written(self.run)
+        code = compile(self.text, file, "exec")
         linecache.cache[file] = len(self.text), None, self.text.splitlines(True), file  # tracebacks show the line
-        self.run.__globals__.update({f"tidy_{a}": tidy for a, tidy in self.run.__wrapped__.__annotations__.items()})
-        self.run.__code__ = next(one for one in module.co_consts if isinstance(one, types.CodeType))  # last: others may call it now
+        self.run.__globals__.update(names)
+        self.run.__code__ = next(one for one in code.co_consts if isinstance(one, types.CodeType))  # last: others may call it now
 
     def __str__(self):
         if self.text is None:
-            self.text = written(self.run, TOOLS)
+            self.text = written(self.run)[0]
         return self.text
 
     __repr__ = __str__
@@ -115,15 +153,4 @@ def one_by_one(inputs):
     return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
 
 
-def bundle(outputs, live):
-    """The outputs of one op as the key of a step: id, shape and dtype of each. Those that can have a gradient become live."""
-    live.update([z.id for z in outputs if z.value.dtype.kind in "fc"])
-    return tuple([(z.id, z.value.shape, z.value.dtype) for z in outputs])
-
-
-TOOLS = dict(
-    Again=Again, Tensor=Tensor, again=again, agree=agree, bundle=bundle, convert=convert, convert_all=convert_all,
-    float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse=refuse, text=Tensor.of(np.array(b"", object)),
-    truth=Tensor.of(np.True_),
-)  # fmt: skip
-__all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "of_complex", "one_by_one", "op", "tensor_of"]
+__all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "one_by_one", "op", "redeclared", "tensor_of", "with_other_exits"]

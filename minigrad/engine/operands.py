@@ -2,6 +2,7 @@
 
 import functools
 import warnings
+from typing import Protocol
 
 import numpy as np
 
@@ -12,20 +13,12 @@ from .listening import coming
 from .shape import TensorShape, bracketed
 from .tensor import Tensor
 
+
+class TensorLike(Protocol):
+    """What an op takes for a Tensor: a Tensor, a Variable, a number, a string, a NumPy array, or lists of these."""
+
+
 OPS = {}  # every op by its Python name (op.py puts it here), for the tests, the documentation and the inspector
-
-
-def convert(x, *others):
-    """What the user gave, as a Tensor. Python's numbers, lists and NumPy's arrays take the dtype of the Tensor they meet."""
-    kind = x.__class__
-    if kind is not float and kind is not int and hasattr(x, "__tf_tensor__"):
-        return x.__tf_tensor__()
-    dtype = None
-    for other in others:
-        if other.__class__ is Tensor or hasattr(other, "__tf_tensor__"):
-            dtype = other.value.dtype if other.__class__ is Tensor else dtypes.to_numpy(other.dtype)
-            break
-    return number(x, dtype) if (kind is float or kind is int) and x and dtype else tensor_of(x, dtype)
 
 
 def tensor_of(x, dtype=None):
@@ -56,14 +49,6 @@ def constant_of(x, dtype):
     return coming(x, Tensor.of(as_value(x, dtype)))
 
 
-@functools.lru_cache(maxsize=1000, typed=True)
-def number(x, dtype):
-    """A Python number as a Tensor. (Not for zeros: 0.0 and -0.0 are one key, but two numbers.)"""
-    tensor = Tensor()
-    tensor.value, tensor.id = as_value(x, dtype), 0
-    return tensor
-
-
 def first_tensor(x):
     """The first Tensor or Variable in a list, or in the lists that it holds; None if there is none."""
     if KINDS.keys() >= {*map(type, x)}:  # numbers and strings alone
@@ -85,6 +70,42 @@ def packed(x, dtype):
     return OPS["stack"]([part(y) for y in x])
 
 
+def converter(attempt):
+    """A function that makes Tensors of inputs; `attempt` calls what makes one, and decides what happens if that fails."""
+
+    @functools.lru_cache(maxsize=1000, typed=True)
+    def number(x, dtype):
+        """A Python number as a Tensor. (Not for zeros: 0.0 and -0.0 are one key, but two numbers.)"""
+        tensor = Tensor()
+        tensor.value, tensor.id = attempt(as_value, x, dtype), 0
+        return tensor
+
+    def convert(x, *others):
+        """What the user gave, as a Tensor. Python's numbers, lists and NumPy's arrays take the dtype of the Tensor they meet."""
+        kind = x.__class__
+        if kind is not float and kind is not int and hasattr(x, "__tf_tensor__"):
+            return x.__tf_tensor__()
+        dtype = None
+        for other in others:
+            if other.__class__ is Tensor or hasattr(other, "__tf_tensor__"):
+                dtype = other.value.dtype if other.__class__ is Tensor else dtypes.to_numpy(other.dtype)
+                break
+        return number(x, dtype) if (kind is float or kind is int) and x and dtype else attempt(tensor_of, x, dtype)
+
+    return convert
+
+
+def or_keep(make, x, dtype):
+    """What does not fit the dtype that it meets keeps its own: the op refuses the two."""
+    try:
+        return make(x, dtype)
+    except (TypeError, ValueError):
+        return make(x, None)
+
+
+convert, convert_or_keep = converter(lambda make, x, dtype: make(x, dtype)), converter(or_keep)
+
+
 def cast(x, dtype):
     """A Tensor in another dtype."""
     smoothly = x.value.dtype.kind in "fc" and dtype.kind in "fc"
@@ -100,48 +121,47 @@ def convert_all(values, op):
         if x.__class__ is not Tensor:
             values[k] = convert(x, *values)
     for x in values[1:]:
-        if x.value.dtype is not values[0].value.dtype:
-            agree(op, tuple(values), values[0], x)
+        if x.value.dtype != values[0].value.dtype:
+            refuse_mixed(op, tuple(values), values[0], x)
     return values
 
 
-def agree(op, inputs, x, y):
+def refuse_mixed(op, inputs, x, y):
     """Refuse two dtypes in one op: nothing is promoted."""
     wanted, given = x.value.dtype, y.value.dtype
-    if wanted != given:
-        if op.for_strings and wanted.kind == "O":  # which refuses it by the name that `+` has for strings
-            op.for_strings(inputs)
-        if op.lenient and op.kernel in ("RealDiv", "DivNoNan"):  # here TensorFlow's Python looks, before any kernel
-            names = [f"tf.{dtypes.BY_NUMPY[one].name}" for one in (wanted, given)]
-            raise TypeError(f"`x` and `y` must have the same dtype, got {names[0]} != {names[1]}.")
-        if op.kinds and wanted.kind not in [*op.kinds, *op.others, "O" * bool(op.for_strings)]:
-            refuse(op, x)
-        place = next(k for k, one in enumerate(inputs) if one is y)
-        wanted, given = dtypes.BY_NUMPY[wanted].kernel_name, dtypes.BY_NUMPY[given].kernel_name
-        raise errors.InvalidArgumentError(
-            None, op,
-            f"cannot compute {op.kernel} as input #{place}(zero-based) was expected to be a {wanted} tensor "
-            f"but is a {given} tensor [Op:{op.kernel}] name: ",
-        )  # fmt: skip
+    if op.for_strings and wanted.kind == "O":  # which refuses it by the name that `+` has for strings
+        op.for_strings(inputs)
+    if op.keep_misfit and op.kernel in ("RealDiv", "DivNoNan"):  # here TensorFlow's Python looks, before any kernel
+        names = [f"tf.{dtypes.BY_NUMPY[one].name}" for one in (wanted, given)]
+        raise TypeError(f"`x` and `y` must have the same dtype, got {names[0]} != {names[1]}.")
+    if op.kinds and wanted.kind not in [*op.kinds, *op.by_kind, "O" * bool(op.for_strings)]:
+        refuse_dtype(op, (x,))
+    place = next(k for k, one in enumerate(inputs) if one is y)
+    wanted, given = dtypes.BY_NUMPY[wanted].kernel_name, dtypes.BY_NUMPY[given].kernel_name
+    raise errors.InvalidArgumentError(
+        None, op,
+        f"cannot compute {op.kernel} as input #{place}(zero-based) was expected to be a {wanted} tensor "
+        f"but is a {given} tensor [Op:{op.kernel}] name: ",
+    )  # fmt: skip
 
 
-def refuse(op, *inputs):
+def refuse_dtype(op, inputs):
     """The op does not take this dtype. (Strings are joined by `+`, as in TensorFlow.)"""
     dtype = dtypes.BY_NUMPY[inputs[0].value.dtype]
     if op.for_strings and dtype is dtypes.string:
         return op.for_strings(inputs)
-    if dtype.dtype.kind in op.others:
-        return op.others[dtype.dtype.kind](*inputs)
+    if dtype.dtype.kind in op.by_kind:
+        return op.by_kind[dtype.dtype.kind](*inputs)
     if op.kinds in ("b", "O"):
-        agree(op, inputs, Tensor.of(np.empty((), np.bool_ if op.kinds == "b" else object)), inputs[0])
-    allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in (*op.kinds, *op.others))
+        refuse_mixed(op, inputs, Tensor.of(np.empty((), np.bool_ if op.kinds == "b" else object)), inputs[0])
+    allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in (*op.kinds, *op.by_kind))
     raise errors.InvalidArgumentError(
         None, op,
         f"Value for attr 'T' of {dtype.kernel_name} is not in the list of allowed values: {allowed} [Op:{op.kernel}] name: ",
     )  # fmt: skip
 
 
-def again(op, problem, forward, *arguments):
+def retry_unchecked(op, problem, forward, *arguments):
     """A forward function failed. If only since the user made NumPy strict, it is done again; else the error is told in our words."""
     if isinstance(problem, (FloatingPointError, RuntimeWarning)):
         with np.errstate(all="ignore"), warnings.catch_warnings():

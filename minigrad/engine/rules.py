@@ -1,7 +1,7 @@
-"""What a gradient rule may be given. A rule is plain NumPy, and its arguments decide what it does:
+"""What a VJP is given. It is plain NumPy, and its arguments decide what it does:
 
-- arrays: it computes an array, and no engine code runs in it;
-- `Recorded` Tensors: NumPy's functions become ops, which an outer tape hears (gradients of gradients);
+- arrays: it computes an array, and no code of the engine runs in it;
+- `Recorded` Tensors: NumPy's functions become ops, which an outer tape records (gradients of gradients);
 - `Batched` arrays: it computes all rows of a Jacobian at once.
 """
 
@@ -11,33 +11,43 @@ import numpy as np
 
 from .tensor import Tensor
 
-NUMPY_TWINS = {}  # NumPy's function -> the op that does the same: filled by @op and by operators.py
+NUMPY_TWINS = {}  # NumPy's function -> what does the same with Tensors: filled by `@op(..., twin=)` and by `@twin`
 BATCHED_TWINS = {}  # NumPy's function -> the same for each row of a stack: filled below
 
 
-def keeps_rows(rule):
-    """Mark a rule that works on the rows of a `gather` as it does on arrays. To the others, a walk gives the whole."""
-    rule.keeps_rows = True
-    return rule
+def twin(numpy_function):
+    """Mark what a VJP runs in place of a NumPy function while it is recorded, for what is more than one op."""
+
+    def register(function):
+        NUMPY_TWINS[numpy_function] = function
+        return function
+
+    return register
 
 
-def handed_on(rule):
-    """Mark a rule whose answer is handed on as it is. What the others send is summed over the axes that broadcasting has copied."""
-    rule.handed_on = True
-    return rule
+def accepts_sparse(vjp):
+    """Mark a VJP that works on sparse rows (of a `gather`) as it does on arrays. The others are given the dense array."""
+    vjp.accepts_sparse = True
+    return vjp
 
 
-def answering(function):
-    """A NumPy function of our own that asks its arguments who they are, as NumPy's own functions do: `softmax.np`."""
+def no_unbroadcast(vjp):
+    """Mark a VJP whose result is used as it is. What the others return is summed over the axes that broadcasting has copied."""
+    vjp.no_unbroadcast = True
+    return vjp
 
-    def ask(*arguments):
+
+def dispatching(function):
+    """A NumPy function of our own that looks for stand-ins among its arguments, as NumPy's own functions do: `softmax.np`."""
+
+    def dispatch(*arguments):
         for one in arguments:
             for x in one if one.__class__ is list else (one,):
                 if x.__class__ is Recorded or x.__class__ is Batched:
                     return x.__array_function__(function, (), arguments, {})
         return function(*arguments)
 
-    return ask
+    return dispatch
 
 
 class StandIn:
@@ -64,7 +74,7 @@ class StandIn:
 
 
 class Recorded(StandIn, Tensor):
-    """A Tensor that answers to NumPy, under the id it always had. (The public Tensor must not: np.sin(x) leaves the tape.)"""
+    """A Tensor on which NumPy's functions run as ops, under the id it had. (On the public Tensor they must not: np.sin(x) leaves the tape.)"""
 
     __slots__ = ()
     dtype = property(lambda self: self.value.dtype)
@@ -74,8 +84,8 @@ class Recorded(StandIn, Tensor):
 
     @staticmethod
     def of(x):
-        """What a tape kept, dressed for a rule: Tensors become Recorded, attributes stay what they are."""
-        if x.__class__ is Again:
+        """What a tape kept, as a recorded VJP is given it: Tensors become Recorded, attributes stay what they are."""
+        if x.__class__ is Recompute:
             return recorded(x.make)(*x.inputs)
         if x.__class__ is list:
             return [Recorded.of(one) for one in x]
@@ -88,24 +98,33 @@ class Recorded(StandIn, Tensor):
     def __array_function__(self, function, types, inputs, attributes):
         if function in NUMPY_TWINS:
             return recorded(NUMPY_TWINS[function])(*inputs, **attributes)
+        if isinstance(function, np.ufunc) and function.types[-1].endswith("?"):  # nothing flows along truth values
+            return constant_truth(function, inputs)
         raise TypeError(
-            f"a gradient rule used the NumPy function {function.__name__}, which has no op to record it: "
-            "add it to NUMPY_TWINS in operators.py"
+            f"a VJP used the NumPy function {function.__name__}, which has no op to record it: "
+            f"declare that op with @op(..., twin=np.{function.__name__})"
         )
 
 
 def recorded(op):
-    """The op, with its result dressed for the next line of the rule."""
+    """The op, whose result the next line of a recorded VJP can work on."""
 
-    def again(*inputs, **attributes):
+    def recorded_op(*inputs, **attributes):
         result = op(*inputs, **attributes)
         return Recorded.of(list(result) if isinstance(result, tuple) else result)
 
-    return again
+    return recorded_op
 
 
-class Again:
-    """A by-product of an op. No tape followed it, so for a recorded rule it is made again, by ops."""
+def constant_truth(function, inputs):
+    """What a comparison gives in a recorded VJP: a constant of 0 and 1, in the dtype of what is compared."""
+    arrays = [x.value if isinstance(x, Tensor) else x for x in inputs]
+    like = next(x for x in arrays if isinstance(x, (np.ndarray, np.generic)))
+    return function(*arrays).astype(like.dtype)
+
+
+class Recompute:
+    """A by-product of an op. No tape followed it, so for a recorded VJP it is computed again, by ops."""
 
     __slots__ = ("inputs", "make")
 
@@ -117,11 +136,11 @@ class Again:
 
 
 class NoBatch(Exception):
-    """A rule used a function without a batched twin: the Jacobian is then made row by row."""
+    """A VJP used a function without a batched twin: the Jacobian is then computed row by row."""
 
 
 class Batched(StandIn):
-    """Many arrays of one shape, stacked along a first axis that the rule does not see."""
+    """Many arrays of one shape, stacked along a first axis that the VJP does not see."""
 
     __slots__ = ("value",)
 

@@ -6,13 +6,11 @@ import numpy as np
 
 from ..engine import dtypes
 from .op import OPS, convert
-from .rules import Recorded
 from .shape import TensorShape
-from .tensor import Tensor, next_id
 
 
 class IndexedSlices:
-    """Rows of a large Tensor that is zero elsewhere: row `indices[i]` holds `values[i]`, and rows named twice are added.
+    """SparseRows of a large Tensor that is zero elsewhere: row `indices[i]` holds `values[i]`, and rows named twice are added.
 
     `tape.gradient` gives it for a source that was read by `gather` or `embedding_lookup`. Any op accepts it, and
     `mg.convert_to_tensor` makes the whole Tensor of it.
@@ -63,7 +61,7 @@ class IndexedSlices:
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{whole})"
 
 
-class Rows:
+class SparseRows:
     """What the rule of `gather` returns: IndexedSlices still made of what rules work on. Added up they stay rows, if they can."""
 
     __slots__ = ("indices", "shape", "values")
@@ -80,28 +78,16 @@ class Rows:
         return convert(self.dense())
 
     def __neg__(self):
-        return Rows(-self.values, self.indices, self.shape)
+        return SparseRows(-self.values, self.indices, self.shape)
 
     def astype(self, dtype):
-        return Rows(self.values.astype(dtype), self.indices, self.shape)
+        return SparseRows(self.values.astype(dtype), self.indices, self.shape)
 
     def __add__(self, other):
-        if not isinstance(other, Rows):
+        if not isinstance(other, SparseRows):
             return self.dense() + other
         # a walk goes back, so the other was read before this one
-        return Rows(np.concatenate([other.values, self.values], 0), np.concatenate([other.indices, self.indices], 0), self.shape)
+        return SparseRows(np.concatenate([other.values, self.values], 0), np.concatenate([other.indices, self.indices], 0), self.shape)
 
     def __radd__(self, other):
         return other + self.dense()
-
-
-def plain(value):
-    """What a rule computed, as what the user may have: a Tensor, or IndexedSlices."""
-    if value.__class__ is Rows:
-        return IndexedSlices(plain(value.values), Tensor.of(np.asarray(value.indices)), Tensor.of(np.array(value.shape, np.int32)))
-    tensor = Tensor()
-    if value.__class__ is Recorded:
-        tensor.value, tensor.id = value.value, value.id
-    else:
-        tensor.value, tensor.id = value, next_id()
-    return tensor

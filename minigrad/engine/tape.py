@@ -1,11 +1,7 @@
-"""GradientTape: it listens while ops run, and walks back over what it wrote down."""
+"""GradientTape: it listens while ops run, writes down a step for each tracked input, and answers by going back over the steps."""
 
 import contextlib
-import enum
-import functools
-import itertools
 import math as python_math
-import numbers
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -13,31 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, nest
-from ..engine import dtypes
-from .listening import Listener, heard_by, listening, warn
+from .. import nest
+from . import dtypes
+from .backward import backward, backward_rows, prune, to_public
+from .listening import Listener, listening, recording
 from .op import OPS, convert
-from .rules import Batched, NoBatch, Recorded
-from .shape import bracketed
-from .slices import Rows, plain
+from .questions import (
+    UnconnectedGradients,
+    must_persist,
+    one_tensor,
+    seeds_of,
+    source_leaves,
+    target_leaves,
+    unconnected_mode,
+    warn_of_dtype,
+    warn_of_recorded_backward,
+    zeros,
+)  # fmt: skip
 from .tensor import Tensor, next_id
 
 SPENT = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
-
-
-class UnconnectedGradients(enum.Enum):
-    """What `tape.gradient` gives for a source that the target does not depend on: `NONE`, or `ZERO`.
-
-    >>> import minigrad as mg
-    >>> x = mg.Variable(3.0)
-    >>> with mg.GradientTape() as tape:
-    ...     y = mg.constant(2.0)
-    >>> print(tape.gradient(y, x, unconnected_gradients=mg.UnconnectedGradients.ZERO).numpy())
-    0.0
-    """
-
-    NONE = "none"
-    ZERO = "zero"
 
 
 class GradientTape(Listener):
@@ -68,19 +59,21 @@ class GradientTape(Listener):
     18.0
     """
 
-    steps: "list | None" = None  # one per live edge, in the order of running; None: never entered, or used up
-    live: Any = frozenset()  # the ids that a watched value has reached
-    roots = live  # the ids where watching began
+    steps: "list | None" = (
+        None  # one for each tracked input of an op, in the order of running (see backward.py); None: never entered, or used up
+    )
+    tracked_ids: Any = frozenset()  # the ids that a watched value has reached
+    roots = tracked_ids  # the ids where watching began
     variables: dict  # id -> each Variable that was watched
-    versions: dict  # id -> how often each Variable had been assigned when it was last read
+    read_versions: dict  # id -> how often each Variable had been assigned when it was last read
     entered = False
     ended = 0  # Tensors with a higher number are younger than the block
-    given: tuple = (), (), ()  # what was asked last: the ids of targets and sources, and weak references to the answers
+    last_question: tuple = (), (), ()  # the ids of targets and sources, and weak references to the gradients that were given
     refused = False  # was the last question one too many?
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self.persistent, self.auto, self.number = persistent, watch_accessed_variables, next_id()
-        self.variables, self.versions = {}, {}
+        self.tracked_ids, self.roots, self.variables, self.read_versions = set(), set(), {}, {}
 
     # ---- recording -------------------------------------------------------------------------------------------------
 
@@ -88,19 +81,31 @@ class GradientTape(Listener):
         if self in listening.now:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self.steps is None:
-            self.forget()
+            if self.entered:  # and used up
+                self._forget()
+            self.steps = []
         self.entered, self.ended = True, 0
-        self.start()
+        others = listening.now
+        listening.now = (*others, self)
+        for listener in others:
+            listener.started(self)
         return self
 
     def __exit__(self, *error):
         self.ended = next_id()
-        self.stop()
+        now = listening.now
+        listening.now = now[:-1] if now and now[-1] is self else tuple([one for one in now if one is not self])
+        for listener in listening.now:
+            listener.stopped(self)
 
-    def forget(self):
-        """An empty record."""
-        self.given, self.refused = GradientTape.given, False
-        self.steps, self.live, self.roots, self.variables, self.versions = [], set(), set(), {}, {}
+    def _forget(self):
+        """Begin an empty record."""
+        self.last_question, self.refused, self.steps = GradientTape.last_question, False, []
+        self.tracked_ids, self.roots, self.variables, self.read_versions = set(), set(), {}, {}
+
+    def _is_recorded(self):
+        """Will a tape record the backward pass? An outer one does, and a persistent tape itself inside its block."""
+        return any([one.tracked_ids is not None and (one is not self or self.persistent) for one in listening.now])
 
     def watch(self, tensor: Any) -> None:
         """Record, from here on, what is computed from `tensor`.
@@ -144,18 +149,16 @@ class GradientTape(Listener):
             self.variables[source.id] = source
         if dtype.kind in "fc":
             self.roots.add(source.id)
-            self.live.add(source.id)
+            self.tracked_ids.add(source.id)
 
     def read(self, variable):
-        """A Variable was read while the tape listens."""
-        number = variable.id
-        if self.versions.get(number) != variable.version:  # the first time, or the first since it was assigned
-            self.versions[number] = variable.version
-            if self.auto and variable.trainable:
-                self.variables[number] = variable
-                if variable.smooth:
-                    self.roots.add(number)
-                    self.live.add(number)
+        """A Variable was read while the tape listens, for the first time or for the first time since it was assigned."""
+        self.read_versions[variable.id] = variable.version
+        if self.auto and variable.trainable:
+            self.variables[variable.id] = variable
+            if variable.smooth:
+                self.roots.add(variable.id)
+                self.tracked_ids.add(variable.id)
 
     def wrote(self, variable: Any, given: Any, how: str) -> None:
         """A Variable that is assigned counts as used; a new one does not."""
@@ -189,11 +192,11 @@ class GradientTape(Listener):
             raise ValueError("Tape is not recording.")
         for listener in listening.now:
             listener.paused(self)
-        self.stop()
+        self.__exit__()
         try:
             yield
         finally:
-            self.start()
+            self.__enter__()
 
     def reset(self) -> None:
         """Forget all that was recorded and watched, and go on recording.
@@ -203,7 +206,7 @@ class GradientTape(Listener):
         """
         if self not in listening.now:
             raise ValueError("Tape is not recording.")
-        self.forget()
+        self._forget()
         for listener in listening.now:
             listener.forgot(self)
 
@@ -240,29 +243,20 @@ class GradientTape(Listener):
         {'w': array([2., 4.], dtype=float32), 'b': np.float32(1.0)}
         """
         if self.steps is None:
-            raise self.refusal()
+            raise self._used_up()
         if unconnected_gradients is not UnconnectedGradients.NONE:
-            unconnected_gradients = known(unconnected_gradients)
+            unconnected_gradients = unconnected_mode(unconnected_gradients)
         alone = hasattr(sources, "id")
-        leaves, wanted = ([sources], [sources.id]) if alone else source_leaves(sources)
+        leaves, source_ids = ([sources], [sources.id]) if alone else source_leaves(sources)
         targets = [target] if hasattr(target, "id") else target_leaves(target)
-        given = None if output_gradients is None else given_seeds(self, targets, output_gradients)
-        steps = self.play()
-        recorded = any([listener.live is not None for listener in listening.now])  # then an outer tape writes this walk down
-        if target.__class__ is Tensor and given is None and not recorded:
+        recorded = self._is_recorded() if listening.now else False
+        if target.__class__ is Tensor and output_gradients is None and not recorded:
             y = target.value  # the 1 of a scalar is made faster, and what follows from it is too
             seeds = {target.id: np.ones(y.shape, y.dtype) if y.__class__ is np.ndarray else y.dtype.type(1)}
         else:
-            seeds = seeds_of(targets, given or [], recorded)
-        if not self.roots.issubset(wanted):
-            steps = prune(steps, wanted)
-        grads = walk(steps, seeds, wanted, recorded)
-        found = [plain(grads[i]) if i in grads else None for i in wanted]
-        self.given = [y.id for y in targets], wanted, [None if dx is None else weakref.ref(dx) for dx in found]
-        if unconnected_gradients is UnconnectedGradients.ZERO:
-            found = [zeros(s) if dx is None else dx for dx, s in zip(found, leaves)]
-        for listener in listening.now:
-            listener.asked(self, targets, leaves, found)
+            seeds = seeds_of(self, targets, output_gradients, recorded)
+        missing = zeros if unconnected_gradients is UnconnectedGradients.ZERO else None
+        found = self._ask(backward, targets, seeds, leaves, source_ids, recorded, to_public, missing)
         if alone:
             return found[0]
         return found if leaves is sources else nest.pack_sequence_as(sources, found)
@@ -294,24 +288,20 @@ class GradientTape(Listener):
          [0. 4.]]
         """
         if self.steps is None:
-            raise self.refusal()
-        unconnected_gradients = known(unconnected_gradients)
+            raise self._used_up()
+        unconnected_gradients = unconnected_mode(unconnected_gradients)
         must_persist(self, experimental_use_pfor, "jacobian")
-        tracked = one_tensor("target", target).id in self.live or (self.auto and getattr(target, "trainable", False))
-        target, (leaves, wanted) = convert(target), source_leaves(sources)
-        steps = prune(self.play(), wanted)
+        tracked = one_tensor("target", target).id in self.tracked_ids or (self.auto and getattr(target, "trainable", False))
+        target, (leaves, source_ids) = convert(target), source_leaves(sources)
         shape, size = target.value.shape, target.value.size
-        if tracked and target.value.dtype.kind in "fc":
-            rows = np.eye(size, dtype=target.value.dtype).reshape((size, *shape))
-            found = rows_walked(steps, target.id, rows, wanted)
-        else:
-            found = [None] * len(leaves)
-        found = [None if dx is None else OPS["reshape"](dx, (*shape, *s.shape)) for dx, s in zip(found, leaves)]
-        self.given = [target.id], wanted, [None if dx is None else weakref.ref(dx) for dx in found]
-        if unconnected_gradients is UnconnectedGradients.ZERO:
-            found = [zeros(s, shape) if dx is None else dx for dx, s in zip(found, leaves)]
-        for listener in listening.now:
-            listener.asked(self, [target], leaves, found)
+        smooth = tracked and target.value.dtype.kind in "fc"
+        seeds = {target.id: np.eye(size, dtype=target.value.dtype).reshape((size, *shape)) if smooth else None}
+
+        def in_shape(rows, source):
+            return OPS["reshape"](rows, (*shape, *source.shape))
+
+        missing = (lambda source: zeros(source, shape)) if unconnected_gradients is UnconnectedGradients.ZERO else None
+        found = self._ask(backward_rows, [target], seeds, leaves, source_ids, self._is_recorded(), in_shape, missing)
         return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
@@ -347,8 +337,8 @@ class GradientTape(Listener):
           [0. 8.]]]
         """
         if self.steps is None:
-            raise self.refusal()
-        known(unconnected_gradients)
+            raise self._used_up()
+        unconnected_mode(unconnected_gradients)
         must_persist(self, experimental_use_pfor, "batch_jacobian")
         target, source = convert(one_tensor("target", target)), one_tensor("source", source)
         if not target.shape.rank:
@@ -357,20 +347,50 @@ class GradientTape(Listener):
             if shape[0] != target.shape[0]:
                 raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
         batch, *inner = target.value.shape
-        steps = prune(self.play(), [source.id])
-        size = python_math.prod(inner)
+        size, whole = python_math.prod(inner), (batch, *inner, *source.shape[1:])
         rows = np.zeros((size, batch, size), target.value.dtype)
         rows[np.arange(size), :, np.arange(size)] = 1
-        (found,) = rows_walked(steps, target.id, rows.reshape((size, *target.value.shape)), [source.id])
-        if found is None:
-            answer = Tensor.of(np.zeros((batch, *inner, *source.shape[1:]), dtypes.to_numpy(source.dtype)))
-        else:
-            by_example = OPS["transpose"](found, (1, 0, *range(2, 1 + len(source.shape))))
-            answer = OPS["reshape"](by_example, (batch, *inner, *source.shape[1:]))
-        self.given = [target.id], [source.id], [None if found is None else weakref.ref(answer)]
+        seeds = {target.id: rows.reshape((size, *target.value.shape))}
+
+        def by_example(rows, source):
+            return OPS["reshape"](OPS["transpose"](rows, (1, 0, *range(2, 1 + len(source.shape)))), whole)
+
+        def missing(source):
+            return Tensor.of(np.zeros(whole, dtypes.to_numpy(source.dtype)))
+
+        return self._ask(backward_rows, [target], seeds, [source], [source.id], self._is_recorded(), by_example, missing)[0]
+
+    def _ask(self, compute, targets, seeds, sources, source_ids, recorded, finish, missing):
+        """What every question shares: use the steps, go back over them, tell who listens, and keep what was asked.
+
+        Args:
+            compute: `backward`, or `backward_rows`.
+            seeds: id of a target -> the gradient to begin with.
+            finish: makes what is given to the user of a gradient and its source.
+            missing: makes what is given for a source that is not connected; None gives None.
+        """
         for listener in listening.now:
-            listener.asked(self, [target], [source], [answer])
-        return answer
+            listener.asking(self)
+        if self in listening.now:
+            warn_of_recorded_backward() if self.persistent else self.__exit__()
+        try:
+            steps = self.steps[:] if self.persistent else self.steps
+            if not self.persistent:
+                del self.steps  # of several threads only one can
+        except (AttributeError, TypeError):
+            raise self._used_up() from None
+        if not self.roots.issubset(source_ids):
+            steps = prune(steps, source_ids)
+        grads, found, references = compute(steps, seeds, source_ids, recorded), [], []
+        for source, i in zip(sources, source_ids):
+            found.append(finish(grads[i], source) if i in grads else None)
+            references.append(found[-1] if found[-1] is None else weakref.ref(found[-1]))
+        self.last_question = list(seeds), source_ids, references
+        if missing is not None:
+            found = [missing(source) if dx is None else dx for dx, source in zip(found, sources)]
+        for listener in listening.now:
+            listener.asked(self, targets, sources, found)
+        return found
 
     def explain(
         self,
@@ -401,270 +421,7 @@ class GradientTape(Listener):
 
         return explain(self, target, sources, output_gradients, unconnected_gradients, check, frame=sys._getframe(1))
 
-    def refusal(self):
+    def _used_up(self):
         """The error for a question to a tape that is used up."""
         self.refused = True
         return RuntimeError(SPENT)
-
-    def play(self):
-        """The steps, for a walk that eats them: a copy, or on a one-shot tape the only ones there are."""
-        for listener in listening.now:
-            listener.asking(self)
-        if self in listening.now:
-            warn_of_recorded_walk() if self.persistent else self.stop()
-        if self.persistent:
-            return self.steps[:]
-        try:
-            steps = self.steps
-            del self.steps  # of several threads only one can
-        except AttributeError:
-            raise self.refusal() from None
-        return steps
-
-
-def recording() -> bool:
-    """Does any tape (not only a trace) listen in this thread?"""
-    return any([listener.live is not None for listener in listening.now])
-
-
-# ---- the walk ------------------------------------------------------------------------------------------------------
-
-
-def walk(steps, grads, wanted, recorded=False):
-    """From the newest step to the oldest: the gradient of the output, by the rule, is added to the gradient of the input.
-
-    Each step is forgotten once it is done, and so is each gradient that nobody wants: memory falls as the walk goes on.
-    """
-    wanted, now = set(wanted), None
-    traces = [listener for listener in listening.now if listener.live is None]
-    while steps:
-        output, source, rule, arrays, tensors, shape = step = steps.pop()
-        if output != now:
-            now, dy = output, grads.get(output) if output in wanted else grads.pop(output, None)
-            if output.__class__ is tuple:
-                dy = all_arriving(output, grads, wanted)
-            elif dy.__class__ is Rows and not hasattr(rule, "keeps_rows"):
-                dy = dy.dense()
-        if dy is None:
-            continue
-        dx = rule(dy, *map(Recorded.of, tensors)) if recorded else rule(dy, *arrays)
-        if dx is None:
-            continue
-        if dx.shape != shape and not hasattr(rule, "handed_on"):
-            dx = unbroadcast(dx, shape)
-        grads[source] = grads[source] + dx if source in grads else dx
-        if traces:
-            for trace in traces:
-                trace.walked(step, dy, dx)
-    return grads
-
-
-def all_arriving(outputs, grads, wanted):
-    """The gradients of the many outputs of one op, with zeros for those that are not used; None if none is used."""
-    dys = [grads.get(i) if i in wanted else grads.pop(i, None) for i, _, _ in outputs]
-    if not some(dys):
-        return None
-    return [np.zeros(shape, dtype) if dy is None else dense(dy) for dy, (_, shape, dtype) in zip(dys, outputs)]
-
-
-def prune(steps, wanted):
-    """The steps through which a wanted value flows."""
-    flows, kept = set(wanted), []
-    for step in steps:
-        if step[1] in flows:
-            flows.update([i for i, _, _ in step[0]] if step[0].__class__ is tuple else (step[0],))
-            kept.append(step)
-    return kept
-
-
-def unbroadcast(dx, shape):
-    """Sum `dx` over the axes along which broadcasting had copied x."""
-    if dx.shape[1:] == shape:  # a bias, nearly always
-        if dx.__class__ is np.ndarray and dx.ndim == 2 and dx.dtype.char in "fd":
-            return ones(len(dx), dx.dtype).dot(dx)  # as a product, rows are added two to four times faster
-        return np.add.reduce(dx, 0)
-    extra = len(dx.shape) - len(shape)
-    if extra < 0 or any([n not in (1, m) for n, m in zip(shape, dx.shape[extra:])]):
-        return dx  # a user's rule has sent this shape, which none of ours can mend
-    axes = tuple([i for i, n in enumerate(dx.shape) if i < extra or shape[i - extra] == 1 != n])
-    return np.add.reduce(dx, axis=axes).reshape(shape)
-
-
-@functools.lru_cache(maxsize=4)
-def ones(length, dtype):
-    """A row of ones, kept ready: a batch has as many rows in every step."""
-    return np.ones(length, dtype)
-
-
-def rows_walked(steps, target, rows, wanted):
-    """One walk for each row of seeds, stacked: all rows at once if the rules on the way allow it."""
-    recorded = recording()
-    if not recorded:
-        try:
-            grads = walk(steps[:], {target: Batched(rows)}, wanted)
-            return [stacked(grads.get(i), len(rows)) for i in wanted]
-        except NoBatch:
-            pass
-    seeds = rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)  # without a row, one walk tells what is reached
-    walks = [walk(steps[:], {target: seed}, wanted, recorded) for seed in seeds]
-    found = [[grads.get(i) for grads in walks] for i in wanted]
-    return [OPS["stack"].np([filled(dx, every) for dx in every], 0)[: len(rows)] if some(every) else None for every in found]
-
-
-def stacked(dx, rows):
-    """The rows of a batched gradient; one that no row has changed is the same for all."""
-    if dx is None or dx.__class__ is Batched:
-        return None if dx is None else dx.value
-    return np.broadcast_to(dx, (rows, *dx.shape))
-
-
-def some(values):
-    return any([value is not None for value in values])
-
-
-def filled(dx, every):
-    """A gradient as a dense array; zeros if this row has none."""
-    if dx is None:
-        like = next(one for one in every if one is not None)
-        return np.zeros(like.shape, like.dtype)
-    return dense(dx)
-
-
-def dense(dx):
-    return dx.dense() if dx.__class__ is Rows else dx
-
-
-# ---- what was asked ------------------------------------------------------------------------------------------------
-
-
-def must_persist(tape, all_rows_at_once, what):
-    """To go row by row would need a persistent tape in TensorFlow: here it does not, but what runs here shall run there."""
-    if not (all_rows_at_once or tape.persistent):
-        raise RuntimeError(
-            f"GradientTape must be created with persistent=True to compute the {what} with eager execution enabled and with "
-            " experimental_use_pfor set to False."
-        )
-
-
-def target_leaves(target):
-    """The leaves of the target, each of which must be a Tensor or a Variable."""
-    if target is None:
-        raise TypeError(
-            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
-            "differentiated, but received None. Was it ever computed?"
-        )
-    leaves = nest.flatten(target)
-    for one in leaves:
-        if not hasattr(one, "id"):
-            raise no_tensor("target", one, " If it was a Tensor once, it left the tape on the way: keep to mg's own functions.")
-    return leaves
-
-
-def source_leaves(sources):
-    """The leaves of the sources, each of which must be a Tensor or a Variable, and their ids."""
-    if sources.__class__ is list:  # nearly always a plain one
-        try:
-            return sources, [one.id for one in sources]
-        except AttributeError:
-            pass
-    leaves = nest.flatten(sources)
-    for one in leaves:
-        if not hasattr(one, "id"):
-            raise no_tensor("source", one, " Before the tape write x = mg.constant(...), inside it tape.watch(x).")
-    return leaves, [one.id for one in leaves]
-
-
-def no_tensor(role, value, advice, missing="dtype"):
-    """The error for a target or a source that is something else; its class is TensorFlow's."""
-    if missing == "dtype" and not (isinstance(value, numbers.Number) or hasattr(value, "dtype")):
-        return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
-    kind, missing = ("numpy.ndarray", "_id") if isinstance(value, np.ndarray) else (type(value).__name__, missing)
-    return AttributeError(
-        f"{kind!r} object has no attribute {missing!r}: a {role} must be a Tensor or a Variable, but this one is {value!r}.{advice}"
-    )
-
-
-def one_tensor(role, value):
-    """The target or source of a Jacobian: a single Tensor or Variable."""
-    if not hasattr(value, "id"):
-        raise (
-            no_tensor(role, value, " For several targets, ask for one Jacobian each.", "shape")
-            if value is not None
-            else AttributeError(f"'NoneType' object has no attribute 'shape': the {role} is None. Was it ever computed?")
-        )
-    return value
-
-
-def given_seeds(tape, targets, output_gradients):
-    """The `output_gradients` as Tensors that fit their targets. (Looked at before the tape is used up: a mistake costs nothing.)"""
-    with heard_by(*[one for one in listening.now if one is not tape or tape.persistent]):
-        return [fitted(convert(seed), convert(one).value) for seed, one in zip(nest.flatten(output_gradients), targets)]
-
-
-def seeds_of(targets, given, recorded):
-    """The gradient to start from at each target: what the user gave, or ones."""
-    seeds = {}
-    for one, seed in itertools.zip_longest(targets, given):
-        if seed is None:
-            value = convert(one).value
-            seed = Tensor.of(np.ones(value.shape, value.dtype))
-        seed = Recorded.of(seed) if recorded else seed.value
-        seeds[one.id] = seeds[one.id] + seed if one.id in seeds else seed
-    return seeds
-
-
-def fitted(seed, value):
-    """One of the `output_gradients`, in the shape of its target: stretched as in a product, or without leading axes of length 1."""
-    if seed.value.dtype != value.dtype:
-        given, wanted = [dtypes.BY_NUMPY[one.dtype].kernel_name for one in (seed.value, value)]
-        raise errors.InvalidArgumentError(
-            None, None,
-            f"cannot compute Mul as input #1(zero-based) was expected to be a {given} tensor but is a {wanted} tensor [Op:Mul] name: ",
-        )  # fmt: skip
-    if seed.value.shape == value.shape:
-        return seed
-    extra = seed.value.ndim - value.ndim
-    try:
-        if extra > 0 and seed.value.shape[:extra] == (1,) * extra:
-            seed = OPS["reshape"](seed, seed.value.shape[extra:])
-        np.broadcast_to(seed.value, value.shape)
-    except ValueError:
-        given, wanted = [bracketed(one.shape) for one in (seed.value, value)]
-        raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {given} vs. {wanted} [Op:Mul] name: ") from None
-    return OPS["broadcast_to"](seed, value.shape)
-
-
-def known(choice):
-    """The member of UnconnectedGradients that was meant."""
-    try:
-        return UnconnectedGradients(choice)
-    except ValueError:
-        raise ValueError(f"Unknown value for unconnected_gradients: {choice!r}") from None
-
-
-def zeros(source, before=()):
-    """Zeros for a source that is not connected, with the axes `before` in front. They can be a source themselves."""
-    like = OPS["zeros_like"](source)
-    return OPS["broadcast_to"](like, (*before, *source.shape)) if before else like
-
-
-# ---- warnings, as often as TensorFlow gives them -------------------------------------------------------------------
-
-warned = {"dtype": 0, "walk": 0}
-
-
-def warn_of_dtype(dtype):
-    """Nothing flows along integers, booleans and strings. Said five times at most."""
-    warned["dtype"] += 1
-    if warned["dtype"] <= 5:
-        warn("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", dtype)
-
-
-def warn_of_recorded_walk():
-    """A persistent tape records the walk that happens inside its own block. Said once."""
-    warned["walk"] += 1
-    if warned["walk"] == 1:
-        warn(
-            "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient: the tape "
-            "records the backward ops too, which takes time and memory. Unindent the call, unless you want a gradient of this gradient."
-        )

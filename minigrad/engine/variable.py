@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import errors
 from .dtypes import DType, as_dtype
-from .listening import leaving, listening, unrecorded
+from .listening import leaving, listening, without_tapes
 from .op import convert, op, tensor_of
-from .rules import keeps_rows
+from .rules import accepts_sparse
 from .shape import TensorShape, bracketed
 from .tensor import Reference, Tensor, answer_habits, next_id, shown
 
@@ -26,7 +26,7 @@ class Naming(threading.local):
 naming = Naming()
 
 
-@op("ReadVariableOp", dvariable=keeps_rows(lambda dvalue: dvalue))
+@op("ReadVariableOp", dvariable=accepts_sparse(lambda dvalue: dvalue))
 def read_value(variable):
     """The present value of a Variable, as a Tensor of its own.
 
@@ -78,7 +78,7 @@ class Variable:
             raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
         if name is not None and not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string. Got {name!r}.")
-        with unrecorded():
+        with without_tapes():
             given = initial_value() if callable(initial_value) else initial_value
             value = initial_of(given, dtype)
         self._shape = TensorShape(value.shape) if shape is None else TensorShape(shape)
@@ -116,7 +116,8 @@ class Variable:
                 f"(Variable: {self!r}) Write mg.cast(v, {wanted!r})."
             )
         for listener in listening.now:
-            listener.read(self)
+            if listener.read_versions.get(self.id) != self.version:  # not read yet, or assigned since
+                listener.read(self)
         return self._now
 
     def value(self) -> Tensor:

@@ -1,7 +1,63 @@
-"""Writes out what an op does when it runs, from the signatures of its NumPy function and of its gradient rules.
+"""Writes out what an op does when it runs: one template, filled with the names of a declaration.
 
-Nothing is looked up later: the text has a line for each input, each check and each edge. `print(mg.multiply.source)` shows it.
+In the text `x` is a Tensor and `x_` is its array. Nothing is looked up later: there is a line for each input, each check and each
+edge of the graph. `print(mg.multiply.source)` shows it.
 """
+
+import itertools
+import re
+
+import numpy as np
+
+from .listening import listening
+from .operands import convert, convert_all, convert_or_keep, refuse_dtype, refuse_mixed, retry_unchecked
+from .rules import Recompute
+from .tensor import Tensor, next_id
+
+# A line is written once for each thing that its comment names, and not at all where there is none.
+TEMPLATE = """
+def {op}({parameters}):
+    if {x}.__class__ is not Tensor: {x} = {convert}({x}{like})                                         # each single input
+    {x} = convert_all({x}, this)                                                                       # each list of one dtype
+    {x} = [convert(one) for one in {x}]                                                                # each list of any dtypes
+    {x_} = {x}.value                                                                                   # each single input
+    {x_} = [one.value for one in {x}]                                                                  # each list
+    {x_shape} = [array.shape for array in {x_}]                                                        # each list of shapes
+    if {a} is not None: {a} = {tidy}({a})                                                              # each tidied attribute
+    dtype = {x_}.dtype                                                                                 # the first of one dtype
+    if {x_}.dtype is not dtype and {x_}.dtype != dtype: return refuse_mixed(this, {inputs}, {first}, {x})  # each other of it
+    if {not_float32}dtype.kind not in {kinds!r}: return refuse_dtype(this, {same})                     # kinds of dtype
+    try: {results} = forward({given})
+    except Exception as problem: {results} = retry_unchecked(this, problem, forward, {given})
+    {z} = Tensor(); {z}.value = {z_}; {z}.id = next_id()                                               # one output
+    {z} = [Tensor.of(array) for array in {z_}]                                                         # many outputs
+    for listener in listening.now:
+        tracked = listener.tracked_ids
+        if tracked is None: listener.hear(this, {inputs}, {z}, {attributes}); continue
+        write = listener.steps.append
+        if {x}.id in tracked: {track}write(({out}, {x}.id, {vjp}, {arrays}, {tensors}, {x_}.shape))    # each edge
+        for {k}, one in enumerate({x}):                                                                # each list of edges
+            if one.id in tracked: {track}write(({out}, one.id, {vjp}, {arrays}, {tensors}, one.value.shape))  # each list of edges
+        if {x}.id in tracked: track_outputs({zs}, tracked)                                             # each input without a VJP
+        if any([one.id in tracked for one in {x}]): track_outputs({zs}, tracked)                       # each list without a VJP
+    return {z}
+"""
+LINES = [(code.rstrip(), when) for code, _, when in (line.partition("  # ") for line in TEMPLATE.strip().splitlines())]
+
+
+def track_outputs(outputs, tracked):
+    """Track those of the many outputs of an op that can have a gradient, and return what a step calls them: id, shape and dtype of each."""
+    tracked.update([z.id for z in outputs if z.value.dtype.kind in "fc"])
+    return tuple([(z.id, z.value.shape, z.value.dtype) for z in outputs])
+
+
+TOOLS = dict(
+    Recompute=Recompute, Tensor=Tensor, convert=convert, convert_all=convert_all, convert_or_keep=convert_or_keep,
+    float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse_dtype=refuse_dtype, refuse_mixed=refuse_mixed,
+    retry_unchecked=retry_unchecked, text=Tensor.of(np.array(b"", object)), track_outputs=track_outputs, truth=Tensor.of(np.True_),
+)  # fmt: skip
+WORD = r"(?<![.{\w])[A-Za-z]\w*(?!\w*})"  # no attribute and no hole
+WORDS = {word for line, _ in LINES for word in re.findall(WORD, line)} | {*TOOLS}  # the engine's own names
 
 
 def parameters(function):
@@ -14,15 +70,15 @@ def lists_of(function):
     return [x for x, note in function.__annotations__.items() if note in (list, tuple) and x != "return"]
 
 
-def with_defaults(names, defaults):
-    """The source of a list of parameters."""
-    required = len(names) - len(defaults or ())
-    return names[:required] + [f"{name}={value!r}" for name, value in zip(names[required:], defaults or ())]
-
-
 def with_name(names, defaults):
     """The parameters and their defaults with TensorFlow's `name`, which has no effect: the last, unless it was declared elsewhere."""
     return (names, defaults) if "name" in names else ([*names, "name"], (*(defaults or ()), None))
+
+
+def with_defaults(names, defaults):
+    """The source of a list of parameters."""
+    required = len(names) - len(defaults or ())
+    return ", ".join(names[:required] + [f"{name}={value!r}" for name, value in zip(names[required:], defaults or ())])
 
 
 def row(names):
@@ -31,122 +87,136 @@ def row(names):
 
 
 class Signature:
-    """What the naming law reads out of a declaration: who is an input, what each rule needs, where to find it."""
+    """What a declaration says: which parameters are inputs, what each VJP needs, and where that is found.
 
-    def __init__(self, name, forward, rules, tools):
-        self.name, self.parameters, self.rules = name, parameters(forward), rules
-        self.inputs = [p for p in self.parameters if f"d{p}" in rules]
-        self.attributes = [p for p in self.parameters if p not in self.inputs]
-        self.needs = {x: parameters(rules[f"d{x}"]) for x in self.inputs if rules[f"d{x}"]}
+    Raises:
+        TypeError: a name has two meanings, or a VJP asks for what there is not.
+    """
+
+    def __init__(self, run):
+        self.name, self.parameters, self.run = run.__name__, parameters(run.__wrapped__), run
+        self.inputs = [x for x in self.parameters if f"d{x}" in run.vjps]
+        self.attributes = [a for a in self.parameters if a not in self.inputs]
+        self.needs = {x: parameters(run.vjps[f"d{x}"]) for x in self.inputs if run.vjps[f"d{x}"]}
         self.output = next(iter(self.needs.values()))[0][1:] if self.needs else "output"
-        self.extras = [n for n in rules if n not in [f"d{x}" for x in self.inputs]]
-        notes = forward.__annotations__
-        self.lists = lists_of(forward)
-        self.mixed = [x for x in self.lists if notes[x] is tuple]
-        self.tidy = [a for a in self.attributes if a in notes]
-        self.many = notes.get("return") is list
-        self.alike = list(self.needs) or self.inputs  # these must agree in dtype; a Python number takes it from them
-        self.offers = self.offered()
-        self.check({*tools, "forward", "this", "live", "listener", "write"})
+        self.lists, self.many = run.lists, run.__wrapped__.__annotations__.get("return") is list
+        self.singles = [x for x in self.inputs if x not in self.lists]
+        self.same_dtype = [x for x in self.needs or self.inputs if x not in self.lists]  # a Python number takes it from these
+        self.check()
+        self.taken = {*self.parameters, self.output, "name"}
+        self.words = {word: self.free(word) for word in sorted(WORDS)}
+        self.arrays = {x: self.free(f"{x}_") for x in [*self.inputs, self.output, *run.by_products]}
+        self.functions = {one: self.free(one) for one in [*run.vjps, *run.by_products]}
+        self.tidy = {a: self.free(f"tidy_{a}") for a in run.tidiers}
+        self.k = self.free("k")
+        self.offers = self.offered(run.by_products)
 
-    def offered(self):
-        """What a rule can ask for: where it is among the arrays, and where among the Tensors."""
-        offers = {f"{x}_{p}": (f"{x}_.{p}",) * 2 for x in self.inputs for p in ("shape", "dtype", "size")}
-        offers |= {f"{x}_shape": (f"{x}_shape",) * 2 for x in self.lists} | ({"k": ("k", "k")} if self.lists else {})
-        offers |= {x: (f"{x}_", x) for x in [*self.inputs, self.output]} | {a: (a, a) for a in self.attributes}
-        return offers | {p: (f"{p}_", f"Again({p}, {row(parameters(self.rules[p]))})") for p in self.extras}
+    def free(self, name):
+        """A name that nobody else has: the engine's names give way to those of the declaration."""
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
 
-    def check(self, taken):
-        """Each name has one meaning, and each rule asks for what there is."""
-        names = [*self.parameters, self.output, *self.extras]
+    def offered(self, by_products):
+        """What a VJP can ask for: where it is found among the arrays, and where among the Tensors."""
+        offers = {f"{x}_{of}": (f"{self.arrays[x]}.{of}",) * 2 for x in self.singles for of in ("shape", "dtype", "size")}
+        offers |= {f"{x}_shape": (self.free(f"{x}_shape"),) * 2 for x in self.lists} | ({"k": (self.k, self.k)} if self.lists else {})
+        offers |= {x: (self.arrays[x], x) for x in [*self.inputs, self.output]} | {a: (a, a) for a in self.attributes}
+        recompute = self.words["Recompute"]
+        for p, make in by_products.items():
+            offers[p] = self.arrays[p], f"{recompute}({self.functions[p]}, {row(parameters(make))})"
+        return offers
+
+    def check(self):
+        """Each name has one meaning, and each VJP asks for what there is."""
+        by_products = list(self.run.by_products)
+        names = [*self.parameters, self.output, *by_products]
         asked = {wish for _, *wishes in self.needs.values() for wish in wishes}
+        there = {*names, *(f"{x}_{of}" for x in self.inputs for of in ("shape", "dtype", "size"))} | ({"k"} if self.lists else set())
         if self.inputs + self.attributes != self.parameters:
-            problem = "the inputs, which have rules, must come before the attributes"
-        elif len(set(names)) < len(names) or set(names) & taken:
+            problem = "the inputs, which have VJPs, must come before the attributes"
+        elif len(set(names)) < len(names):
             problem = f"a name has two meanings: {', '.join(names)}"
         elif any(first != f"d{self.output}" for first, *_ in self.needs.values()):
-            problem = f"each rule must begin with d{self.output}, the gradient that arrives"
-        elif not asked <= set(self.offers):
-            problem = f"a rule asks for {', '.join(sorted(asked - set(self.offers)))}; there is {', '.join(self.offers)}"
-        elif not asked >= set(self.extras):
-            problem = f"no parameter and no rule knows {', '.join(sorted(set(self.extras) - asked))}"
+            problem = f"each VJP must begin with d{self.output}, the upstream gradient"
+        elif not asked <= there:
+            problem = f"a VJP asks for {', '.join(sorted(asked - there))}; there is {', '.join(sorted(there))}"
+        elif not asked >= set(by_products):
+            problem = f"no parameter and no VJP knows {', '.join(sorted(set(by_products) - asked))}"
         else:
             return
         raise TypeError(f"@op above {self.name}({', '.join(self.parameters)}): {problem}")
 
+    def common(self):
+        """What stands in the holes of every line."""
+        z, run = self.output, self.run
+        results = [self.arrays[p] for p in (z, *run.by_products)]
+        given = [*(self.arrays[x] for x in self.inputs), *self.attributes]
+        return dict(
+            op=self.name, parameters=with_defaults(*with_name(self.parameters, run.__wrapped__.__defaults__)), z=z, z_=self.arrays[z],
+            k=self.k, inputs=row(self.inputs), attributes=row(self.attributes), first="".join(self.same_dtype[:1]),
+            same=row(self.same_dtype), kinds=run.kinds, not_float32=f"{self.words['dtype']} is not {self.words['float32']} and " * ("f" in run.kinds),
+            results=", ".join(results), given=", ".join(given), zs=z if self.many else f"[{z}]",
+            out=f"{self.words['track_outputs']}({z}, {self.words['tracked']})" if self.many else f"{z}.id",
+            track="" if self.many else f"{self.words['tracked']}.add({z}.id); ",
+        )  # fmt: skip
 
-def written(run, tools):
-    """The source of an op. In it `x` is a Tensor, and `x_` is its array."""
-    s = Signature(run.__name__, run.__wrapped__, run.rules, tools)
-    results = ", ".join(f"{p}_" for p in [s.output, *s.extras])
-    given = ", ".join([*(f"{x}_" for x in s.inputs), *s.attributes])
-    lines = [f"def {s.name}({', '.join(with_defaults(*with_name(s.parameters, run.__wrapped__.__defaults__)))}):"]
-    lines += written_inputs(s, run.lenient, {"b": ", truth", "O": ", text"}.get(run.kinds, ""))
-    lines += [f"    if {a} is not None: {a} = tidy_{a}({a})" for a in s.tidy]
-    lines += written_dtype_checks(s, run)
-    lines += [f"    try: {results} = forward({given})",
-              f"    except Exception as problem: {results} = again(this, problem, forward, {given})"]  # fmt: skip
-    if s.many:
-        lines += [f"    {s.output} = [Tensor.of(array) for array in {s.output}_]"]
-    else:
-        lines += [f"    {s.output} = Tensor(); {s.output}.value = {s.output}_; {s.output}.id = next_id()"]
-    lines += ["    for listener in listening.now:",
-              "        live = listener.live",
-              f"        if live is None: listener.hear(this, {row(s.inputs)}, {s.output}, {row(s.attributes)}); continue",
-              "        write = listener.steps.append"]  # fmt: skip
-    lines += [written_step(x, s) if x in s.needs else written_dead_end(x, s) for x in s.inputs]
-    return "\n".join([*lines, f"    return {s.output}"]) + "\n"
+    def holes(self, x):
+        """What stands in the holes of a line that is written for this input."""
+        arrays, tensors = [row([self.offers[wish][i] for wish in self.needs.get(x, [""])[1:]]) for i in (0, 1)]
+        return dict(
+            x=x, x_=self.arrays[x], x_shape=self.offers[f"{x}_shape"][0], vjp=self.functions[f"d{x}"], arrays=arrays, tensors=tensors,
+            convert=self.words["convert_or_keep" if self.run.keep_misfit else "convert"], like=self.like(x),
+        )  # fmt: skip
 
+    def like(self, x):
+        """What an input takes its dtype from, as further arguments: the others, or what an op of truth values or strings works on."""
+        if self.run.kinds in ("b", "O"):
+            return f", {self.words['truth' if self.run.kinds == 'b' else 'text']}"
+        alone = self.run.first_alone and x == self.inputs[0]
+        same = list(self.needs) or self.inputs
+        return "".join(f", {y}" for y in same if x in same and y != x and not alone)
 
-def written_inputs(s, lenient, alone):
-    """Lines that make Tensors of whatever the user gave; an op of truth values, or of strings, takes nothing else for them."""
-    lines = []
-    for x in s.inputs:
-        others = "".join(f", {y}" for y in s.alike if x in s.alike and y != x and not (lenient == "alone" and x == s.inputs[0]))
-        shapes = f"; {x}_shape = [x.shape for x in {x}_]" if any(f"{x}_shape" in wish for wish in s.needs.values()) else ""
-        if x in s.lists:
-            made = f"[convert(one) for one in {x}]" if x in s.mixed else f"convert_all({x}, this)"
-            lines += [f"    {x} = {made}; {x}_ = [x.value for x in {x}]{shapes}"]
-        else:
-            lines += [f"    if {x}.__class__ is not Tensor: {x} = convert({x}{alone or others})"]
-    if lenient:
-        singly = "; ".join(f"{x} = convert({x})" for x in s.inputs)
-        otherwise = f"return this.lenient({', '.join(s.inputs)})" if callable(lenient) else singly
-        return ["    try:", *("    " + line for line in lines), f"    except (TypeError, ValueError): {otherwise}"]
-    return lines
+    def lines(self):
+        """What each comment in the template stands for: the holes of each line that is written."""
+        lists, same = [x for x in self.inputs if x in self.lists], self.same_dtype
+        mixed = [x for x in lists if self.run.__wrapped__.__annotations__[x] is tuple]
+        with_shapes = [x for x in lists if any(f"{x}_shape" in wishes for wishes in self.needs.values())]
+        per_input = {
+            "each single input": self.singles, "each list": lists, "each list of any dtypes": mixed,
+            "each list of one dtype": [x for x in lists if x not in mixed], "each list of shapes": with_shapes,
+            "the first of one dtype": same[: 1 if len(same) > 1 or self.run.kinds else 0], "each other of it": same[1:],
+            "each edge": [x for x in self.singles if x in self.needs], "each list of edges": [x for x in lists if x in self.needs],
+            "each input without a VJP": [x for x in self.singles if x not in self.needs],
+            "each list without a VJP": [x for x in lists if x not in self.needs],
+        }  # fmt: skip
+        return {when: [self.holes(x) for x in inputs] for when, inputs in per_input.items()} | {
+            "": [{}], "one output": [{}] * (not self.many), "many outputs": [{}] * self.many,
+            "kinds of dtype": [{}] * bool(self.run.kinds and same),
+            "each tidied attribute": [dict(a=a, tidy=self.tidy[a]) for a in self.run.tidiers],
+        }  # fmt: skip
 
-
-def written_dtype_checks(s, run):
-    """Lines that refuse dtypes which differ, or which the op does not take."""
-    singles = [x for x in s.inputs if x not in s.lists]
-    alike = [x for x in s.alike if x not in s.lists]
-    lines = [f"    {x}_ = {x}.value" for x in singles]
-    if alike and (alike[1:] or run.kinds):
-        lines += [f"    dtype_ = {alike[0]}_.dtype"]
-    for x in alike[1:]:
-        differ = f"return this.lenient({', '.join(alike)})" if callable(run.lenient) else f"agree(this, {row(s.inputs)}, {alike[0]}, {x})"
-        lines += [f"    if {x}_.dtype is not dtype_: {differ}"]
-    if run.kinds and alike:  # float32 is looked at first: nearly all are
-        unless = "dtype_ is not float32 and " if "f" in run.kinds else ""
-        lines += [f"    if {unless}dtype_.kind not in {run.kinds!r}: return refuse(this, {', '.join(alike)})"]
-    return lines
-
-
-def written_step(x, s):
-    """The lines that write a step for the edge from x to the output, if a watched value flows along it."""
-    rule, wish = f"d{x}", s.needs[x][1:]
-    arrays, tensors = (row([s.offers[w][i] for w in wish]) for i in (0, 1))
-    out, bring = (f"bundle({s.output}, live)", "") if s.many else (f"{s.output}.id", f"live.add({s.output}.id); ")
-    if x not in s.lists:
-        return f"        if {x}.id in live: {bring}write(({out}, {x}.id, {rule}, {arrays}, {tensors}, {x}_.shape))"
-    return (
-        f"        for k, x in enumerate({x}):\n"
-        f"            if x.id in live: {bring}write(({out}, x.id, {rule}, {arrays}, {tensors}, x.value.shape))"
-    )
+    def names(self):
+        """The globals of the op, under the names that its text has for them."""
+        run = self.run
+        tools = {**TOOLS, "this": run, "forward": run.__wrapped__}
+        vjps = {d: run.adapt(vjp) if run.adapt and vjp else vjp for d, vjp in run.vjps.items()}
+        functions = {self.functions[one]: function for one, function in {**vjps, **run.by_products}.items()}
+        return {self.words[word]: tool for word, tool in tools.items()} | functions | {self.tidy[a]: run.tidiers[a] for a in self.tidy}
 
 
-def written_dead_end(x, s):
-    """The line for an input without a derivative: no step, but what comes out of `floor(x)` can be a source itself."""
-    if x in s.lists:
-        return f"        if any([x.id in live for x in {x}]): bundle({s.output if s.many else f'[{s.output}]'}, live)"
-    return f"        if {x}.id in live: bundle({s.output if s.many else f'[{s.output}]'}, live)"
+def written(run):
+    """The source of an op, and the globals that it needs."""
+    s = Signature(run)
+    common, lines, text = s.common(), s.lines(), []
+    clashes = {word: new for word, new in s.words.items() if word != new}
+    for when, block in itertools.groupby(LINES, key=lambda line: line[1]):
+        code = [in_other_words(line, clashes) for line, _ in block]
+        text += [line.format(**common, **holes) for holes in lines[when] for line in code]
+    return "\n".join(text) + "\n", s.names()
+
+
+def in_other_words(line, clashes):
+    """A line of the template in which the engine's names have given way to those of a declaration."""
+    return re.sub(WORD, lambda word: clashes.get(word[0], word[0]), line) if clashes else line

@@ -152,7 +152,7 @@ def used_up(q):
     if codes - {"SPENT_TAPE"}:
         others = [edge._replace(code=edge.code if edge.code != "SPENT_TAPE" else "") for edge in way]
         return broken(q, others, spent, came="raises RuntimeError")
-    if q.history is not None or any(q.tape.given) or q.tape.refused:
+    if q.history is not None or any(q.tape.last_question) or q.tape.refused:
         return none(q, "broken", spent, came="raises RuntimeError", why="the tape is used up")
     told = Cause(
         "NOT_REGISTERED",
@@ -264,7 +264,7 @@ def of_variable(q):
     made = q.history.trace.made.get(q.source.id)
     if not isinstance(made, Ran):
         return False
-    return bool(made.versions) or any(i in q.tape.live for i in made.inputs) or any(e.versions for e in before(q, made))
+    return bool(made.versions) or any(i in q.tape.tracked_ids for i in made.inputs) or any(e.versions for e in before(q, made))
 
 
 def before(q, made):
@@ -489,8 +489,8 @@ def told_by_the_tape(q):
         answer = whole(q, None, status_of(q.slope), ())
         return replace(answer, headline=answer.headline.replace(" = ?", " is given")) if q.slope is UNKNOWN else answer
     name, source, tape = q.source_name, q.source, q.tape
-    watched, variable = source.id in tape.live, hasattr(source, "trainable")
-    reached = any(one.id in tape.live for one in q.targets)
+    watched, variable = source.id in tape.tracked_ids, hasattr(source, "trainable")
+    reached = any(one.id in tape.tracked_ids for one in q.targets)
     bad = next((one for one in q.targets if not flows(one)), None)
     if bad is not None:
         told, meaning = cause("INTEGER", q, name=q.target_name, kind=kind_of(bad)), "undefined"

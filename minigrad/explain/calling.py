@@ -89,7 +89,7 @@ def arguments(function, name, call):
     return call.args[place : place + 1] if not handed else []
 
 
-def handed_on(function, name, call):
+def no_unbroadcast(function, name, call):
     """What a call gives for a parameter by `*` or `**`: pairs of an expression, and the key or the index in it."""
     if not isinstance(call, ast.Call):
         return []

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from .. import nest
+from ..engine.backward import SOURCE, VJP, output_ids
 from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
-from ..tracing.log import Ran, Summary, Wrote, brief, finite, outputs_of, version_of
+from ..tracing.log import Ran, Summary, Wrote, brief, finite, version_of
 from ..tracing.source import assigned_name
 from .causes import cause
 from .explanation import number_text
@@ -20,7 +21,7 @@ MIXING = {"MatMul", "BatchMatMulV2", "Softmax", "LogSoftmax", "Cumsum", "Cumprod
 
 def stale(q):
     """The cause, and what to add to the headline, if the source was assigned between the forward pass and the question."""
-    read = q.tape.versions.get(q.source.id)
+    read = q.tape.read_versions.get(q.source.id)
     now = q.question.versions.get(q.source.id) if q.question is not None else version_of(q.source)
     if q.tape.steps is None and q.question is None:  # when it was asked, nobody knows
         return None
@@ -257,7 +258,7 @@ def arrays_of(q, step):
 
 def steps_like(q, step):
     """The step of the tape that was walked, in a list, if it is still there."""
-    return [one for one in q.tape.steps or () if one[1] == step.source and step.outputs[0] in outputs_of(one)][:1]
+    return [one for one in q.tape.steps or () if one[SOURCE] == step.source and step.outputs[0] in output_ids(one)][:1]
 
 
 def op_at(q, step):
@@ -266,12 +267,12 @@ def op_at(q, step):
     if isinstance(event, Ran):
         return event.name, event.place.text, event
     if q.tape.steps is not None:
-        return next((rule_names().get(one[2], "an op") for one in steps_like(q, step)), "an op"), "", None
+        return next((rule_names().get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), "", None
     return "an op", "", None
 
 
 def rule_names():
-    return {rule: name for name, op in OPS.items() for key, rule in op.rules.items() if key[0] == "d" and rule}
+    return {rule: name for name, op in OPS.items() for rule in op.vjps.values() if rule}
 
 
 # ---- measuring ---------------------------------------------------------------------------------------------------------

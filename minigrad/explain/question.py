@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.listening import heard_by
+from ..engine.backward import backward, dense, prune
+from ..engine.listening import listeners_only
 from ..engine.op import convert
-from ..engine.tape import dense, given_seeds, prune, seeds_of, walk
+from ..engine.questions import seeds_of
 from ..tracing.log import Asked, Steps, Summary
 from .explanation import number_text
 from .names import Names
@@ -79,7 +80,7 @@ def kind_of(one):
 @contextlib.contextmanager
 def unheard():
     """A block that nobody hears, and in which NumPy does not complain."""
-    with heard_by(), np.errstate(all="ignore"):
+    with listeners_only(), np.errstate(all="ignore"):
         yield
 
 
@@ -92,12 +93,12 @@ def slopes_now(tape, targets, sources, output_gradients):
     if tape.steps is None:
         return {}, {}
     try:
-        seeds = seeds_of(targets, [] if output_gradients is None else given_seeds(tape, targets, output_gradients), False)
+        seeds = seeds_of(tape, targets, output_gradients)
     except Exception:  # seeds that do not fit are an error of `gradient`, and not what is asked here
-        seeds = seeds_of(targets, [], False)
+        seeds = seeds_of(tape, targets)
     wanted = [source.id for source in sources]
     try:
-        found = walk(prune(tape.steps, wanted), dict(seeds), wanted)
+        found = backward(prune(tape.steps, wanted), dict(seeds), wanted)
     except Exception as problem:
         return dict.fromkeys(wanted, problem), seeds
     return {i: dense(found.get(i)) for i in wanted}, seeds
@@ -109,7 +110,7 @@ def recall(q) -> bool:
         return False
     if q.question is not None:
         q.slope = q.question.slopes[q.question.sources.index(q.source.id)]
-    targets, sources, answers = q.tape.given
+    targets, sources, answers = q.tape.last_question
     same = set(targets) == {one.id for one in q.targets}
     if same and q.source.id not in sources and is_younger(q) and any(i > max(targets) for i in sources):
         q.slope = None  # `x[0]` makes a new Tensor each time: it was asked for another one, made after the target as well
@@ -147,8 +148,8 @@ def steps_of(q, also=()):
     wanted = [q.source.id, *also]
     if q.tape.steps is not None:
         steps = Steps()
-        with heard_by(steps), contextlib.suppress(Exception):  # an op without a gradient: what came before it is known
-            walk(prune(q.tape.steps, wanted), dict(q.seeds), wanted)
+        with listeners_only(steps), contextlib.suppress(Exception):  # an op without a gradient: what came before it is known
+            backward(prune(q.tape.steps, wanted), dict(q.seeds), wanted)
         return steps.heard
     if q.question is None:
         return []

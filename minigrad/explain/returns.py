@@ -252,7 +252,7 @@ class Search:
         arguments = calling.arguments(function, name, call)
         for argument in arguments:
             self.follow(outer, argument, frames[1:], sure, kept if len(arguments) == 1 else part_of(kept))
-        for value, key in calling.handed_on(function, name, call):
+        for value, key in calling.no_unbroadcast(function, name, call):
             self.follow_item(outer, value, (key,), frames[1:], sure, part_of(kept))
         default = None if arguments else calling.default(function, name)
         if default is not None:
@@ -353,7 +353,7 @@ class Search:
             arguments, path = arguments[slice(key, key + 1) if known else slice(None)], path[1:]
         for argument in arguments:
             self.follow_item(outer, argument, path, frames[1:], sure, kept)
-        for value, at in calling.handed_on(function, node.id, call):
+        for value, at in calling.no_unbroadcast(function, node.id, call):
             self.follow_item(outer, value, (at, *path), frames[1:], sure, kept)
         default = None if arguments else calling.default(function, node.id)
         if default is not None:

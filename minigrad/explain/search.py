@@ -282,7 +282,7 @@ def count(edges, targets, sources):
 def parameters(op):
     """The names of the inputs of an op."""
     code = op.__wrapped__.__code__
-    return [name for name in code.co_varnames[: code.co_argcount] if f"d{name}" in op.rules]
+    return [name for name in code.co_varnames[: code.co_argcount] if f"d{name}" in op.vjps]
 
 
 def input_name(op, k, count):
@@ -296,4 +296,4 @@ def input_name(op, k, count):
 @lru_cache(maxsize=1000)
 def rule_of(op, k, count):
     """The rule for input k of an op, of `count` inputs in all."""
-    return op.rules.get(f"d{input_name(op, k, count)}")
+    return op.vjps.get(f"d{input_name(op, k, count)}")

@@ -39,7 +39,7 @@ class Here:
         if number in self.tapes:
             return self.tapes[number]
         persistent = any(e.tape == number and not e.released for e in asked)
-        gone = dict(steps=None, given=GradientTape.given, roots=(), live=(), variables={})
+        gone = dict(steps=None, last_question=GradientTape.last_question, roots=(), tracked_ids=(), variables={})
         return SimpleNamespace(number=number, persistent=persistent, entered=number > 0, **gone)
 
 
@@ -68,5 +68,5 @@ def last_question(trace, tape):
         asked = [e for e in trace.events if isinstance(e, Asked) and e.tape == tape.number]
         if asked:
             return asked[-1].targets, asked[-1].sources, [bool(n) for n in asked[-1].results]
-    targets, sources, answers = tape.given
+    targets, sources, answers = tape.last_question
     return tuple(targets), tuple(sources), [dx is not None for dx in answers]

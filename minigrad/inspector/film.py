@@ -13,13 +13,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..engine.listening import heard_by
-from ..engine.op import OPS, TOOLS
-from ..engine.tape import dense, prune, seeds_of, walk
+from ..engine.backward import ARRAYS, SOURCE, TENSORS, VJP, backward, dense, output_ids, prune
+from ..engine.listening import listeners_only
+from ..engine.op import OPS
+from ..engine.questions import seeds_of
 from ..engine.tensor import Tensor
 from ..engine.writing import Signature
 from ..explain.search import History, input_name, rule_of
-from ..tracing.log import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, outputs_of, slope_of
+from ..tracing.log import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, slope_of
 from ..tracing.source import called_text
 
 MOST_READINGS = 4  # of one tape, if nobody said which
@@ -370,7 +371,7 @@ def slot_of(frame, source, read):
 
 @lru_cache(maxsize=1000)
 def signature_of(op):
-    return Signature(op.__name__, op.__wrapped__, op.rules, TOOLS)
+    return Signature(op)
 
 
 def kept_by(e, result, slots, known):
@@ -390,7 +391,7 @@ def wishes_of(op, slots, count):
     signature, wishes = signature_of(op), []
     for slot in slots:
         for wish in signature.needs.get(input_name(op, slot, count), [])[1:]:
-            if wish == signature.output or wish in signature.extras:
+            if wish == signature.output or wish in op.by_products:
                 wishes.append((None, wish))
             elif wish in signature.inputs:
                 wishes += [(k, wish) for k in range(count) if input_name(op, k, count) == wish]
@@ -411,7 +412,7 @@ def rules_of(op) -> dict:
     found = {}
     for decorator in getattr(tree, "decorator_list", ()):
         for word in getattr(decorator, "keywords", ()):
-            rule = op.rules.get(word.arg)
+            rule = op.vjps.get(word.arg)
             if rule and isinstance(word.value, ast.Lambda):
                 found[word.arg[1:]] = tuple(one.arg for one in word.value.args.args), word.value.body
             elif rule and callable(rule):
@@ -434,15 +435,15 @@ def rule_of_slot(frame, slot):
 @lru_cache(maxsize=1)
 def owners(count):
     """Each rule -> its op, and the name of the input."""
-    return {rule: (op, key[1:]) for op in reversed(OPS.values()) for key, rule in op.rules.items() if rule}
+    return {rule: (op, key[1:]) for op in reversed(OPS.values()) for key, rule in op.vjps.items() if rule}
 
 
 def film_of_tape(tape) -> Film:
     """The film of what a tape has written, as long as it is not used up."""
     film = Film(tape.number, tapes={tape.number: (None, tape.persistent, None)}, roots=sorted(tape.roots))
     for step in tape.steps or ():
-        _, source, rule, arrays, tensors, _ = step
-        outputs = outputs_of(step)
+        source, rule, arrays, tensors = step[SOURCE], step[VJP], step[ARRAYS], step[TENSORS]
+        outputs = output_ids(step)
         op, name = owners(len(OPS)).get(rule, (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
@@ -469,8 +470,8 @@ def film_of_tape(tape) -> Film:
 class Slopes(Steps):
     """Hears the op's own slope too, where it has one for each element."""
 
-    def walked(self, step, dy, dx):
-        super().walked(step, dy, dx)
+    def stepped_back(self, step, dy, dx):
+        super().stepped_back(step, dy, dx)
         self.heard[-1].local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
 
 
@@ -479,9 +480,9 @@ def read_again(film, tape, targets, sources):
     wanted, steps = [one.id for one in sources], Slopes()
     error, grads = None, {}
     try:
-        seeds = seeds_of(targets, [], False)
-        with heard_by(steps):
-            grads = walk(prune(tape.steps, wanted), dict(seeds), wanted)
+        seeds = seeds_of(tape, targets)
+        with listeners_only(steps):
+            grads = backward(prune(tape.steps, wanted), dict(seeds), wanted)
     except Exception as problem:  # what the question itself would raise
         error = f"{type(problem).__name__}: {problem}"
     answers = {n: None if grads.get(n) is None else Summary.of(dense(grads[n])) for n in wanted}

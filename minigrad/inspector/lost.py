@@ -6,7 +6,7 @@ answer: nothing here is a guess.
 
 import numpy as np
 
-from ..engine.tape import unbroadcast
+from ..engine.backward import unbroadcast
 from ..engine.writing import Signature
 from ..explain.search import input_name
 from .film import signature_of
@@ -73,7 +73,7 @@ def step(film, frame, slot, dy, value_of):
     if op is None or op.kernel == "CustomGradient":  # NumPy's own functions, or the user's
         raise Unknown
     name = input_name(op, slot, len(frame.inputs))
-    rule, signature = op.rules.get(f"d{name}"), signature_of(op)
+    rule, signature = op.vjps.get(f"d{name}"), signature_of(op)
     if rule is None:
         return None
     values = [known(film, frame, k, value_of) for k in range(len(frame.inputs))]

@@ -268,7 +268,7 @@ class Model:
         version = nodes[0][1] if nodes else None
         value = self.value_of(number, version, thing)
         variable = hasattr(thing, "trainable") or version is not None
-        watched = number in self.film.roots or number in self.tape.live
+        watched = number in self.film.roots or number in self.tape.tracked_ids
         return {
             "id": self.source_ids[number], "name": self.source_name(number),
             "kind": "Variable" if variable else "Tensor", "watched": watched,

@@ -100,7 +100,7 @@ def answer_text(model, number, reading) -> str:
 
 def given_text(tape, number) -> str:
     """The answer of a used-up tape, if the user still has it."""
-    _, sources, answers = tape.given
+    _, sources, answers = tape.last_question
     if number not in sources:
         return "?"
     answer = answers[sources.index(number)]

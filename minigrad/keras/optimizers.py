@@ -8,7 +8,7 @@ import numpy as np
 from .. import errors, math
 from ..engine.op import convert
 from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices, Rows
+from ..engine.slices import IndexedSlices, SparseRows
 from ..engine.tensor import Tensor
 from ..keras import initializers
 from ..ops.creation import cast
@@ -366,7 +366,7 @@ def squares(dx):
 
 def dense(dx, values):
     """The numbers of a gradient, at their places."""
-    return Rows(values, dx.indices.value, dx.shape).dense() if isinstance(dx, IndexedSlices) else values
+    return SparseRows(values, dx.indices.value, dx.shape).dense() if isinstance(dx, IndexedSlices) else values
 
 
 def put(variable, value, whole, rows):

@@ -7,6 +7,7 @@ from ..engine import attributes as tidy
 from ..engine import dtypes
 from ..engine.conversion import as_value
 from ..engine.op import op
+from ..engine.rules import twin
 from ..engine.shape import bracketed
 from ..engine.tensor import Tensor
 from ..errors import invalid
@@ -19,6 +20,7 @@ ARITHMETIC = "iufc"
 # ---- diagonals and other parts -------------------------------------------------------------------------------------
 
 
+@twin(np.matrix_transpose)
 def matrix_transpose(a, name="matrix_transpose", conjugate=False) -> Tensor:
     """The matrix with rows and columns swapped.
 
@@ -130,8 +132,14 @@ def places(k, rows, columns, align):
     return (..., row, column), (..., place) if lower == upper else (..., band, place)
 
 
-@op("MatrixDiagV3", ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align))
-def diag(diagonal, name=None, k: tidy.axes = 0, num_rows: tidy.integer = -1, num_cols: tidy.integer = -1, padding_value=0,
+@op(
+    "MatrixDiagV3",
+    k=tidy.axes,
+    num_rows=tidy.integer,
+    num_cols=tidy.integer,
+    ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
+)
+def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value=0,
          align="RIGHT_LEFT"):  # fmt: skip
     """A matrix with this diagonal.
 
@@ -182,8 +190,8 @@ def size_around(length, lower, upper, rows, columns):
     return rows, columns
 
 
-@op("MatrixDiagPartV3", dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align))
-def diag_part(input, name=None, k: tidy.axes = 0, padding_value=0, align="RIGHT_LEFT"):
+@op("MatrixDiagPartV3", k=tidy.axes, dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align))
+def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
     """The diagonal of a matrix.
 
     Args:
@@ -216,9 +224,9 @@ def diag_part(input, name=None, k: tidy.axes = 0, padding_value=0, align="RIGHT_
     return diagonals
 
 
-@op("MatrixSetDiagV3", ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
+@op("MatrixSetDiagV3", k=tidy.axes, ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
     dinput=lambda dz, diagonal_shape, k, align: set_diag.np(dz, np.zeros(diagonal_shape, dz.dtype), None, k, align))  # fmt: skip
-def set_diag(input, diagonal, name=None, k: tidy.axes = 0, align="RIGHT_LEFT"):
+def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     """The matrix with another diagonal.
 
     Args:
@@ -298,8 +306,13 @@ def trace(x, name=None) -> Tensor:
     return math.reduce_sum(diag_part(x), -1)
 
 
-@op("MatrixBandPart", dinput=lambda dz, num_lower, num_upper: band_part.np(dz, num_lower, num_upper))
-def band_part(input, num_lower: tidy.integer, num_upper: tidy.integer):
+@op(
+    "MatrixBandPart",
+    num_lower=tidy.integer,
+    num_upper=tidy.integer,
+    dinput=lambda dz, num_lower, num_upper: band_part.np(dz, num_lower, num_upper),
+)
+def band_part(input, num_lower, num_upper):
     """The matrix around its main diagonal, with zeros elsewhere: `band_part(x, -1, 0)` is the lower triangle.
 
     Args:

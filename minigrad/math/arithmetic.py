@@ -5,8 +5,8 @@ import numpy as np
 from .. import errors
 from ..engine import dtypes
 from ..engine.custom import unregistered
-from ..engine.op import convert, made, of_complex, op
-from ..engine.rules import keeps_rows
+from ..engine.op import convert, op, redeclared
+from ..engine.rules import accepts_sparse
 from ..engine.shape import bracketed
 from ..engine.slices import IndexedSlices
 from ..engine.tensor import Tensor
@@ -17,7 +17,7 @@ ARITHMETIC = "iufc"
 # ---- arithmetic ----------------------------------------------------------------------------------------------------
 
 
-@op("AddV2", ARITHMETIC, lenient="alone", dx=lambda dz: dz, dy=lambda dz: dz)
+@op("AddV2", ARITHMETIC, twin=np.add, keep_misfit=True, first_alone=True, dx=lambda dz: dz, dy=lambda dz: dz)
 def add(x, y):
     """x + y, element by element; strings are joined.
 
@@ -30,7 +30,7 @@ def add(x, y):
     return x + y
 
 
-@op("Sub", ARITHMETIC, dx=lambda dz: dz, dy=lambda dz: -dz)
+@op("Sub", ARITHMETIC, twin=np.subtract, dx=lambda dz: dz, dy=lambda dz: -dz)
 def subtract(x, y):
     """x - y, element by element.
 
@@ -41,7 +41,7 @@ def subtract(x, y):
     return x - y
 
 
-@op("Mul", "iuf", holomorphic=True, dx=lambda dz, y: dz * y, dy=lambda dz, x: dz * x)
+@op("Mul", "iuf", twin=np.multiply, holomorphic=True, dx=lambda dz, y: dz * y, dy=lambda dz, x: dz * x)
 def multiply(x, y):
     """x * y, element by element.
 
@@ -52,7 +52,7 @@ def multiply(x, y):
     return x * y
 
 
-@op("RealDiv", "f", holomorphic=True, lenient=True, dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))
+@op("RealDiv", "f", twin=np.divide, holomorphic=True, keep_misfit=True, dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))
 def divide(x, y):
     """x / y, element by element. Integers are made floats first: float32 of 8 and 16 bits, float64 of more.
 
@@ -66,7 +66,7 @@ def divide(x, y):
     return x / y
 
 
-@op("DivNoNan", "f", holomorphic=True, lenient=True,
+@op("DivNoNan", "f", holomorphic=True, keep_misfit=True,
     dx=lambda dz, y: divide_no_nan.np(dz, y), dy=lambda dz, x, y: dz * divide_no_nan.np(divide_no_nan.np(-x, y), y))  # fmt: skip
 def divide_no_nan(x, y):
     """x / y, and 0 where y is 0.
@@ -95,7 +95,7 @@ def refuse_others(x, y):
 
 
 for one in (divide, divide_no_nan):
-    one.others |= dict.fromkeys("iu", of_integers(one)) | dict.fromkeys("bO", refuse_others)
+    one.by_kind |= dict.fromkeys("iu", of_integers(one)) | dict.fromkeys("bO", refuse_others)
 
 
 def without_kernel(x, y):
@@ -108,8 +108,8 @@ def without_kernel(x, y):
     )  # fmt: skip
 
 
-realdiv = made(divide.__wrapped__, divide.kernel, divide.kinds, False, divide.rules)  # unlike tf.divide it makes no floats
-realdiv.others = dict.fromkeys("iu", without_kernel) | {"c": of_complex(realdiv)}
+realdiv = redeclared(divide)  # unlike tf.divide it makes no floats
+realdiv.by_kind = dict.fromkeys("iu", without_kernel) | {"c": divide.by_kind["c"]}
 
 
 @op("MulNoNan", "fc", dx=lambda dz, y: multiply_no_nan.np(dz, y), dy=lambda dz, x: multiply_no_nan.np(x, dz))
@@ -123,7 +123,7 @@ def multiply_no_nan(x, y):
     return np.where(y == 0, y.dtype.type(0), x * y)[()]
 
 
-@op("Reciprocal", "f", holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(-(y * y), dy))
+@op("Reciprocal", "f", twin=np.reciprocal, holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(-(y * y), dy))
 def reciprocal(x):
     """1 / x.
 
@@ -145,7 +145,7 @@ def reciprocal_no_nan(x):
     return np.where(x == 0, x.dtype.type(0), 1 / x)[()]
 
 
-@op("FloorDiv", "iuf", dx=None, dy=None)
+@op("FloorDiv", "iuf", twin=np.floor_divide, dx=None, dy=None)
 def floordiv(x, y):
     """x / y, rounded down; `x // y`. It has no derivative.
 
@@ -162,7 +162,7 @@ def floordiv(x, y):
     return np.floor(x / y)
 
 
-@op("FloorMod", "iuf", dx=lambda dz: dz, dy=lambda dz, x, y: dz * -floordiv.np(x, y))
+@op("FloorMod", "iuf", twin=np.remainder, dx=lambda dz: dz, dy=lambda dz, x, y: dz * -floordiv.np(x, y))
 def floormod(x, y):
     """What remains of x after `x // y`, with the sign of y; `x % y`.
 
@@ -214,7 +214,7 @@ def refuse_zero(y):
         raise errors.InvalidArgumentError(None, None, "Integer division by zero")
 
 
-@op("Neg", "ifc", dx=keeps_rows(lambda dy: -dy))
+@op("Neg", "ifc", twin=np.negative, dx=accepts_sparse(lambda dy: -dy))
 def negative(x):
     """-x.
 
@@ -225,7 +225,7 @@ def negative(x):
     return -x
 
 
-@op("Abs", "if", dx=lambda dy, x: dy * np.sign(x))
+@op("Abs", "if", twin=np.abs, dx=lambda dy, x: dy * np.sign(x))
 def abs(x):
     """The size of each element: of a complex number its distance from 0. The slope at 0 is taken as 0.
 
@@ -236,7 +236,7 @@ def abs(x):
     return np.abs(x)
 
 
-@op("ComplexAbs", "c", dx=lambda dy, x, y: divide_no_nan.np(dy.astype(x.dtype) * x, y.astype(x.dtype)))
+@op("ComplexAbs", "c", variant_of=abs, dx=lambda dy, x, y: divide_no_nan.np(dy.astype(x.dtype) * x, y.astype(x.dtype)))
 def complex_abs(x):
     """The distance of complex numbers from 0: what `mg.abs` is for them.
 
@@ -247,10 +247,7 @@ def complex_abs(x):
     return np.abs(x)
 
 
-abs.others = {"c": complex_abs}
-
-
-@op("Sign", "if", dx=lambda dy: np.zeros_like(dy))
+@op("Sign", "if", twin=np.sign, dx=lambda dy: np.zeros_like(dy))
 def sign(x):
     """-1, 0 or 1, as x is negative, zero or positive. Its gradient is 0 everywhere (it is not None).
 
@@ -261,7 +258,7 @@ def sign(x):
     return np.sign(x)
 
 
-@op("Sign", "c", dx=lambda dy, x, y: divide_no_nan.np((dy - y * y * dy.conj()) * 0.5, np.abs(x).astype(x.dtype)))
+@op("Sign", "c", variant_of=sign, dx=lambda dy, x, y: divide_no_nan.np((dy - y * y * dy.conj()) * 0.5, np.abs(x).astype(x.dtype)))
 def complex_sign(x):
     """Complex numbers brought to the length 1: what `mg.sign` is for them.
 
@@ -270,9 +267,6 @@ def complex_sign(x):
     (0.6+0.8j)
     """
     return np.sign(x)
-
-
-sign.others = {"c": complex_sign}
 
 
 def scalar_mul(scalar, x, name=None):
@@ -294,7 +288,7 @@ def scalar_mul(scalar, x, name=None):
     return multiply(scalar, x)
 
 
-@op("AddN", dinputs=keeps_rows(lambda dz: dz))
+@op("AddN", dinputs=accepts_sparse(lambda dz: dz))
 def sum_of(inputs: list):
     """The sum of Tensors of one shape: what `mg.add_n` calls.
 
@@ -389,7 +383,7 @@ def zero_at_zero(x, z):
     return np.where(x == 0, x.dtype.type(0), z)[()]
 
 
-@op("NextAfter", "f", dx1=lambda dz: dz, dx2=lambda dz: np.zeros_like(dz))
+@op("NextAfter", "f", twin=np.nextafter, dx1=lambda dz: dz, dx2=lambda dz: np.zeros_like(dz))
 def nextafter(x1, x2):
     """The number next to x1 that the machine can hold, on the side of x2.
 
@@ -403,7 +397,7 @@ def nextafter(x1, x2):
 # ---- powers and roots ----------------------------------------------------------------------------------------------
 
 
-@op("Pow", "if", holomorphic=True, dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x))
+@op("Pow", "if", twin=np.power, holomorphic=True, dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x))
 def pow(x, y):
     """x to the power of y, element by element; `x ** y`.
 
@@ -426,7 +420,7 @@ def log_or_zero(x):
     return np.log(np.where(x != 0 if x.dtype.kind == "c" else x > 0, x, 1))
 
 
-@op("Square", "iuf", holomorphic=True, dx=lambda dy, x: dy * (2 * x))
+@op("Square", "iuf", twin=np.square, holomorphic=True, dx=lambda dy, x: dy * (2 * x))
 def square(x):
     """x * x.
 
@@ -449,7 +443,7 @@ def squared_difference(x, y):
     return difference * difference
 
 
-@op("SquaredDifference", "c", dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))
+@op("SquaredDifference", "c", variant_of=squared_difference, dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))
 def complex_squared_difference(x, y):
     """The square of the distance of complex numbers: what `mg.math.squared_difference` is for them.
 
@@ -461,10 +455,7 @@ def complex_squared_difference(x, y):
     return difference * difference.conj()
 
 
-squared_difference.others = {"c": complex_squared_difference}
-
-
-@op("Sqrt", "f", holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy))
+@op("Sqrt", "f", twin=np.sqrt, holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy))
 def sqrt(x):
     """The square root. Its slope at 0 is infinite, but a gradient of 0 stays 0 there.
 
@@ -510,5 +501,5 @@ def polyval(coeffs, x, name=None):
 
 
 # unlike tf.divide, whose first number takes the dtype of the second
-truediv = made(divide.__wrapped__, divide.kernel, divide.kinds, "alone", divide.rules)
-truediv.others = divide.others
+truediv = redeclared(divide, keep_misfit=True, first_alone=True)
+truediv.by_kind = divide.by_kind

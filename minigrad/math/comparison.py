@@ -153,7 +153,7 @@ def is_finite(x):
 # ---- maximum and minimum -------------------------------------------------------------------------------------------
 
 
-@op("Maximum", "iuf", dx=lambda dz, x, y: np.where(x >= y, dz, 0), dy=lambda dz, x, y: np.where(x >= y, 0, dz))
+@op("Maximum", "iuf", twin=np.maximum, dx=lambda dz, x, y: np.where(x >= y, dz, 0), dy=lambda dz, x, y: np.where(x >= y, 0, dz))
 def maximum(x, y):
     """The greater of x and y, element by element. Where they are equal, the gradient goes to x alone.
 
@@ -164,7 +164,7 @@ def maximum(x, y):
     return np.maximum(x, y)
 
 
-@op("Minimum", "iuf", dx=lambda dz, x, y: np.where(x <= y, dz, 0), dy=lambda dz, x, y: np.where(x <= y, 0, dz))
+@op("Minimum", "iuf", twin=np.minimum, dx=lambda dz, x, y: np.where(x <= y, dz, 0), dy=lambda dz, x, y: np.where(x <= y, 0, dz))
 def minimum(x, y):
     """The smaller of x and y, element by element. Where they are equal, the gradient goes to x alone.
 

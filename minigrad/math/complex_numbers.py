@@ -70,7 +70,7 @@ def imag(input):
     return np.imag(input)
 
 
-@op("Conj", "c", dx=lambda dy: dy.conj())
+@op("Conj", "c", twin=np.conjugate, dx=lambda dy: dy.conj())
 def conj(x):
     """The complex conjugate: the imaginary part changes its sign. Real numbers stay as they are.
 
@@ -93,7 +93,7 @@ def angle(input):
 
 
 to_real, to_imag = real.np, imag.np  # `real` and `imag` are names of parameters too
-real.others = dict.fromkeys("iuf", lambda x: x)
-imag.others = dict.fromkeys("iuf", lambda x: Tensor.of(np.zeros_like(x.value)))
-conj.others = dict.fromkeys("iuf", lambda x: x)
-angle.others = {"f": lambda x: where(less(x, 0), x.value.dtype.type(np.pi), x.value.dtype.type(0))}
+real.by_kind = dict.fromkeys("iuf", lambda x: x)
+imag.by_kind = dict.fromkeys("iuf", lambda x: Tensor.of(np.zeros_like(x.value)))
+conj.by_kind = dict.fromkeys("iuf", lambda x: x)
+angle.by_kind = {"f": lambda x: where(less(x, 0), x.value.dtype.type(np.pi), x.value.dtype.type(0))}

@@ -44,7 +44,7 @@ def within(dtype, limit, inward):
 # ---- exponentials, logarithms and what is made of them ---------------------------------------------------------------
 
 
-@op("Exp", "f", holomorphic=True, dx=lambda dy, y: dy * y)
+@op("Exp", "f", twin=np.exp, holomorphic=True, dx=lambda dy, y: dy * y)
 def exp(x):
     """e to the power of each element.
 
@@ -55,7 +55,7 @@ def exp(x):
     return np.exp(x)
 
 
-@op("Expm1", "f", holomorphic=True, dx=lambda dy, x: dy * np.exp(x))
+@op("Expm1", "f", twin=np.expm1, holomorphic=True, dx=lambda dy, x: dy * np.exp(x))
 def expm1(x):
     """exp(x) - 1, exact for small x.
 
@@ -66,7 +66,7 @@ def expm1(x):
     return np.expm1(x)
 
 
-@op("Log", "f", holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(x))
+@op("Log", "f", twin=np.log, holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(x))
 def log(x):
     """The natural logarithm.
 
@@ -77,7 +77,7 @@ def log(x):
     return np.log(x)
 
 
-@op("Log1p", "f", holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(1 + x))
+@op("Log1p", "f", twin=np.log1p, holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(1 + x))
 def log1p(x):
     """log(1 + x), exact for small x.
 
@@ -147,7 +147,7 @@ def softsign(features):
 # ---- trigonometry --------------------------------------------------------------------------------------------------
 
 
-@op("Sin", "f", holomorphic=True, dx=lambda dy, x: dy * np.cos(x))
+@op("Sin", "f", twin=np.sin, holomorphic=True, dx=lambda dy, x: dy * np.cos(x))
 def sin(x):
     """Sine of each element, in radians.
 
@@ -158,7 +158,7 @@ def sin(x):
     return np.sin(x)
 
 
-@op("Cos", "f", holomorphic=True, dx=lambda dy, x: -dy * np.sin(x))
+@op("Cos", "f", twin=np.cos, holomorphic=True, dx=lambda dy, x: -dy * np.sin(x))
 def cos(x):
     """Cosine of each element, in radians.
 
@@ -169,7 +169,7 @@ def cos(x):
     return np.cos(x)
 
 
-@op("Tan", "f", holomorphic=True, dx=lambda dy, y: dy * (1 + y * y))
+@op("Tan", "f", twin=np.tan, holomorphic=True, dx=lambda dy, y: dy * (1 + y * y))
 def tan(x):
     """Tangent of each element, in radians.
 
@@ -180,7 +180,7 @@ def tan(x):
     return np.tan(x)
 
 
-@op("Asin", "f", holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(np.sqrt(1 - x * x)))
+@op("Asin", "f", twin=np.arcsin, holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(np.sqrt(1 - x * x)))
 def asin(x):
     """The angle whose sine is x.
 
@@ -191,7 +191,7 @@ def asin(x):
     return np.arcsin(x)
 
 
-@op("Acos", "f", holomorphic=True, dx=lambda dy, x: -dy * reciprocal.np(np.sqrt(1 - x * x)))
+@op("Acos", "f", twin=np.arccos, holomorphic=True, dx=lambda dy, x: -dy * reciprocal.np(np.sqrt(1 - x * x)))
 def acos(x):
     """The angle whose cosine is x.
 
@@ -202,7 +202,7 @@ def acos(x):
     return np.arccos(x)
 
 
-@op("Atan", "f", holomorphic=True, dx=lambda dy, x: dy * (1 / (1 + x * x)))
+@op("Atan", "f", twin=np.arctan, holomorphic=True, dx=lambda dy, x: dy * (1 / (1 + x * x)))
 def atan(x):
     """The angle whose tangent is x.
 
@@ -213,7 +213,7 @@ def atan(x):
     return np.arctan(x)
 
 
-@op("Atan2", "f", dy=lambda dz, y, x: x * (dz / (y * y + x * x)), dx=lambda dz, y, x: -y * (dz / (y * y + x * x)))
+@op("Atan2", "f", twin=np.arctan2, dy=lambda dz, y, x: x * (dz / (y * y + x * x)), dx=lambda dz, y, x: -y * (dz / (y * y + x * x)))
 def atan2(y, x):
     """The angle of the point (x, y), between -pi and pi.
 
@@ -224,7 +224,7 @@ def atan2(y, x):
     return np.arctan2(y, x)
 
 
-@op("Sinh", "f", holomorphic=True, dx=lambda dy, x: dy * np.cosh(x))
+@op("Sinh", "f", twin=np.sinh, holomorphic=True, dx=lambda dy, x: dy * np.cosh(x))
 def sinh(x):
     """Hyperbolic sine.
 
@@ -235,7 +235,7 @@ def sinh(x):
     return np.sinh(x)
 
 
-@op("Cosh", "f", holomorphic=True, dx=lambda dy, x: dy * np.sinh(x))
+@op("Cosh", "f", twin=np.cosh, holomorphic=True, dx=lambda dy, x: dy * np.sinh(x))
 def cosh(x):
     """Hyperbolic cosine.
 
@@ -246,7 +246,7 @@ def cosh(x):
     return np.cosh(x)
 
 
-@op("Tanh", "f", holomorphic=True, dx=lambda dy, y: dy * (1 - y * y))
+@op("Tanh", "f", twin=np.tanh, holomorphic=True, dx=lambda dy, y: dy * (1 - y * y))
 def tanh(x):
     """Hyperbolic tangent, between -1 and 1.
 
@@ -257,7 +257,7 @@ def tanh(x):
     return np.tanh(x)
 
 
-@op("Asinh", "f", holomorphic=True, dx=lambda dy, y: dy / np.cosh(y))
+@op("Asinh", "f", twin=np.arcsinh, holomorphic=True, dx=lambda dy, y: dy / np.cosh(y))
 def asinh(x):
     """The inverse of `sinh`.
 
@@ -268,7 +268,7 @@ def asinh(x):
     return np.arcsinh(x)
 
 
-@op("Acosh", "f", holomorphic=True, dx=lambda dy, y: dy / np.sinh(y))
+@op("Acosh", "f", twin=np.arccosh, holomorphic=True, dx=lambda dy, y: dy / np.sinh(y))
 def acosh(x):
     """The inverse of `cosh`, for x of 1 and more.
 
@@ -279,7 +279,7 @@ def acosh(x):
     return np.arccosh(x)
 
 
-@op("Atanh", "f", holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(1 - x * x))
+@op("Atanh", "f", twin=np.arctanh, holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(1 - x * x))
 def atanh(x):
     """The inverse of `tanh`, for x between -1 and 1.
 
@@ -293,7 +293,7 @@ def atanh(x):
 # ---- rounding and clipping -----------------------------------------------------------------------------------------
 
 
-@op("Floor", "f", dx=None)
+@op("Floor", "f", twin=np.floor, dx=None)
 def floor(x):
     """Rounded down. It has no derivative.
 
@@ -304,7 +304,7 @@ def floor(x):
     return np.floor(x)
 
 
-@op("Ceil", "f", dx=None)
+@op("Ceil", "f", twin=np.ceil, dx=None)
 def ceil(x):
     """Rounded up. It has no derivative.
 
@@ -315,7 +315,7 @@ def ceil(x):
     return np.ceil(x)
 
 
-@op("Rint", "f", dx=None)
+@op("Rint", "f", twin=np.rint, dx=None)
 def rint(x):
     """Rounded to the nearest whole number, of two equally near to the even one. It has no derivative.
 
@@ -337,7 +337,7 @@ def round(x):
     return np.rint(x)
 
 
-round.others = dict.fromkeys("iu", lambda x: x)
+round.by_kind = dict.fromkeys("iu", lambda x: x)
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Tensor:

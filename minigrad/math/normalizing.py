@@ -134,8 +134,8 @@ def softmax_grad(dy, y, axis):
     return dyy - np.add.reduce(dyy, axis=-1 if axis is None else axis, keepdims=True) * y
 
 
-@op("Softmax", "f", dlogits=lambda dy, y, axis: softmax_grad(dy, y, axis))
-def softmax(logits, axis: one_axis = None):
+@op("Softmax", "f", axis=one_axis, dlogits=lambda dy, y, axis: softmax_grad(dy, y, axis))
+def softmax(logits, axis=None):
     """exp(logits) / sum(exp(logits)) along an axis: numbers become probabilities. Large logits do not overflow.
 
     Args:
@@ -165,8 +165,8 @@ def log_softmax_grad(dy, y, axis):
     return dy - np.exp(y) * np.add.reduce(dy, axis=-1 if axis is None else axis, keepdims=True)
 
 
-@op("LogSoftmax", "f", dlogits=lambda dy, y, axis: log_softmax_grad(dy, y, axis))
-def log_softmax(logits, axis: one_axis = None):
+@op("LogSoftmax", "f", axis=one_axis, dlogits=lambda dy, y, axis: log_softmax_grad(dy, y, axis))
+def log_softmax(logits, axis=None):
     """The logarithm of `softmax`, exact where that is nearly 0.
 
     Args:

@@ -52,8 +52,14 @@ def neighbours(x):
 # ---- reductions ----------------------------------------------------------------------------------------------------
 
 
-@op("Sum", ARITHMETIC, dinput_tensor=lambda dy, input_tensor_shape, axis: spread(dy, input_tensor_shape, axis))
-def reduce_sum(input_tensor, axis: tidy.axes = None, keepdims=False):
+@op(
+    "Sum",
+    ARITHMETIC,
+    twin=np.add.reduce,
+    axis=tidy.axes,
+    dinput_tensor=lambda dy, input_tensor_shape, axis: spread(dy, input_tensor_shape, axis),
+)
+def reduce_sum(input_tensor, axis=None, keepdims=False):
     """The sum of the elements along one axis, or several, or all.
 
     Args:
@@ -84,9 +90,9 @@ def refuse_axis(axis):
         raise errors.InvalidArgumentError(None, None, f"Invalid reduction dimension ({axis} for input with 0 dimension(s)")
 
 
-@op("Mean", ARITHMETIC, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
+@op("Mean", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
     spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis))  # fmt: skip
-def reduce_mean(input_tensor, axis: tidy.axes = None, keepdims=False):
+def reduce_mean(input_tensor, axis=None, keepdims=False):
     """The mean of the elements along one axis, or several, or all; see `reduce_sum`. That of integers is cut to an integer.
 
     >>> import minigrad as mg
@@ -122,8 +128,13 @@ def kept(y, shape, axis):
     return y.reshape(tuple([1 if i in gone else n for i, n in enumerate(shape)]))
 
 
-@op("Max", "iuf", dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis))
-def reduce_max(input_tensor, axis: tidy.axes = None, keepdims=False):
+@op(
+    "Max",
+    "iuf",
+    axis=tidy.axes,
+    dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis),
+)
+def reduce_max(input_tensor, axis=None, keepdims=False):
     """The greatest element along one axis, or several, or all; see `reduce_sum`. Equal ones share the gradient.
 
     >>> import minigrad as mg
@@ -134,8 +145,13 @@ def reduce_max(input_tensor, axis: tidy.axes = None, keepdims=False):
     return extreme(np.maximum, input_tensor, axis, keepdims)
 
 
-@op("Min", "iuf", dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis))
-def reduce_min(input_tensor, axis: tidy.axes = None, keepdims=False):
+@op(
+    "Min",
+    "iuf",
+    axis=tidy.axes,
+    dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis),
+)
+def reduce_min(input_tensor, axis=None, keepdims=False):
     """The smallest element along one axis, or several, or all; see `reduce_sum`. Equal ones share the gradient.
 
     >>> import minigrad as mg
@@ -168,9 +184,9 @@ def winners(x, y, axis):
     return hit / np.add.reduce(hit, axis=axis, keepdims=True)
 
 
-@op("Prod", ARITHMETIC, dinput_tensor=lambda dy, input_tensor, axis:
+@op("Prod", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor, axis:
     spread(dy, input_tensor.shape, axis) * others(input_tensor, axis).conj())  # fmt: skip
-def reduce_prod(input_tensor, axis: tidy.axes = None, keepdims=False):
+def reduce_prod(input_tensor, axis=None, keepdims=False):
     """The product of the elements along one axis, or several, or all; see `reduce_sum`. Its gradient is exact at zeros too.
 
     >>> import minigrad as mg
@@ -193,8 +209,8 @@ def others(x, axis):
     return np.transpose(product.reshape(turned.shape), tuple(np.argsort(order).tolist()))
 
 
-@op("Any", "b", dinput_tensor=None)
-def reduce_any(input_tensor, axis: tidy.axes = None, keepdims=False):
+@op("Any", "b", axis=tidy.axes, dinput_tensor=None)
+def reduce_any(input_tensor, axis=None, keepdims=False):
     """Is any element True, along one axis, or several, or all?
 
     >>> import minigrad as mg
@@ -204,8 +220,8 @@ def reduce_any(input_tensor, axis: tidy.axes = None, keepdims=False):
     return np.logical_or.reduce(input_tensor, axis, None, None, keepdims)
 
 
-@op("All", "b", dinput_tensor=None)
-def reduce_all(input_tensor, axis: tidy.axes = None, keepdims=False):
+@op("All", "b", axis=tidy.axes, dinput_tensor=None)
+def reduce_all(input_tensor, axis=None, keepdims=False):
     """Are all elements True, along one axis, or several, or all?
 
     >>> import minigrad as mg
@@ -215,9 +231,9 @@ def reduce_all(input_tensor, axis: tidy.axes = None, keepdims=False):
     return np.logical_and.reduce(input_tensor, axis, None, None, keepdims)
 
 
-@op("EuclideanNorm", ARITHMETIC, dinput_tensor=lambda dy, y, input_tensor, axis:
+@op("EuclideanNorm", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, y, input_tensor, axis:
     input_tensor / (kept(y, input_tensor.shape, axis) / kept(dy, input_tensor.shape, axis)))  # fmt: skip
-def reduce_euclidean_norm(input_tensor, axis: tidy.axes = None, keepdims=False):
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False):
     """The root of the sum of squares along one axis, or several, or all. At 0 its gradient is nan.
 
     >>> import minigrad as mg
@@ -329,8 +345,8 @@ def argmin(input, axis=None, output_type=np.int64, name=None) -> Tensor:
     return smallest_at(input, axis_of(axis), output_type)
 
 
-@op("ArgMax", "biuf", dinput=None)
-def greatest_at(input, axis: tidy.integer, output_type: tidy.dtype):
+@op("ArgMax", "biuf", axis=tidy.integer, output_type=tidy.dtype, dinput=None)
+def greatest_at(input, axis, output_type):
     """What `mg.argmax` calls.
 
     >>> import minigrad as mg
@@ -340,8 +356,8 @@ def greatest_at(input, axis: tidy.integer, output_type: tidy.dtype):
     return place(np.argmax, input, axis, output_type, -np.inf, ("int16", "uint16", "int32", "int64"))
 
 
-@op("ArgMin", "biuf", dinput=None)
-def smallest_at(input, axis: tidy.integer, output_type: tidy.dtype):
+@op("ArgMin", "biuf", axis=tidy.integer, output_type=tidy.dtype, dinput=None)
+def smallest_at(input, axis, output_type):
     """What `mg.argmin` calls.
 
     >>> import minigrad as mg
@@ -404,8 +420,8 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
     return TopKV2(*greatest(input, k, index_type))
 
 
-@op("TopKV2", "iuf", dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape))
-def greatest(input, k: tidy.axes, index_type: tidy.dtype) -> list:
+@op("TopKV2", "iuf", k=tidy.axes, index_type=tidy.dtype, dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape))
+def greatest(input, k, index_type) -> list:
     """The k greatest elements and their places: what `mg.math.top_k` calls.
 
     >>> import minigrad as mg
@@ -449,8 +465,8 @@ def in_top_k(targets, predictions, k, name=None) -> Tensor:
     return among_greatest(convert(predictions, Tensor.of(np.float32(0))), convert(targets).value, k)
 
 
-@op("InTopKV2", "f", dpredictions=None)
-def among_greatest(predictions, targets, k: tidy.integer):
+@op("InTopKV2", "f", k=tidy.integer, dpredictions=None)
+def among_greatest(predictions, targets, k):
     """What `mg.math.in_top_k` calls.
 
     >>> import minigrad as mg
@@ -473,8 +489,8 @@ def among_greatest(predictions, targets, k: tidy.integer):
 # ---- cumulative sums and products ----------------------------------------------------------------------------------
 
 
-@op("Cumsum", ARITHMETIC, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))
-def cumsum(x, axis: tidy.axes = 0, exclusive=False, reverse=False):
+@op("Cumsum", ARITHMETIC, axis=tidy.axes, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))
+def cumsum(x, axis=0, exclusive=False, reverse=False):
     """The sum of each element and all before it, along an axis.
 
     Args:
@@ -495,8 +511,13 @@ def cumsum(x, axis: tidy.axes = 0, exclusive=False, reverse=False):
     return scan(np.add, x, axis, exclusive, reverse, 0)
 
 
-@op("Cumprod", ARITHMETIC, dx=lambda dy, x, y, axis, exclusive, reverse: slope_of_cumprod(dy, x, y, axis, exclusive, reverse))
-def cumprod(x, axis: tidy.axes = 0, exclusive=False, reverse=False):
+@op(
+    "Cumprod",
+    ARITHMETIC,
+    axis=tidy.axes,
+    dx=lambda dy, x, y, axis, exclusive, reverse: slope_of_cumprod(dy, x, y, axis, exclusive, reverse),
+)
+def cumprod(x, axis=0, exclusive=False, reverse=False):
     """The product of each element and all before it, along an axis; see `cumsum`.
 
     The gradient is exact where there are zeros; TensorFlow, which divides by the element, gives 0 there.
@@ -524,9 +545,9 @@ def slope_of_cumprod(dy, x, y, axis, exclusive, reverse):
     return np.transpose(np.add.reduce(without * concerned * dy[..., None, :], axis=-1), tuple(order))
 
 
-@op("CumulativeLogsumexp", "f", dx=lambda dy, x, y, axis, exclusive, reverse:
+@op("CumulativeLogsumexp", "f", axis=tidy.axes, dx=lambda dy, x, y, axis, exclusive, reverse:
     flow(dy, x, y, axis, exclusive, reverse) - flow(-dy, x, y, axis, exclusive, reverse))  # fmt: skip
-def cumulative_logsumexp(x, axis: tidy.axes = 0, exclusive=False, reverse=False):
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False):
     """log(sum(exp(...))) of each element and all before it, along an axis; see `cumsum`.
 
     >>> import minigrad as mg

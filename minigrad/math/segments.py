@@ -88,8 +88,8 @@ def segment_prod(data, segment_ids):
     return in_segments(np.multiply, 1, data, segment_ids, count_segments(data, segment_ids))
 
 
-@op("UnsortedSegmentSum", ARITHMETIC, ddata=lambda dz, segment_ids: picked(dz, segment_ids), dsegment_ids=None)
-def unsorted_segment_sum(data, segment_ids, num_segments: tidy.integer):
+@op("UnsortedSegmentSum", ARITHMETIC, num_segments=tidy.integer, ddata=lambda dz, segment_ids: picked(dz, segment_ids), dsegment_ids=None)
+def unsorted_segment_sum(data, segment_ids, num_segments):
     """Row s of the result is the sum of the parts of data whose number is s.
 
     Args:
@@ -109,9 +109,9 @@ def unsorted_segment_sum(data, segment_ids, num_segments: tidy.integer):
     return in_segments(np.add, 0, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentMax", "iuf", dsegment_ids=None,
+@op("UnsortedSegmentMax", "iuf", num_segments=tidy.integer, dsegment_ids=None,
     ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
-def unsorted_segment_max(data, segment_ids, num_segments: tidy.integer):
+def unsorted_segment_max(data, segment_ids, num_segments):
     """Row s of the result holds the greatest elements of the parts whose number is s; see `unsorted_segment_sum`.
 
     A number that is left out gives the lowest number of the dtype.
@@ -124,9 +124,9 @@ def unsorted_segment_max(data, segment_ids, num_segments: tidy.integer):
     return in_segments(np.maximum, finite_limits(data.dtype).min, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentMin", "iuf", dsegment_ids=None,
+@op("UnsortedSegmentMin", "iuf", num_segments=tidy.integer, dsegment_ids=None,
     ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
-def unsorted_segment_min(data, segment_ids, num_segments: tidy.integer):
+def unsorted_segment_min(data, segment_ids, num_segments):
     """Row s of the result holds the smallest elements of the parts whose number is s; see `unsorted_segment_sum`.
 
     A number that is left out gives the highest number of the dtype.
@@ -139,9 +139,9 @@ def unsorted_segment_min(data, segment_ids, num_segments: tidy.integer):
     return in_segments(np.minimum, finite_limits(data.dtype).max, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentProd", ARITHMETIC, dsegment_ids=None,
+@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, dsegment_ids=None,
     ddata=lambda dz, data, segment_ids: slope_of_segment_prod(dz, data, segment_ids))  # fmt: skip
-def unsorted_segment_prod(data, segment_ids, num_segments: tidy.integer):
+def unsorted_segment_prod(data, segment_ids, num_segments):
     """Row s of the result is the product of the parts whose number is s; see `unsorted_segment_sum`.
 
     >>> import minigrad as mg
@@ -315,8 +315,8 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, 
     return dense_bincount(arr, size, weights, dtype, binary_output)
 
 
-@op("DenseBincount", "iu", darr=None)
-def dense_bincount(arr, size, weights, dtype: tidy.dtype, binary_output):
+@op("DenseBincount", "iu", dtype=tidy.dtype, darr=None)
+def dense_bincount(arr, size, weights, dtype, binary_output):
     """Counts along the last axis: what `mg.math.bincount` calls.
 
     >>> import minigrad as mg

@@ -6,10 +6,10 @@ from .. import errors
 from ..engine import attributes as tidy
 from ..engine import dtypes
 from ..engine.custom import unregistered
-from ..engine.listening import unrecorded, warn
+from ..engine.listening import warn, without_tapes
 from ..engine.op import convert, op, tensor_of
 from ..engine.operands import cast as cast_silently
-from ..engine.rules import keeps_rows
+from ..engine.rules import accepts_sparse, twin
 from ..engine.shape import TensorShape, bracketed
 from ..engine.slices import IndexedSlices
 from ..engine.tensor import Tensor
@@ -59,7 +59,7 @@ def is_tensor(x) -> bool:
     return hasattr(x, "__tf_tensor__")
 
 
-@op("Identity", dinput=keeps_rows(lambda dy: dy))
+@op("Identity", dinput=accepts_sparse(lambda dy: dy))
 def identity(input):
     """The same value, as a Tensor of its own.
 
@@ -103,15 +103,15 @@ def stop_gradient(input, name=None) -> Tensor:
     >>> print(tape.gradient(y, x).numpy())
     3.0
     """
-    with unrecorded():
+    with without_tapes():
         return stopped(input)
 
 
 # ---- dtypes --------------------------------------------------------------------------------------------------------
 
 
-@op("Cast", dx=keeps_rows(lambda dy, x_dtype: dy.astype(x_dtype)))
-def cast_smoothly(x, dtype: tidy.dtype):
+@op("Cast", dtype=tidy.dtype, dx=accepts_sparse(lambda dy, x_dtype: dy.astype(x_dtype)))
+def cast_smoothly(x, dtype):
     """`cast` between float and complex dtypes, which has a derivative.
 
     >>> import minigrad as mg
@@ -121,8 +121,8 @@ def cast_smoothly(x, dtype: tidy.dtype):
     return (x.real if x.dtype.kind == "c" != dtype.kind else x).astype(dtype)
 
 
-@op("Cast", dx=None)
-def cast_coarsely(x, dtype: tidy.dtype):
+@op("Cast", dtype=tidy.dtype, dx=None)
+def cast_coarsely(x, dtype):
     """`cast` from or to integers and booleans, which has no derivative.
 
     >>> import minigrad as mg
@@ -133,6 +133,12 @@ def cast_coarsely(x, dtype: tidy.dtype):
         source, target = dtypes.BY_NUMPY[x.dtype].kernel_name, dtypes.BY_NUMPY[dtype].kernel_name
         raise errors.UnimplementedError(None, None, f"Cast {source} to {target} is not supported")
     return (x.real if x.dtype.kind == "c" else x).astype(dtype)
+
+
+@twin(np.astype)
+def cast_in_vjp(x, dtype):
+    """`np.astype` in a recorded VJP, where complex numbers become real without a warning."""
+    return cast_silently(x, np.dtype(dtype))
 
 
 def cast(x, dtype, name=None) -> Tensor:
@@ -176,8 +182,8 @@ def warn_of_real_parts(given, dtype):
         )  # fmt: skip
 
 
-@op("Bitcast", **unregistered("Bitcast", "output", "input"))
-def bitcast(input, type: tidy.dtype):
+@op("Bitcast", type=tidy.dtype, **unregistered("Bitcast", "output", "input"))
+def bitcast(input, type):
     """The same bits, read as another dtype. A larger dtype takes up the last axis, a smaller one makes a new one.
 
     >>> import minigrad as mg
@@ -239,8 +245,8 @@ def wrong_kind(attr, indices):
     return invalid(f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int16, int32, int64")
 
 
-@op("ZerosLike", dinput=None)
-def zeros_like(input, dtype: tidy.dtype = None):
+@op("ZerosLike", twin=np.zeros_like, dtype=tidy.dtype, dinput=None)
+def zeros_like(input, dtype=None):
     """Zeros in the shape of `input`. They do not depend on it: nothing flows.
 
     >>> import minigrad as mg
@@ -250,8 +256,8 @@ def zeros_like(input, dtype: tidy.dtype = None):
     return full(input.shape, *nothing(input.dtype if dtype is None else dtype))
 
 
-@op("OnesLike", dinput=None)
-def ones_like(input, dtype: tidy.dtype = None):
+@op("OnesLike", twin=np.ones_like, dtype=tidy.dtype, dinput=None)
+def ones_like(input, dtype=None):
     """Ones in the shape of `input`. They do not depend on it: nothing flows.
 
     >>> import minigrad as mg
@@ -267,8 +273,8 @@ def ones_like(input, dtype: tidy.dtype = None):
 # ---- asking --------------------------------------------------------------------------------------------------------
 
 
-@op("Shape", dinput=None)
-def shape(input, out_type: tidy.dtype = None):
+@op("Shape", out_type=tidy.dtype, dinput=None)
+def shape(input, out_type=None):
     """The length of each axis, as a Tensor.
 
     >>> import minigrad as mg
@@ -288,8 +294,8 @@ def shape_n(input, out_type=dtypes.int32, name=None) -> list:
     return [shape(x, out_type) for x in input]
 
 
-@op("Size", dinput=None)
-def size(input, out_type: tidy.dtype = None):
+@op("Size", out_type=tidy.dtype, dinput=None)
+def size(input, out_type=None):
     """How many elements there are, as a Tensor.
 
     >>> import minigrad as mg
@@ -310,8 +316,8 @@ def rank(input):
     return np.int32(input.ndim)
 
 
-@op("EnsureShape", dx=keeps_rows(lambda dy: dy))
-def ensure_shape(x, shape: TensorShape):
+@op("EnsureShape", shape=TensorShape, dx=accepts_sparse(lambda dy: dy))
+def ensure_shape(x, shape):
     """The same value, if it has this shape; None in the shape stands for any length.
 
     Raises:

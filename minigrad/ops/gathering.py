@@ -8,9 +8,9 @@ from .. import errors
 from ..engine import attributes as tidy
 from ..engine import dtypes
 from ..engine.op import convert, op
-from ..engine.rules import BATCHED_TWINS, Batched, later
+from ..engine.rules import BATCHED_TWINS, Batched, later, twin
 from ..engine.shape import bracketed
-from ..engine.slices import Rows
+from ..engine.slices import SparseRows
 from ..engine.tensor import Tensor
 from ..errors import invalid
 from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
@@ -54,9 +54,9 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
 # ---- picking -------------------------------------------------------------------------------------------------------
 
 
-@op("GatherV2", dindices=None,
+@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None,
     dparams=lambda dy, params_shape, indices, axis, batch_dims: ungathered(dy, params_shape, indices, axis, batch_dims))  # fmt: skip
-def gather(params, indices, validate_indices=None, axis: tidy.integer = None, batch_dims: tidy.integer = 0):
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0):
     """The slices of `params` that have these numbers along an axis.
 
     Its gradient along the axis 0 is an `mg.IndexedSlices`.
@@ -124,7 +124,7 @@ def ungathered(dy, shape, indices, axis, batch_dims):
     axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
     if slices:
         rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
-        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else Rows(rows, numbers, shape)
+        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else SparseRows(rows, numbers, shape)
     lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
     picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that the indices made
     front = (*builtins.range(batch), *picked)
@@ -136,8 +136,8 @@ def ungathered(dy, shape, indices, axis, batch_dims):
     return np.transpose(total.reshape((*lead, length, *rest)), tuple(axes))
 
 
-@op("UnsortedSegmentSum", dvalues=lambda dz, indices: gather.np(dz, indices), dindices=None)
-def scatter_rows(values, indices, shape: tidy.lengths):
+@op("UnsortedSegmentSum", shape=tidy.lengths, dvalues=lambda dz, indices: gather.np(dz, indices), dindices=None)
+def scatter_rows(values, indices, shape):
     """Zeros of this shape, to which row `values[i]` is added at `indices[i]`.
 
     >>> import minigrad as mg
@@ -167,7 +167,7 @@ def gather_points(params, indices):
 
 
 def points(indices):
-    """Rows of indices as a key for `array[None]`: one array for each axis, and one even where the rows are empty."""
+    """SparseRows of indices as a key for `array[None]`: one array for each axis, and one even where the rows are empty."""
     return (np.zeros(indices.shape[:-1], int), *np.moveaxis(indices, -1, 0), Ellipsis)
 
 
@@ -195,12 +195,12 @@ def check_points(indices, shape, where):
 def ungathered_nd(dy, shape, indices):
     """The gradient of `gather_nd`; where whole rows were picked by number it is an IndexedSlices, as that of `gather`."""
     if indices.ndim == 2 and indices.shape[1] == 1 and not isinstance(dy, Batched):
-        return Rows(dy, np.asarray(indices)[:, 0], shape)
+        return SparseRows(dy, np.asarray(indices)[:, 0], shape)
     return added_at.np(dy, indices, shape)
 
 
-@op("ScatterNd", dupdates=lambda dz, indices: gather_points.np(dz, indices), dindices=None)
-def added_at(updates, indices, shape: tidy.lengths):
+@op("ScatterNd", shape=tidy.lengths, dupdates=lambda dz, indices: gather_points.np(dz, indices), dindices=None)
+def added_at(updates, indices, shape):
     """Zeros of this shape, to which the updates are added where the indices say.
 
     >>> import minigrad as mg
@@ -295,6 +295,13 @@ def select(condition, x, y):
     except ValueError:
         shapes = [bracketed(one.shape) for one in (condition, x, y)]
         raise invalid(f"condition {shapes[0]}, then {shapes[1]}, and else {shapes[2]} must be broadcastable") from None
+
+
+@twin(np.where)
+def select_by_constant(condition, x, y):
+    """`np.where` in a recorded VJP, where a condition is a constant: truth values, or 0 and 1."""
+    condition = condition.value if isinstance(condition, Tensor) else np.asarray(condition)
+    return select(condition != 0, x, y)
 
 
 @op("Where", "biufc", dcondition=None)
@@ -472,9 +479,9 @@ def tensor_scatter_nd_min(tensor, indices, updates):
     return place(tensor, indices, updates, np.minimum.at)
 
 
-@op("DynamicPartition", dpartitions=None,
+@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None,
     ddata=lambda dys, data_shape, partitions: unparted(dys, data_shape, partitions))  # fmt: skip
-def dynamic_partition(data, partitions, num_partitions: tidy.integer) -> list:
+def dynamic_partition(data, partitions, num_partitions) -> list:
     """The rows of `data`, dealt out: row i goes to the Tensor number `partitions[i]` of a list.
 
     >>> import minigrad as mg

@@ -206,8 +206,13 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     return getitem(input_, tuple([part(i, *three) for i, three in enumerate(bounds)]))
 
 
-@op("Slice", dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape))
-def slice(input_, begin: tidy.lengths, size: tidy.lengths):
+@op(
+    "Slice",
+    begin=tidy.lengths,
+    size=tidy.lengths,
+    dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape),
+)
+def slice(input_, begin, size):
     """The part of a Tensor that starts at `begin` and is `size` long along each axis; -1 goes to the end.
 
     Raises:

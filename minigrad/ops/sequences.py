@@ -149,8 +149,8 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
     return [reshape(x, [-1 if i == place else 1 for i in builtins.range(len(args))]) * grid for x, place in zip(args, places)]
 
 
-@op("OneHot", dindices=None)
-def one_hot(indices, depth: tidy.depth, on_value=None, off_value=None, axis: tidy.integer = None, dtype=None):
+@op("OneHot", depth=tidy.depth, axis=tidy.integer, dindices=None)
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None):
     """For each index a vector of length `depth`, with 1 at that place and 0 elsewhere.
 
     Args:

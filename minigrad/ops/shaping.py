@@ -12,6 +12,7 @@ from ..engine import dtypes
 from ..engine.conversion import unsupported
 from ..engine.op import convert, op
 from ..engine.operands import first_tensor
+from ..engine.rules import twin
 from ..engine.shape import TensorShape, bracketed
 from ..engine.tensor import Tensor
 from ..errors import invalid
@@ -20,8 +21,8 @@ from .creation import convert_to_tensor, identity, zeros
 # ---- shapes --------------------------------------------------------------------------------------------------------
 
 
-@op("Reshape", dtensor=lambda dy, tensor_shape: dy.reshape(tensor_shape))
-def reshape(tensor, shape: tidy.lengths):
+@op("Reshape", twin=np.reshape, shape=tidy.lengths, dtensor=lambda dy, tensor_shape: dy.reshape(tensor_shape))
+def reshape(tensor, shape):
     """The same elements in a new shape.
 
     Args:
@@ -64,8 +65,8 @@ def fitted_lengths(tensor, shape):
     return (*shape[: unknown[0]], elements // product, *shape[unknown[0] + 1 :])
 
 
-@op("ExpandDims", dinput=lambda dy, input_shape: dy.reshape(input_shape))
-def expand_dims(input, axis: tidy.integer):
+@op("ExpandDims", axis=tidy.integer, dinput=lambda dy, input_shape: dy.reshape(input_shape))
+def expand_dims(input, axis):
     """A new axis of length 1, at this place of the new shape.
 
     >>> import minigrad as mg
@@ -80,8 +81,8 @@ def expand_dims(input, axis: tidy.integer):
     return input.reshape((*input.shape[:at], 1, *input.shape[at:]))
 
 
-@op("Squeeze", dinput=lambda dy, input_shape: dy.reshape(input_shape))
-def squeeze(input, axis: tidy.axes = None):
+@op("Squeeze", axis=tidy.axes, dinput=lambda dy, input_shape: dy.reshape(input_shape))
+def squeeze(input, axis=None):
     """The same elements without the axes of length 1, or without those named.
 
     >>> import minigrad as mg
@@ -97,8 +98,8 @@ def squeeze(input, axis: tidy.axes = None):
     return np.squeeze(input, tuple({a % input.ndim for a in axes}) or None)
 
 
-@op("Transpose", da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))
-def transpose(a, perm: tidy.order = None, conjugate=False):
+@op("Transpose", twin=np.transpose, perm=tidy.order, da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))
+def transpose(a, perm=None, conjugate=False):
     """The axes in another order: axis i of the result is axis `perm[i]` of `a`. Without `perm` they are reversed.
 
     >>> import minigrad as mg
@@ -128,8 +129,8 @@ def undone(perm):
     return None if perm is None else tuple(np.argsort([place % len(perm) for place in perm]).tolist())
 
 
-@op("BroadcastTo", dinput=lambda dy: dy)
-def broadcast_to(input, shape: tidy.vector):
+@op("BroadcastTo", twin=np.broadcast_to, shape=tidy.vector, dinput=lambda dy: dy)
+def broadcast_to(input, shape):
     """Copies of `input`, so that it has the shape `shape`.
 
     >>> import minigrad as mg
@@ -188,6 +189,7 @@ def broadcast_dynamic_shape(shape_x, shape_y):
 # ---- joining and cutting -------------------------------------------------------------------------------------------
 
 
+@twin(np.concatenate)
 def concat(values, axis, name="concat") -> Tensor:
     """Tensors one after the other along an axis that they have.
 
@@ -213,8 +215,8 @@ def concat(values, axis, name="concat") -> Tensor:
     return identity(values[0])
 
 
-@op("ConcatV2", dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)])
-def join(values: list, axis: tidy.integer):
+@op("ConcatV2", axis=tidy.integer, dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)])
+def join(values: list, axis):
     """`concat` of two Tensors or more.
 
     >>> import minigrad as mg
@@ -270,8 +272,8 @@ def constants_at_once(pack):
 
 
 @constants_at_once
-@op("Pack", dvalues=lambda dz, k, axis: dz[at(k, axis)])
-def stack(values: list, axis: tidy.integer = 0):
+@op("Pack", twin=np.stack, axis=tidy.integer, dvalues=lambda dz, k, axis: dz[at(k, axis)])
+def stack(values: list, axis=0):
     """Tensors of one shape, side by side along a new axis.
 
     Raises:
@@ -307,8 +309,8 @@ def no_axis(axis, ndim):
     return errors.from_python(ValueError(f"Argument `axis` = {axis} not in range [{-ndim}, {ndim})"))
 
 
-@op("Unpack", dvalue=lambda dys, axis: np.stack(dys, axis))
-def unstack(value, num=None, axis: tidy.integer = 0) -> list:
+@op("Unpack", axis=tidy.integer, dvalue=lambda dys, axis: np.stack(dys, axis))
+def unstack(value, num=None, axis=0) -> list:
     """The parts of a Tensor along an axis, as a list.
 
     Args:
@@ -355,8 +357,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
     return split_by_size(value, num_or_size_splits, axis)
 
 
-@op("Split", dvalue=lambda dys, axis: np.concatenate(dys, axis))
-def split_evenly(value, num_split: tidy.integer, axis: tidy.integer) -> list:
+@op("Split", num_split=tidy.integer, axis=tidy.integer, dvalue=lambda dys, axis: np.concatenate(dys, axis))
+def split_evenly(value, num_split, axis) -> list:
     """`split` into equal parts.
 
     >>> import minigrad as mg
@@ -375,8 +377,8 @@ def split_evenly(value, num_split: tidy.integer, axis: tidy.integer) -> list:
     return cut(value, [length // num_split] * num_split, axis)
 
 
-@op("SplitV", dvalue=lambda dys, axis: np.concatenate(dys, axis))
-def split_by_size(value, size_splits: tidy.lengths, axis: tidy.integer) -> list:
+@op("SplitV", size_splits=tidy.lengths, axis=tidy.integer, dvalue=lambda dys, axis: np.concatenate(dys, axis))
+def split_by_size(value, size_splits, axis) -> list:
     """`split` into parts of these lengths.
 
     >>> import minigrad as mg
@@ -412,8 +414,8 @@ def cut(value, lengths, axis):
     return [value[at(builtins.slice(end - n, end), axis)] for n, end in zip(lengths, ends)]
 
 
-@op("Tile", dinput=lambda dy, input_shape, multiples: untiled(dy, input_shape, multiples))
-def tile(input, multiples: tidy.vector):
+@op("Tile", multiples=tidy.vector, dinput=lambda dy, input_shape, multiples: untiled(dy, input_shape, multiples))
+def tile(input, multiples):
     """`multiples[i]` copies of the Tensor along axis i, one after the other.
 
     >>> import minigrad as mg
@@ -470,8 +472,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     return pad_constant(tensor, constant, paddings)
 
 
-@op("Pad", dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)], dconstant_values=None)
-def pad_constant(tensor, constant_values, paddings: tidy.pairs):
+@op("Pad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)], dconstant_values=None)
+def pad_constant(tensor, constant_values, paddings):
     """`pad` with a constant.
 
     >>> import minigrad as mg
@@ -485,8 +487,8 @@ def pad_constant(tensor, constant_values, paddings: tidy.pairs):
     return whole
 
 
-@op("MirrorPad", dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode))
-def mirror_pad(tensor, paddings: tidy.pairs, mode):
+@op("MirrorPad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode))
+def mirror_pad(tensor, paddings, mode):
     """`pad` with the mirror image of the Tensor.
 
     >>> import minigrad as mg
@@ -546,8 +548,8 @@ def shifted_axes(axis):
     return tidy.axes(tidy.integers(axis, "Taxis"))
 
 
-@op("Roll", dinput=lambda dy, shift, axis: roll.np(dy, opposite(shift), axis))
-def roll(input, shift: shifts, axis: shifted_axes):
+@op("Roll", shift=shifts, axis=shifted_axes, dinput=lambda dy, shift, axis: roll.np(dy, opposite(shift), axis))
+def roll(input, shift, axis):
     """All elements moved by `shift` places along an axis; what leaves at one end enters at the other.
 
     >>> import minigrad as mg
@@ -569,8 +571,8 @@ def opposite(shift):
     return tuple([-n for n in shift]) if shift.__class__ is tuple else -shift
 
 
-@op("ReverseV2", dtensor=lambda dy, axis: reverse.np(dy, axis))
-def reverse(tensor, axis: tidy.vector):
+@op("ReverseV2", axis=tidy.vector, dtensor=lambda dy, axis: reverse.np(dy, axis))
+def reverse(tensor, axis):
     """The elements in the opposite order, along each axis of a list.
 
     >>> import minigrad as mg
@@ -590,9 +592,9 @@ def reverse(tensor, axis: tidy.vector):
     return np.flip(tensor, axis)
 
 
-@op("ReverseSequence", dseq_lengths=None,
+@op("ReverseSequence", seq_axis=tidy.integer, batch_axis=tidy.integer, dseq_lengths=None,
     dinput=lambda dy, seq_lengths, seq_axis, batch_axis: reverse_sequence.np(dy, seq_lengths, seq_axis, batch_axis))  # fmt: skip
-def reverse_sequence(input, seq_lengths, seq_axis: tidy.integer = None, batch_axis: tidy.integer = None):
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None):
     """Of each example of a batch the first `seq_lengths[i]` elements in the opposite order.
 
     >>> import minigrad as mg

@@ -37,8 +37,8 @@ def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
     return in_order(values, argsort(values, axis, direction), axis)
 
 
-@op("TopKV2", "iuf", dvalues=None)
-def argsort(values, axis: tidy.integer = -1, direction="ASCENDING", stable=False):
+@op("TopKV2", "iuf", axis=tidy.integer, dvalues=None)
+def argsort(values, axis=-1, direction="ASCENDING", stable=False):
     """The places of the elements in order along an axis. Equal elements stay in the order in which they stand.
 
     >>> import minigrad as mg
@@ -69,8 +69,8 @@ def in_order(values, order, axis):
     return np.take_along_axis(values, order, axis)
 
 
-@op("LowerBound", dsorted_sequence=None, dvalues=None)
-def searchsorted(sorted_sequence, values, side="left", out_type: tidy.dtype = "int32"):
+@op("LowerBound", out_type=tidy.dtype, dsorted_sequence=None, dvalues=None)
+def searchsorted(sorted_sequence, values, side="left", out_type="int32"):
     """Where each value would go in a sequence that is in order, along the last axis.
 
     Args:
@@ -122,8 +122,8 @@ def unique_with_counts(x, out_idx=dtypes.int32, name=None) -> UniqueWithCounts:
     return UniqueWithCounts(*distinct(x, out_idx))
 
 
-@op("Unique", **unregistered("Unique", "output", "x"))
-def distinct(x, out_idx: tidy.dtype) -> list:
+@op("Unique", out_idx=tidy.dtype, **unregistered("Unique", "output", "x"))
+def distinct(x, out_idx) -> list:
     """What `unique_with_counts` gives.
 
     >>> import minigrad as mg

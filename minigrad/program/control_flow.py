@@ -12,7 +12,7 @@ from .. import errors, nest
 from ..debugging import Assert
 from ..engine import dtypes
 from ..engine.custom import Backward, with_gradient
-from ..engine.listening import unrecorded
+from ..engine.listening import without_tapes
 from ..engine.op import convert
 from ..engine.tape import GradientTape, UnconnectedGradients
 from ..engine.tensor import Tensor
@@ -564,12 +564,12 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     wanted = [dtypes.as_dtype(getattr(one, "dtype", one)) for one in (Tout if several else [Tout])]
     inputs = [convert(x) for x in inp]
     given = [Tensor.of(x.value) for x in inputs]
-    with unrecorded(), GradientTape(persistent=True) as tape:
+    with without_tapes(), GradientTape(persistent=True) as tape:
         tape.watch([x for x in given if x.dtype.is_floating or x.dtype.is_complex])
         results = returned_by(func, given, wanted)
 
     def backward(*dys):
-        with unrecorded():
+        with without_tapes():
             return tape.gradient(results, given, list(dys), UnconnectedGradients.ZERO)
 
     outputs = with_gradient(inputs, results, Backward(backward, len(inputs), []))

@@ -4,7 +4,7 @@ import functools
 
 from .. import nest
 from ..engine.custom import Decorated, custom_gradient
-from ..engine.listening import unrecorded
+from ..engine.listening import without_tapes
 from ..engine.op import OPS
 from ..engine.tape import GradientTape, UnconnectedGradients
 
@@ -47,7 +47,7 @@ class Recomputed(Decorated):
 
 def with_second_run(f, *args, **kwargs):
     """The result of a function that no tape hears, and the gradient that comes from a second run of it."""
-    with unrecorded():
+    with without_tapes():
         result = f(*args, **kwargs)
 
     def grad(*dys, variables=()):

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.listening import Listener, heard_by, listening
+from ..engine.backward import ARRAYS, OUTPUT, SOURCE, VJP, output_ids
+from ..engine.listening import Listener, listeners_only, listening
 from ..engine.op import MADE, one_by_one
 from ..engine.tensor import next_id
 
@@ -73,7 +74,7 @@ class Summary:
         if isinstance(value, list):
             value = next((one for one in value if one is not None), 0.0)
         if hasattr(value, "indices"):  # the rows of a `gather`: the whole that they stand for, of which nobody hears
-            with heard_by():
+            with listeners_only():
                 value = value.__tf_tensor__()
         value = getattr(value, "value", value)  # of a Tensor, or of a stack of arrays
         return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))
@@ -436,7 +437,7 @@ class Walked:
 
     @property
     def outputs(self) -> tuple:
-        return outputs_of((self.output,))
+        return output_ids((self.output,))
 
     @property
     def upstream(self) -> Summary:
@@ -453,15 +454,9 @@ class Steps(Listener):
     def __init__(self):
         self.heard = []
 
-    def walked(self, step, dy, dx):
+    def stepped_back(self, step, dy, dx):
         arrived, went = light(dy), light(dx)
-        self.heard.append(Walked(0, step[0], step[1], arrived, went, None if finite(went) else broken_slope(step, dy, arrived)))
-
-
-def outputs_of(step) -> tuple:
-    """The numbers of the Tensors that a step of a tape begins with."""
-    output = step[0]
-    return tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,)
+        self.heard.append(Walked(0, step[OUTPUT], step[SOURCE], arrived, went, None if finite(went) else broken_slope(step, dy, arrived)))
 
 
 def broken_slope(step, dy, arrived) -> "Summary | None":
@@ -470,10 +465,9 @@ def broken_slope(step, dy, arrived) -> "Summary | None":
 
 
 def slope_of(step, dy) -> "Summary | None":
-    """What the rule of a step sends for an upstream of ones: the op's own slope, element by element."""
-    _, _, rule, arrays, *_ = step
+    """What the VJP of a step sends for an upstream of ones: the op's own slope, element by element."""
     try:
-        return Summary.of(rule(np.ones_like(dy), *arrays))
+        return Summary.of(step[VJP](np.ones_like(dy), *step[ARRAYS]))
     except Exception:  # a rule that the user wrote need not answer this
         return None
 
@@ -503,7 +497,7 @@ class Trace(Listener):
 
     def start(self):
         for listener in listening.now:
-            if listener.live is not None:  # a tape that runs already
+            if listener.tracked_ids is not None:  # a tape that runs already
                 self.meet(listener)
         super().start()
 
@@ -614,7 +608,7 @@ class Trace(Listener):
             kinds += kind
         ids = tuple(ids)
         for tape in listening.now:
-            live = tape.live
+            live = tape.tracked_ids
             if live is not None:
                 heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
         if output.__class__ is list:
@@ -681,9 +675,8 @@ class Trace(Listener):
         self.meet(tape)
 
     def turned(self, what, tape):
-        if tape.live is not None:
-            self.heard_of(tape)
-            self.add(Turned(self.next(), *here(True), what, tape.number))
+        self.heard_of(tape)
+        self.add(Turned(self.next(), *here(True), what, tape.number))
 
     def watching(self, tape, source):
         self.heard_of(tape)
@@ -692,7 +685,7 @@ class Trace(Listener):
     def asking(self, tape):
         self.walk_began, self.last = self.next(), NO_STEP
 
-    def walked(self, step, dy, dx):
+    def stepped_back(self, step, dy, dx):
         """A step. What it sends is often what arrived at it, or what arrives at the next one: one summary serves them all."""
         before = self.last
         arrived = before[1] if before[0] is dy else before[3] if before[2] is dy else light(dy)
@@ -700,7 +693,7 @@ class Trace(Listener):
         self.last = dx, went, dy, arrived
         self.count += 1
         local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.walks.append((self.count, step[0], step[1], arrived, went, local))
+        self.walks.append((self.count, step[OUTPUT], step[SOURCE], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
@@ -722,7 +715,7 @@ def version_of(variable) -> "int | None":
 
 def listening_tapes() -> tuple:
     """The numbers of the tapes that record just now."""
-    return tuple([listener.number for listener in listening.now if listener.live is not None])
+    return tuple([listener.number for listener in listening.now if listener.tracked_ids is not None])
 
 
 def judge(tape, targets, sources):

@@ -8,6 +8,7 @@ gradients of gradients; and other numbers of the same shape, or of other shapes 
 import ast
 import doctest
 import re
+import sys
 import types
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ class Call:
 def calls(module):
     """The calls in the docstrings of a module's public functions, each once."""
     found = {}
-    for space in (module, *(value for _, value in sorted(vars(module).items()) if isinstance(value, types.ModuleType))):
+    for space in [one for name, one in sorted(sys.modules.items()) if name.partition(".")[0] == module.__name__]:
         for _, function in sorted(vars(space).items()):
             if isinstance(function, types.FunctionType) and function.__doc__ and function.__module__.startswith(module.__name__):
                 for call in calls_in(function.__doc__):
@@ -50,8 +51,8 @@ def calls_in(docstring):
 
 
 def outermost(node):
-    """The calls of a function of `mg`, but not those inside one."""
-    if isinstance(node, ast.Call) and re.fullmatch(r"mg(\.\w+)+", ast.unparse(node.func)):
+    """The calls of a function of `mg` that has a public name, but not those inside one."""
+    if isinstance(node, ast.Call) and re.fullmatch(r"mg(?!\.ops\b)(\.\w+)+", ast.unparse(node.func)):
         yield node
         return
     for child in ast.iter_child_nodes(node):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...engine import dtypes
-from ...engine.listening import heard_by
+from ...engine.listening import listeners_only
 from ...engine.tensor import Tensor
 from ..utils import checked_name
 from .base import Layer
@@ -85,7 +85,7 @@ class Sequential(Model):
     def _run_through(self):
         """Call the layers on zeros, so that they make their weights. No tape hears it: in Keras nothing is computed then."""
         zeros = Tensor.of(np.zeros([1 if n is None else n for n in self._example.shape], self._example.dtype))
-        with heard_by():
+        with listeners_only():
             self(zeros, training=False)
 
     def call(self, inputs):

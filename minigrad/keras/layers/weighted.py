@@ -89,7 +89,7 @@ class Dense(Layer):
 
 
 class Embedding(Layer):
-    """Rows of a table: one for each whole number in the input. Those below 0 count from the end.
+    """SparseRows of a table: one for each whole number in the input. Those below 0 count from the end.
 
     Args:
         input_dim: how many rows.

@@ -1,0 +1,158 @@
+"""The backward pass: over the steps of a tape from the newest to the oldest, adding up gradients.
+
+A step says that an op ran and that its input was tracked: a plain tuple, whose six places have names here.
+"""
+
+import functools
+
+import numpy as np
+
+from .listening import listening
+from .operands import OPS
+from .rules import Batched, NoBatch, Recorded
+from .slices import IndexedSlices, SparseRows
+from .tensor import Tensor, next_id
+
+# A step: the id of the output (of many outputs a tuple: id, shape and dtype of each), the id of the input, the VJP, what it needs
+# as arrays and once more as Tensors (for a backward pass that is itself recorded), and the shape of the input.
+# (A NamedTuple would read as well, and takes thirteen times as long to make.)
+OUTPUT, SOURCE, VJP, ARRAYS, TENSORS, SHAPE = range(6)
+
+
+def backward(steps, grads, source_ids, recorded=False):
+    """From the newest step to the oldest: the gradient of the output, by the VJP, is added to the gradient of the input.
+
+    Each step is dropped once it is done, and so is each gradient that is not asked for: memory falls on the way.
+
+    Args:
+        steps: the steps, which are used up.
+        grads: id -> gradient, where to begin; it is filled and returned.
+        source_ids: whose gradients are kept.
+        recorded: whether a tape records this pass; the VJPs then run as ops.
+    """
+    source_ids, current = set(source_ids), None
+    traces = [listener for listener in listening.now if listener.tracked_ids is None] if listening.now else ()
+    while steps:
+        output, source, vjp, arrays, tensors, shape = step = steps.pop()
+        if output != current:
+            current, dy = output, grads.get(output) if output in source_ids else grads.pop(output, None)
+            if output.__class__ is tuple:
+                dy = upstream_of_many(output, grads, source_ids)
+            elif dy.__class__ is SparseRows and not hasattr(vjp, "accepts_sparse"):
+                dy = dy.dense()
+        if dy is None:
+            continue
+        dx = vjp(dy, *map(Recorded.of, tensors)) if recorded else vjp(dy, *arrays)
+        if dx is None:
+            continue
+        if dx.shape != shape and not hasattr(vjp, "no_unbroadcast"):
+            dx = unbroadcast(dx, shape)
+        grads[source] = grads[source] + dx if source in grads else dx
+        for trace in traces:
+            trace.stepped_back(step, dy, dx)
+    return grads
+
+
+def upstream_of_many(outputs, grads, source_ids):
+    """The gradients of the many outputs of one op, with zeros for those that are not used; None if none is used."""
+    dys = [grads.get(i) if i in source_ids else grads.pop(i, None) for i, _, _ in outputs]
+    if not some(dys):
+        return None
+    return [np.zeros(shape, dtype) if dy is None else dense(dy) for dy, (_, shape, dtype) in zip(dys, outputs)]
+
+
+def output_ids(step):
+    """The ids of the outputs that a step goes back from."""
+    output = step[OUTPUT]
+    return tuple([i for i, _, _ in output]) if output.__class__ is tuple else (output,)
+
+
+def prune(steps, source_ids):
+    """The steps through which a gradient can reach one of the sources."""
+    reached, kept = set(source_ids), []
+    for step in steps:
+        if step[SOURCE] in reached:
+            reached.update(output_ids(step))
+            kept.append(step)
+    return kept
+
+
+def unbroadcast(dx, shape):
+    """Sum `dx` over the axes along which broadcasting had copied the input, which has this shape."""
+    if dx.shape[1:] == shape:  # a bias, nearly always
+        if dx.__class__ is np.ndarray and dx.ndim == 2 and dx.dtype.char in "fd":
+            return ones(len(dx), dx.dtype).dot(dx)  # as a product, rows are added two to four times faster
+        return np.add.reduce(dx, 0)
+    extra = len(dx.shape) - len(shape)
+    if extra < 0 or any([n not in (1, m) for n, m in zip(shape, dx.shape[extra:])]):
+        return dx  # a VJP of the user's has returned this shape, and no sum makes it fit
+    axes = tuple([i for i, n in enumerate(dx.shape) if i < extra or shape[i - extra] == 1 != n])
+    return np.add.reduce(dx, axis=axes).reshape(shape)
+
+
+@functools.lru_cache(maxsize=4)
+def ones(length, dtype):
+    """A vector of ones, kept ready: a batch has as many rows in every step."""
+    return np.ones(length, dtype)
+
+
+def to_public(value, source=None):
+    """A gradient as the user gets it: a Tensor, or IndexedSlices."""
+    if value.__class__ is SparseRows:
+        return IndexedSlices(to_public(value.values), Tensor.of(np.asarray(value.indices)), Tensor.of(np.array(value.shape, np.int32)))
+    tensor = Tensor()
+    if value.__class__ is Recorded:
+        tensor.value, tensor.id = value.value, value.id
+    else:
+        tensor.value, tensor.id = value, next_id()
+    return tensor
+
+
+# ---- many rows of a Jacobian ---------------------------------------------------------------------------------------
+
+
+def backward_rows(steps, seeds, source_ids, recorded=False):
+    """One backward pass for each row of seeds, stacked: a single pass for all rows if the VJPs on the way allow it.
+
+    Args:
+        seeds: the id of the one target -> an array of shape (rows, *target.shape); None: nothing is connected.
+
+    Returns:
+        id -> an array of shape (rows, *source.shape), for the sources that are connected.
+    """
+    ((target, rows),) = seeds.items()
+    if rows is None:
+        return {}
+    if not recorded:
+        try:
+            grads = backward(steps[:], {target: Batched(rows)}, source_ids)
+            return {i: stacked(grads[i], len(rows)) for i in source_ids if i in grads}
+        except NoBatch:
+            pass
+    row_seeds = rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)  # without a row, one pass tells what is reached
+    passes = [backward(steps[:], {target: seed}, source_ids, recorded) for seed in row_seeds]
+    found = {i: [grads.get(i) for grads in passes] for i in source_ids}
+    return {i: OPS["stack"].np([filled(dx, every) for dx in every], 0)[: len(rows)] for i, every in found.items() if some(every)}
+
+
+def stacked(dx, rows):
+    """The rows of a batched gradient; one that no row has changed is the same for all."""
+    return dx.value if dx.__class__ is Batched else np.broadcast_to(dx, (rows, *dx.shape))
+
+
+def filled(dx, every):
+    """A gradient as a dense array; zeros if this row has none."""
+    if dx is None:
+        like = next(one for one in every if one is not None)
+        return np.zeros(like.shape, like.dtype)
+    return dense(dx)
+
+
+def some(values):
+    """Is any of them not None?"""
+    return any([value is not None for value in values])
+
+
+def dense(dx):
+    """A gradient as an array, which sparse rows are not."""
+    return dx.dense() if dx.__class__ is SparseRows else dx

@@ -1,0 +1,171 @@
+"""What a tape is asked: are the targets and sources such as it can answer for, and where does the backward pass begin?
+
+The errors are of TensorFlow's classes, and say what to write instead.
+"""
+
+import enum
+import itertools
+import numbers
+
+import numpy as np
+
+from .. import errors, nest
+from . import dtypes
+from .listening import listeners_only, listening, warn
+from .op import OPS, convert
+from .rules import Recorded
+from .shape import bracketed
+from .tensor import Tensor
+
+
+class UnconnectedGradients(enum.Enum):
+    """What `tape.gradient` gives for a source that the target does not depend on: `NONE`, or `ZERO`.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(3.0)
+    >>> with mg.GradientTape() as tape:
+    ...     y = mg.constant(2.0)
+    >>> print(tape.gradient(y, x, unconnected_gradients=mg.UnconnectedGradients.ZERO).numpy())
+    0.0
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def must_persist(tape, all_rows_at_once, what):
+    """To go row by row would need a persistent tape in TensorFlow: here it does not, but what runs here shall run there."""
+    if not (all_rows_at_once or tape.persistent):
+        raise RuntimeError(
+            f"GradientTape must be created with persistent=True to compute the {what} with eager execution enabled and with "
+            " experimental_use_pfor set to False."
+        )
+
+
+def target_leaves(target):
+    """The leaves of the target, each of which must be a Tensor or a Variable."""
+    if target is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
+            "differentiated, but received None. Was it ever computed?"
+        )
+    leaves = nest.flatten(target)
+    for one in leaves:
+        if not hasattr(one, "id"):
+            raise no_tensor("target", one, " If it was a Tensor once, it left the tape on the way: keep to mg's own functions.")
+    return leaves
+
+
+def source_leaves(sources):
+    """The leaves of the sources, each of which must be a Tensor or a Variable, and their ids."""
+    if sources.__class__ is list:  # nearly always a plain one
+        try:
+            return sources, [one.id for one in sources]
+        except AttributeError:
+            pass
+    leaves = nest.flatten(sources)
+    for one in leaves:
+        if not hasattr(one, "id"):
+            raise no_tensor("source", one, " Before the tape write x = mg.constant(...), inside it tape.watch(x).")
+    return leaves, [one.id for one in leaves]
+
+
+def no_tensor(role, value, advice, missing="dtype"):
+    """The error for a target or a source that is something else; its class is TensorFlow's."""
+    if missing == "dtype" and not (isinstance(value, numbers.Number) or hasattr(value, "dtype")):
+        return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
+    kind, missing = ("numpy.ndarray", "_id") if isinstance(value, np.ndarray) else (type(value).__name__, missing)
+    return AttributeError(
+        f"{kind!r} object has no attribute {missing!r}: a {role} must be a Tensor or a Variable, but this one is {value!r}.{advice}"
+    )
+
+
+def one_tensor(role, value):
+    """The target or source of a Jacobian: a single Tensor or Variable."""
+    if not hasattr(value, "id"):
+        raise (
+            no_tensor(role, value, " For several targets, ask for one Jacobian each.", "shape")
+            if value is not None
+            else AttributeError(f"'NoneType' object has no attribute 'shape': the {role} is None. Was it ever computed?")
+        )
+    return value
+
+
+def seeds_of(tape, targets, output_gradients=None, recorded=False):
+    """The gradient to start from at each target: what the user gave, or ones.
+
+    It is looked at before the tape is used up: a mistake costs nothing.
+
+    Returns:
+        id of a target -> an array of its shape; if the backward pass is recorded, a Recorded Tensor.
+    """
+    seeds = {}
+    with listeners_only(*[one for one in listening.now if one is not tape or tape.persistent]):
+        given = [] if output_gradients is None else [convert(seed) for seed in nest.flatten(output_gradients)]
+        for one, seed in itertools.zip_longest(targets, given[: len(targets)]):
+            value = convert(one).value
+            seed = Tensor.of(np.ones(value.shape, value.dtype)) if seed is None else fitted(seed, value)
+            seed = Recorded.of(seed) if recorded else seed.value
+            seeds[one.id] = seeds[one.id] + seed if one.id in seeds else seed
+    return seeds
+
+
+def fitted(seed, value):
+    """One of the `output_gradients`, in the shape of its target: stretched as in a product, or without leading axes of length 1."""
+    if seed.value.dtype != value.dtype:
+        given, wanted = [dtypes.BY_NUMPY[one.dtype].kernel_name for one in (seed.value, value)]
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"cannot compute Mul as input #1(zero-based) was expected to be a {given} tensor but is a {wanted} tensor [Op:Mul] name: ",
+        )  # fmt: skip
+    if seed.value.shape == value.shape:
+        return seed
+    extra = seed.value.ndim - value.ndim
+    try:
+        if extra > 0 and seed.value.shape[:extra] == (1,) * extra:
+            seed = OPS["reshape"](seed, seed.value.shape[extra:])
+        np.broadcast_to(seed.value, value.shape)
+    except ValueError:
+        given, wanted = [bracketed(one.shape) for one in (seed.value, value)]
+        raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {given} vs. {wanted} [Op:Mul] name: ") from None
+    return OPS["broadcast_to"](seed, value.shape)
+
+
+def unconnected_mode(choice):
+    """The member of UnconnectedGradients that was meant.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    try:
+        return UnconnectedGradients(choice)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {choice!r}") from None
+
+
+def zeros(source, before=()):
+    """Zeros for a source that is not connected, with the axes `before` in front. They can be a source themselves."""
+    like = OPS["zeros_like"](source)
+    return OPS["broadcast_to"](like, (*before, *source.shape)) if before else like
+
+
+# ---- warnings, as often as TensorFlow gives them -------------------------------------------------------------------
+
+warned = {"dtype": 0, "recorded": 0}
+
+
+def warn_of_dtype(dtype):
+    """Nothing flows along integers, booleans and strings. Said five times at most."""
+    warned["dtype"] += 1
+    if warned["dtype"] <= 5:
+        warn("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", dtype)
+
+
+def warn_of_recorded_backward():
+    """A persistent tape records the backward pass that happens inside its own block. Said once."""
+    warned["recorded"] += 1
+    if warned["recorded"] == 1:
+        warn(
+            "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient: the tape "
+            "records the backward ops too, which takes time and memory. Unindent the call, unless you want a gradient of this gradient."
+        )
