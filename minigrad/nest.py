@@ -8,8 +8,6 @@ import functools
 from collections.abc import Callable, Mapping, MappingView, Sequence
 from typing import Any
 
-from .engine.shape import TensorShape
-
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 __dir__ = __all__.copy  # what Tab offers
 
@@ -25,8 +23,8 @@ def is_nested(seq: Any) -> bool:
 
 @functools.lru_cache(maxsize=1000)
 def holds(kind):
-    """Do objects of this type hold others? Strings and shapes are leaves."""
-    return issubclass(kind, (Sequence, Mapping, MappingView)) and not issubclass(kind, (str, bytes, TensorShape))
+    """Do objects of this type hold others? Strings are leaves (and so is a TensorShape, which is no Sequence)."""
+    return issubclass(kind, (Sequence, Mapping, MappingView)) and not issubclass(kind, (str, bytes))
 
 
 def children(structure):

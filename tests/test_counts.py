@@ -86,10 +86,10 @@ def test_an_op_on_tensors_is_two_of_our_functions_taped_or_not(op, inputs):
         assert ours(calls_of(lambda: op(*given))) == 2
 
 
-def test_reading_a_variable_is_three_calls_more():
+def test_reading_a_variable_is_two_calls_more_once_the_tape_has_heard_of_it():
     x, c = mg.Variable(2.0), mg.constant(3.0)
     with mg.GradientTape():
-        assert ours(calls_of(lambda: c * x)) == 2 + 3  # convert, the Variable, the tape
+        assert ours(calls_of(lambda: c * x)) == 2 + 2  # convert, the Variable
 
 
 def test_a_python_number_is_one_call_more_once_it_is_known():
@@ -117,9 +117,9 @@ def test_a_step_of_training_takes_no_more_calls_than_it_did():
         return tape.gradient(value, parameters)
 
     calls = calls_of(step)
-    assert ours(calls) <= 85, calls
+    assert ours(calls) <= 82, calls
     assert calls["others"] <= 2, calls  # functions of NumPy that are written in Python
-    assert calls["C"] <= 110, calls
+    assert calls["C"] <= 122, calls  # among them a look at what the tape has heard of, for each Variable that is read
 
 
 def test_without_a_tape_a_network_runs_no_code_of_the_tape():

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.tracing.log import trace_of
 from minigrad.inspector.folds import loops
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.layout import layout
 from minigrad.inspector.summary import bytes_text, number_text, shown
+from minigrad.tracing.log import trace_of
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,10 @@ import pytest
 from scenarios import SCENARIOS, run
 
 import minigrad as mg
-from minigrad.tracing.log import CALLERS, Asked, Came, Left, Ran, Stored, Summary, Turned, Watched, Wrote, callers_of, leads_to
 from minigrad.engine.listening import listening
+from minigrad.tracing.log import Asked, Came, Left, Ran, Stored, Turned, Watched, Wrote
+from minigrad.tracing.places import CALLERS, callers_of, leads_to
+from minigrad.tracing.values import Summary
 
 
 @pytest.fixture(autouse=True)

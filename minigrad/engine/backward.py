@@ -48,8 +48,9 @@ def backward(steps, grads, source_ids, recorded=False):
         if dx.shape != shape and not hasattr(vjp, "no_unbroadcast"):
             dx = unbroadcast(dx, shape)
         grads[source] = grads[source] + dx if source in grads else dx
-        for trace in traces:
-            trace.stepped_back(step, dy, dx)
+        if traces:
+            for trace in traces:
+                trace.stepped_back(step, dy, dx)
     return grads
 
 

@@ -99,14 +99,17 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
     Returns:
         id of a target -> an array of its shape; if the backward pass is recorded, a Recorded Tensor.
     """
+    values, given = [one.value for one in targets if one.__class__ is Tensor], []
+    if output_gradients is not None or len(values) < len(targets):
+        with listeners_only(*[one for one in listening.now if one is not tape or tape.persistent]):
+            values = [convert(one).value for one in targets]
+            given = [] if output_gradients is None else [convert(seed) for seed in nest.flatten(output_gradients)]
+            given = [fitted(seed, value) for seed, value in zip(given, values)]
     seeds = {}
-    with listeners_only(*[one for one in listening.now if one is not tape or tape.persistent]):
-        given = [] if output_gradients is None else [convert(seed) for seed in nest.flatten(output_gradients)]
-        for one, seed in itertools.zip_longest(targets, given[: len(targets)]):
-            value = convert(one).value
-            seed = Tensor.of(np.ones(value.shape, value.dtype)) if seed is None else fitted(seed, value)
-            seed = Recorded.of(seed) if recorded else seed.value
-            seeds[one.id] = seeds[one.id] + seed if one.id in seeds else seed
+    for one, value, seed in itertools.zip_longest(targets, values, given):
+        seed = Tensor.of(np.ones(value.shape, value.dtype)) if seed is None else seed
+        seed = Recorded.of(seed) if recorded else seed.value
+        seeds[one.id] = seeds[one.id] + seed if one.id in seeds else seed
     return seeds
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import math as python_math
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -381,11 +380,12 @@ class GradientTape(Listener):
             raise self._used_up() from None
         if not self.roots.issubset(source_ids):
             steps = prune(steps, source_ids)
-        grads, found, references = compute(steps, seeds, source_ids, recorded), [], []
+        target_ids, found, references = list(seeds), [], []
+        grads = compute(steps, seeds, source_ids, recorded)
         for source, i in zip(sources, source_ids):
             found.append(finish(grads[i], source) if i in grads else None)
             references.append(found[-1] if found[-1] is None else weakref.ref(found[-1]))
-        self.last_question = list(seeds), source_ids, references
+        self.last_question = target_ids, source_ids, references
         if missing is not None:
             found = [missing(source) if dx is None else dx for dx, source in zip(found, sources)]
         for listener in listening.now:
@@ -417,9 +417,9 @@ class GradientTape(Listener):
         >>> print(tape.explain(y, x).status, tape.explain(y, x).codes)
         none ('INTEGER',)
         """
-        from ..explain import explain
+        from ..explain import explain  # the one import that goes up, when somebody first asks
 
-        return explain(self, target, sources, output_gradients, unconnected_gradients, check, frame=sys._getframe(1))
+        return explain(self, target, sources, output_gradients, unconnected_gradients, check)
 
     def _used_up(self):
         """The error for a question to a tape that is used up."""

@@ -5,8 +5,8 @@ gradient needs (answer). causes has a page, a sentence and a mend for each code.
 back, source reads the user's lines, and returns follows them; mends writes such a line anew.
 """
 
-from .answer import BrokenGradient, explain
+from .answer import explain
 from .causes import Cause, Code, codes
-from .explanation import Explanation
+from .explanation import BrokenGradient, Explanation
 
 __all__ = ["BrokenGradient", "Cause", "Code", "Explanation", "codes", "explain"]

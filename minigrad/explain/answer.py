@@ -1,12 +1,12 @@
 """From a question (tape, target, sources) to an Explanation for each source."""
 
 import copy
-import sys
 from dataclasses import replace
 
 from .. import nest
 from ..engine.op import OPS
 from ..tracing.log import Asked, Left, Ran, Stored, Wrote, trace_of
+from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds
 from .causes import Cause, cause
 from .explanation import Explanation
@@ -20,10 +20,6 @@ LATER = "the trace began later than this tape, so it does not know all of it"
 FULL = "the log was full and has forgotten its first events: the answer may be incomplete"
 
 
-class BrokenGradient(RuntimeError):
-    """A gradient that is broken or partial, while `mg.trace(strict=True)` is on. Its text is the explanation."""
-
-
 def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, frame=None):
     """An Explanation for each source, in the form of `sources`.
 
@@ -33,7 +29,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         sources: with respect to what.
         output_gradients, unconnected_gradients: as `tape.gradient` was given them.
         check: a function that computes the target anew from the sources (Tensors); its slope is then measured too.
-        frame: the frame in which the user's names are; by default that of the caller.
+        frame: the frame in which the user's names are; by default that of the user's code that is running.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -47,7 +43,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
       cause  LEFT_ENGINE (proved): x.numpy() is a plain number; multiply was given the number 3.0, not x
       mend   keep x a tensor: y = x * x
     """
-    frame, trace = frame or sys._getframe(1), trace_of(tape)
+    frame, trace = frame or user_frame()[0], trace_of(tape)
     leaves = nest.flatten(sources) if nest.is_nested(sources) else [sources]
     with unheard():
         answers = answers_for(tape, target, leaves, trace, frame, output_gradients)

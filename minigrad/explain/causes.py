@@ -6,8 +6,9 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from ..tracing.log import Came, Ran, Stored, Wrote, brief
+from ..tracing.log import Came, Ran, Stored, Wrote
 from ..tracing.source import called_text, expression_text, operator_name
+from ..tracing.values import brief
 from .calling import gives_number, inside_where
 from .mends import NEW, Line, NoLine, safe_where, stateless
 from .search import number_of

@@ -11,6 +11,10 @@ MOST_LINES = 12
 WIDTH = 160
 
 
+class BrokenGradient(RuntimeError):
+    """A gradient that is broken or partial, while `mg.trace(strict=True)` is on. Its text is the explanation."""
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """Why a gradient is what it is. Print it.
@@ -41,6 +45,15 @@ class Explanation:
     def codes(self) -> "tuple[str, ...]":
         """The codes of the causes."""
         return tuple(cause.code for cause in self.causes)
+
+    def raise_if_broken(self) -> None:
+        """Raise if the gradient is broken or partial, as a strict trace does.
+
+        Raises:
+            BrokenGradient: with the text of this Explanation.
+        """
+        if self.status == "partial" or self.meaning == "broken":
+            raise BrokenGradient(str(self))
 
     def rows(self) -> "list[tuple[str, str]]":
         """What stands below the headline: pairs of a word and a text."""

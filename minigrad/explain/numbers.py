@@ -9,8 +9,9 @@ from .. import nest
 from ..engine.backward import SOURCE, VJP, output_ids
 from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
-from ..tracing.log import Ran, Summary, Wrote, brief, finite, version_of
+from ..tracing.log import Ran, Wrote, version_of
 from ..tracing.source import assigned_name
+from ..tracing.values import Summary, brief, finite
 from .causes import cause
 from .explanation import number_text
 from .names import is_tensor

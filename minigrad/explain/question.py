@@ -10,7 +10,8 @@ from ..engine.backward import backward, dense, prune
 from ..engine.listening import listeners_only
 from ..engine.op import convert
 from ..engine.questions import seeds_of
-from ..tracing.log import Asked, Steps, Summary
+from ..tracing.log import Asked, Steps
+from ..tracing.values import Summary
 from .explanation import number_text
 from .names import Names
 from .search import History, number_of

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..explain import calling, holding, objects
 from ..tracing import source
-from ..tracing.log import CALLERS, Asked, Came, Left, Ran, Stored, Wrote
+from ..tracing.log import Asked, Came, Left, Ran, Stored, Wrote
+from ..tracing.places import CALLERS
 
 RANK = ("perhaps", "likely", "proved")
 MANY = 100  # of what left at one place, so much is looked at

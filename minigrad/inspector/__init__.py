@@ -7,7 +7,7 @@ html saves it.
 import importlib.util
 
 from ..engine.tape import GradientTape
-from ..tracing.log import user_frame
+from ..tracing.places import user_frame
 from .model import Model
 
 __all__ = ["inspect"]

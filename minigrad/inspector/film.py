@@ -20,8 +20,9 @@ from ..engine.questions import seeds_of
 from ..engine.tensor import Tensor
 from ..engine.writing import Signature
 from ..explain.search import History, input_name, rule_of
-from ..tracing.log import Asked, Came, Left, Ran, Steps, Summary, Turned, Walked, Watched, Wrote, slope_of
+from ..tracing.log import Asked, Came, Left, Ran, Steps, Turned, Walked, Watched, Wrote, slope_of
 from ..tracing.source import called_text
+from ..tracing.values import Summary
 
 MOST_READINGS = 4  # of one tape, if nobody said which
 DOORS = ("numpy", "float", "int", "bool", "asarray", "array")  # ways out that are no work of NumPy

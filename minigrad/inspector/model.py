@@ -15,8 +15,10 @@ from ..explain.names import Names
 from ..explain.question import unheard
 from ..explain.search import number_of
 from ..nest import flatten
-from ..tracing.log import Summary, Trace, trace_of, user_frame
+from ..tracing.log import Trace, trace_of
+from ..tracing.places import user_frame
 from ..tracing.source import assigned_name
+from ..tracing.values import Summary
 from .asking import Here, knows, last_question
 from .code import Code
 from .film import film_of_log, film_of_tape, read_again

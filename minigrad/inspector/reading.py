@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from ..explain.search import input_name, number_of
-from ..tracing.log import Summary
+from ..tracing.values import Summary
 from .film import Part, rule_of_slot
 from .summary import UNKNOWN, shown
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ..tracing.log import Summary
+from ..tracing.values import Summary
 
 FIRST = 8  # numbers that are written out
 ROWS, COLUMNS = 12, 16  # of the tiny picture

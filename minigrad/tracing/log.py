@@ -4,244 +4,26 @@ The log is plain data: what ran, on which line, with the numbers of the Tensors 
 keeps no Tensor alive and no large array, and forgets the oldest events when it is full.
 """
 
-import cmath
 import copy
-import math as python_math
 import sys
-import sysconfig
 import threading
 import weakref
 from collections import Counter, deque
 from dataclasses import dataclass
 from inspect import CO_NEWLOCALS
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.backward import ARRAYS, OUTPUT, SOURCE, VJP, output_ids
-from ..engine.listening import Listener, listeners_only, listening
+from ..engine.listening import Listener, listening
 from ..engine.op import MADE, one_by_one
 from ..engine.tensor import next_id
+from .places import USERS, Place, callers_of, here, leads_to, user_frame
+from .values import Given, Summary, finite, light
 
 LIMIT = 20_000  # events that a trace keeps
-reading = threading.Lock()  # several threads may read one log
-SMALL = 64  # a value of up to so many elements is kept whole
-SAMPLE = 8  # of a larger one, so many
-CALLERS = 6  # so many of the calls around a place are kept
-
-
-# ---- values --------------------------------------------------------------------------------------------------------
-
-
-class Large(NamedTuple):
-    """What is known of a value that was too large to be kept."""
-
-    shape: tuple
-    finite: bool
-    zero: bool
-
-
-class Summary:
-    """What is kept of a value: its form, its first numbers, whether all of them are finite, and whether all are 0.
-
-    Attributes:
-        kept: a small value itself; of a larger one its first numbers.
-        large: what else is known of a larger one.
-    """
-
-    __slots__ = ("kept", "large")
-
-    def __init__(self, array):
-        if array.size <= SMALL:
-            self.kept, self.large = array if array.base is None else array.copy(), None  # a view would keep all of its array alive
-            return
-        flat = array.ravel()
-        if array.dtype.kind == "f":  # the sum of squares tells both quickly, unless it overflows or underflows
-            total = float(flat.dot(flat))
-            sound, zero = total - total == 0 or finite(flat), total == 0 and not flat.any()
-        else:
-            sound, zero = finite(flat), array.dtype.kind in "biuc" and not flat.any()
-        self.kept, self.large = flat[:SAMPLE].copy(), Large(array.shape, sound, zero)
-
-    @classmethod
-    def of(cls, value) -> "Summary":
-        """Of an array, a Tensor, or whatever a walk works on. (Of the gradients of many outputs, the first.)"""
-        if isinstance(value, (np.ndarray, np.generic)):
-            return cls(value)
-        if isinstance(value, Summary):
-            return value
-        if isinstance(value, list):
-            value = next((one for one in value if one is not None), 0.0)
-        if hasattr(value, "indices"):  # the rows of a `gather`: the whole that they stand for, of which nobody hears
-            with listeners_only():
-                value = value.__tf_tensor__()
-        value = getattr(value, "value", value)  # of a Tensor, or of a stack of arrays
-        return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))
-
-    @property
-    def whole(self) -> bool:
-        """Is all of it kept?"""
-        return self.large is None
-
-    @property
-    def shape(self) -> tuple:
-        return (self.large or self.kept).shape
-
-    @property
-    def dtype(self):
-        return self.kept.dtype
-
-    @property
-    def finite(self) -> bool:
-        return self.large.finite if self.large else finite(self.kept)
-
-    @property
-    def zero(self) -> bool:
-        return self.large.zero if self.large else self.kept.dtype.kind in "biufc" and not np.any(self.kept)
-
-    @property
-    def size(self) -> int:
-        return int(np.prod(self.shape))
-
-    @property
-    def sample(self) -> list:
-        """The first numbers, as Python's own."""
-        return self.kept.ravel()[:SAMPLE].tolist()
-
-    def __str__(self):
-        if self.shape == ():
-            return brief(self.sample[0])
-        shown = [brief(x) for x in self.sample[:4]]
-        return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
-
-
-def light(value) -> Any:
-    """What is kept of a value until somebody asks for its summary: a number as it is, and else the summary."""
-    return value if isinstance(value, np.generic) else Summary.of(value)
-
-
-def finite(value) -> bool:
-    """Is there no inf and no nan, in an array or in what is kept of one? The sum of squares tells quickly, unless it overflows."""
-    if isinstance(value, np.floating):
-        return python_math.isfinite(value)
-    if isinstance(value, np.complexfloating):
-        return cmath.isfinite(value)
-    if value.__class__ is Summary:
-        return value.finite
-    if value.dtype.kind not in "fc":
-        return True
-    flat = value.ravel()
-    total = flat.dot(flat)
-    return bool(total - total == 0) or bool(np.isfinite(flat).all())
-
-
-def brief(number) -> str:
-    """A number in four digits; a whole float has a point, and no zero a sign."""
-    if isinstance(number, float):
-        text = f"{number + 0.0:.4g}"
-        return text + ".0" if text.lstrip("-").isdigit() else text
-    return number.decode(errors="replace")[:20] if isinstance(number, bytes) else str(number)
-
-
-class Given:
-    """What is needed to know a value of Python or NumPy again: its content, and the object itself (a large one, if it lives)."""
-
-    __slots__ = ("content", "object")
-
-    def __init__(self, value):
-        self.content = Summary.of(value.view() if isinstance(value, np.ndarray) else value)  # a copy: the user may write into theirs
-        self.object = weakref.ref(value) if isinstance(value, np.ndarray) and not self.content.whole else lambda: value
-
-    @classmethod
-    def of(cls, value) -> "Given | None":
-        """Of floats and of arrays of them; of others None."""
-        if isinstance(value, float) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"):
-            return cls(value)
-        return None
-
-
-# ---- places --------------------------------------------------------------------------------------------------------
-
-
-class Place(NamedTuple):
-    """Where in the user's code something happened: the code and the instruction, and those from which it was called.
-
-    It is kept as it was found, which is quick; what the source says there is read when somebody asks.
-    """
-
-    code: Any
-    instruction: int
-    around: tuple = ()  # the code and the instruction of each call, the nearest first
-
-    @property
-    def callers(self) -> "list[Place]":
-        return [Place(*one) for one in self.around]
-
-    @property
-    def text(self) -> str:
-        """The statement as the user wrote it, on one line; empty if it cannot be read."""
-        from .source import statement_text
-
-        return statement_text(self)
-
-
-LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
-INSIDE = str(Path(__file__).parents[1])
-
-
-class Users(dict):
-    """File -> is it the user's (or a cell of theirs), and no library's?"""
-
-    def __missing__(self, file):
-        self[file] = answer = not file.startswith((INSIDE, "<op ", "<frozen", *LIBRARIES))
-        return answer
-
-
-USERS = Users()
-
-SKIPPED = {"<lambda>", "first_call", "compare", "either", "again", "constant_of", "tensor_of", "coming", "leaving"}  # what stands between
-
-
-def user_frame(above=2):
-    """The frame of the user's code that is running, and the name of the function of ours that it called."""
-    frame, called = sys._getframe(above), ""
-    while frame.f_back:
-        code = frame.f_code
-        if USERS[code.co_filename]:
-            break
-        if code.co_name not in SKIPPED:
-            called = code.co_name
-        frame = frame.f_back
-    return frame, called
-
-
-def here(with_callers=False):
-    """The place in the user's code that is running, as an Event's fields, and the name of the function of ours that it called."""
-    frame, called = user_frame(3)
-    return frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else (), called
-
-
-def callers_of(frame) -> tuple:
-    """The places from which the user's code was called by the user's code, the nearest first; not yet made Places."""
-    found, code = [], frame.f_code
-    for _ in range(24):
-        frame = frame.f_back
-        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # nobody hands numbers to a module or a cell
-            break
-        code = frame.f_code
-        if USERS[code.co_filename]:
-            found.append((code, frame.f_lasti))
-    return tuple(found)
-
-
-def leads_to(frame, around) -> bool:
-    """Are these the calls that would be found around a frame? (This is asked at each op with a number, and costs half of looking.)"""
-    for code, instruction in around:
-        frame = frame.f_back
-        if frame is None or frame.f_lasti != instruction or frame.f_code is not code:
-            return False
-    return len(around) == CALLERS or (bool(around) and not code.co_flags & CO_NEWLOCALS)
+log_lock = threading.Lock()  # several threads may read one log
 
 
 # ---- events --------------------------------------------------------------------------------------------------------
@@ -520,14 +302,14 @@ class Trace(Listener):
     @property
     def events(self) -> tuple:
         """Ran, Wrote, Left, Came, Stored, Turned, Watched and Asked, in the order of time: the latest, if there were too many."""
-        with reading:
+        with log_lock:
             self.read_up()
             return tuple(self.known)
 
     @property
     def made(self) -> dict:
         """The number of a Tensor -> the event that it came from."""
-        with reading:
+        with log_lock:
             self.read_up()
         return self.makers
 
@@ -705,7 +487,8 @@ class Trace(Listener):
         )  # fmt: skip
         self.add(event)
         if self.strict:
-            judge(tape, targets, sources)
+            for answer in tape.explain(targets[0] if len(targets) == 1 else targets, list(sources)):
+                answer.raise_if_broken()
 
 
 def version_of(variable) -> "int | None":
@@ -716,16 +499,6 @@ def version_of(variable) -> "int | None":
 def listening_tapes() -> tuple:
     """The numbers of the tapes that record just now."""
     return tuple([listener.number for listener in listening.now if listener.tracked_ids is not None])
-
-
-def judge(tape, targets, sources):
-    """Raise for the first gradient that is broken, or a wrong number."""
-    from ..explain import BrokenGradient, explain
-
-    answers = explain(tape, targets[0] if len(targets) == 1 else targets, list(sources), frame=user_frame()[0])
-    for answer in answers:
-        if answer.status == "partial" or answer.meaning == "broken":
-            raise BrokenGradient(str(answer))
 
 
 # ---- switching it on -----------------------------------------------------------------------------------------------

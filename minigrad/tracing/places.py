@@ -1,0 +1,89 @@
+"""Where in the user's code something happens: the code and the instruction, and the calls that led there."""
+
+import sys
+import sysconfig
+from inspect import CO_NEWLOCALS
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .source import statement_text
+
+CALLERS = 6  # so many of the calls around a place are kept
+
+
+class Place(NamedTuple):
+    """Where in the user's code something happened: the code and the instruction, and those from which it was called.
+
+    It is kept as it was found, which is quick; what the source says there is read when somebody asks.
+    """
+
+    code: Any
+    instruction: int
+    around: tuple = ()  # the code and the instruction of each call, the nearest first
+
+    @property
+    def callers(self) -> "list[Place]":
+        return [Place(*one) for one in self.around]
+
+    @property
+    def text(self) -> str:
+        """The statement as the user wrote it, on one line; empty if it cannot be read."""
+        return statement_text(self)
+
+
+LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+INSIDE = str(Path(__file__).parents[1])
+
+
+class Users(dict):
+    """File -> is it the user's (or a cell of theirs), and no library's?"""
+
+    def __missing__(self, file):
+        self[file] = answer = not file.startswith((INSIDE, "<op ", "<frozen", *LIBRARIES))
+        return answer
+
+
+USERS = Users()
+
+SKIPPED = {"<lambda>", "first_call", "compare", "either", "again", "constant_of", "tensor_of", "coming", "leaving"}  # what stands between
+
+
+def user_frame(above=2):
+    """The frame of the user's code that is running, and the name of the function of ours that it called."""
+    frame, called = sys._getframe(above), ""
+    while frame.f_back:
+        code = frame.f_code
+        if USERS[code.co_filename]:
+            break
+        if code.co_name not in SKIPPED:
+            called = code.co_name
+        frame = frame.f_back
+    return frame, called
+
+
+def here(with_callers=False):
+    """The place in the user's code that is running, as an Event's fields, and the name of the function of ours that it called."""
+    frame, called = user_frame(3)
+    return frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else (), called
+
+
+def callers_of(frame) -> tuple:
+    """The places from which the user's code was called by the user's code, the nearest first; not yet made Places."""
+    found, code = [], frame.f_code
+    for _ in range(24):
+        frame = frame.f_back
+        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # nobody hands numbers to a module or a cell
+            break
+        code = frame.f_code
+        if USERS[code.co_filename]:
+            found.append((code, frame.f_lasti))
+    return tuple(found)
+
+
+def leads_to(frame, around) -> bool:
+    """Are these the calls that would be found around a frame? (This is asked at each op with a number, and costs half of looking.)"""
+    for code, instruction in around:
+        frame = frame.f_back
+        if frame is None or frame.f_lasti != instruction or frame.f_code is not code:
+            return False
+    return len(around) == CALLERS or (bool(around) and not code.co_flags & CO_NEWLOCALS)
