@@ -14,7 +14,8 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|
 from . import (
     bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, random, strings, test,
 )
-from .ops import operators, scattering
+from .ops import scattering
+from .program import operators
 from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
 from .dtypes import (
     DType, as_dtype, bool, complex128, complex64, double, float16, float32, float64, half, int16, int32, int64, int8,
@@ -30,10 +31,10 @@ from .engine.tensor import Tensor, constant
 from .engine.variable import Variable
 from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
 from .math import (
-    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal, exp, floor, greater, greater_equal, less, less_equal,
-    logical_and, logical_not, logical_or, maximum, minimum, multiply, negative, not_equal, pow, reduce_all,
-    reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, round,
-    scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
+    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal,
+    exp, floor, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, maximum, minimum,
+    multiply, negative, not_equal, pow, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
+    reduce_prod, reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
 )
 from .math.arithmetic import realdiv, truncatediv, truncatemod
 from .math.complex_numbers import complex

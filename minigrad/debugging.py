@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from . import errors, math
+from . import math
 from .engine import dtypes
 from .engine.listening import Listener, listening
 from .engine.op import one_by_one, op
 from .engine.tensor import Tensor
+from .errors import invalid
 from .ops.creation import convert_to_tensor
 
 # fmt: off
@@ -37,7 +38,7 @@ def comparison(name, symbol, compare, what, example):
         holds = np.asarray(compare(x, y).value)
         if not holds.all():
             most = 3 if summarize is None else summarize
-            raise errors.InvalidArgumentError(None, None, told(message, symbol, x.value, y.value, holds, most))
+            raise invalid(told(message, symbol, x.value, y.value, holds, most))
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"""Raise unless {what}, element by element.
@@ -109,7 +110,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     if not np.all(np.abs(x - y) < atol + rtol * np.abs(y)):
         head = f"{opening(message)}\nx and y not equal to tolerance rtol = {rtol}, atol = {atol}"
         shown = [f"{word} (shape={value.shape} dtype={value.dtype}) = \n{listed(value, summarize)}" for word, value in (("x", x), ("y", y))]
-        raise errors.InvalidArgumentError(None, None, "\n".join([head, *shown]))
+        raise invalid("\n".join([head, *shown]))
 
 
 def sign_check(name, symbol, compare, what, example):
@@ -121,7 +122,7 @@ def sign_check(name, symbol, compare, what, example):
             head = f"{opening(message)}\nCondition x {symbol} 0 did not hold element-wise:"
             elements = first_of(value, summarize) if value.ndim else value
             text = f"{head}\nx (shape={value.shape} dtype={value.dtype}) = \n{elements}"
-            raise errors.InvalidArgumentError(None, None, text)
+            raise invalid(text)
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"""Raise unless every element is {what}.
@@ -164,7 +165,7 @@ def Assert(condition, data, summarize=None, name=None) -> None:
     """
     if not condition:
         shown = "\n".join([listed(convert_to_tensor(one).value, summarize) for one in data])
-        raise errors.InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {shown}")
+        raise invalid(f"Expected '{condition!s}' to be true. Summarized data: {shown}")
 
 
 def first_of(value, most):
@@ -194,7 +195,7 @@ def check_numerics(tensor, message):
     """
     if not np.isfinite(tensor).all():
         found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if test(tensor).any()]
-        raise errors.InvalidArgumentError(None, None, f"{message} : Tensor had {' and '.join(found)} values")
+        raise invalid(f"{message} : Tensor had {' and '.join(found)} values")
     return tensor
 
 
@@ -244,11 +245,10 @@ def not_finite(where, value, given):
     lines = "".join(f"  # of {'+' * (kind == 'NaN')}{kind} elements: {count}\n" for kind, count in counts.items() if count)
     kinds = " and ".join(kind for kind, count in counts.items() if count).replace("-Inf and +Inf and", "-Inf, +Inf, and")
     dtype = dtypes.BY_NUMPY[value.dtype]
-    return errors.InvalidArgumentError(
-        None, None,
+    return invalid(
         f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape: {value.shape}\n{lines}\n{given}\n"
         f" : Tensor had {kinds} values [Op:CheckNumericsV2] name: ",
-    )  # fmt: skip
+    )
 
 
 numerics_check = NumericsCheck()

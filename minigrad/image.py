@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from . import errors, math
+from . import math
 from .engine import dtypes
 from .engine.custom import unregistered
 from .engine.op import convert, op
 from .engine.tensor import Tensor
+from .errors import invalid
 from .math import elementwise
 from .ops import creation
 
@@ -22,9 +23,9 @@ __dir__ = __all__.copy  # what Tab offers
 def check_pixels(images, channels=None):
     """Refuse what is no picture."""
     if images.ndim < 3:
-        raise errors.InvalidArgumentError(None, None, f"input must be at least 3-D, got shape{list(images.shape)}")
+        raise invalid(f"input must be at least 3-D, got shape{list(images.shape)}")
     if channels and images.shape[-1] != channels:
-        raise errors.InvalidArgumentError(None, None, f"input must have {channels} channels but instead has {images.shape[-1]} channels.")
+        raise invalid(f"input must have {channels} channels but instead has {images.shape[-1]} channels.")
 
 
 @op("AdjustContrastv2", "f", **unregistered("AdjustContrastv2", "y", "images", "contrast_factor"))
@@ -39,7 +40,7 @@ def contrast(images, contrast_factor):
     """
     check_pixels(images)
     if np.ndim(contrast_factor):
-        raise errors.InvalidArgumentError(None, None, f"contrast_factor must be scalar: {list(contrast_factor.shape)}")
+        raise invalid(f"contrast_factor must be scalar: {list(contrast_factor.shape)}")
     mean = images.mean(axis=(-3, -2), keepdims=True, dtype=images.dtype)
     return (images - mean) * contrast_factor + mean
 

@@ -12,6 +12,7 @@ from .engine.listening import storing
 from .engine.op import convert
 from .engine.shape import TensorShape
 from .engine.tensor import Tensor
+from .errors import invalid
 
 __all__ = ["FIFOQueue"]
 __dir__ = __all__.copy  # what Tab offers
@@ -43,9 +44,7 @@ class FIFOQueue:
         self.capacity, self.name, self.names = capacity, name, None if names is None else list_of(names)
         self.dtypes = [as_dtype(d) for d in list_of(dtypes)]
         if not self.dtypes:
-            raise errors.InvalidArgumentError(
-                None, None, "Length for attr 'component_types' of 0 must be at least minimum 1 [Op:FIFOQueueV2] name: "
-            )
+            raise invalid("Length for attr 'component_types' of 0 must be at least minimum 1 [Op:FIFOQueueV2] name: ")
         if self.names is not None and len(self.names) != len(self.dtypes):
             raise ValueError(
                 "List of names must have the same length as the list of dtypes, "
@@ -53,11 +52,10 @@ class FIFOQueue:
             )
         self.shapes = [TensorShape(s) for s in shapes_of(shapes, len(self.dtypes))]
         if len(self.shapes) != len(self.dtypes):
-            raise errors.InvalidArgumentError(
-                None, None,
+            raise invalid(
                 f"Different number of component types.  Types: {', '.join(d.kernel_name for d in self.dtypes)}, "
                 f"Shapes: {[list(s) for s in self.shapes]} [Op:FIFOQueueV2] name: ",
-            )  # fmt: skip
+            )
         self._elements, self._closed = collections.deque(), False
 
     def enqueue(self, vals: Any, name: str | None = None) -> None:
@@ -118,9 +116,7 @@ class FIFOQueue:
         """The Tensors of an element, or of many, which must fit the queue. No tape follows them."""
         vals = list_of(vals) if self.names is None else [vals[name] for name in self.names]
         if len(vals) != len(self.dtypes):
-            raise errors.InvalidArgumentError(
-                None, None, f"Signature mismatch, have: {len(vals)} components, expected: {len(self.dtypes)}. [Op:{kernel}] name: "
-            )
+            raise invalid(f"Signature mismatch, have: {len(vals)} components, expected: {len(self.dtypes)}. [Op:{kernel}] name: ")
         return [self._fitting(i, x, many) for i, x in enumerate(vals)]
 
     def _fitting(self, i, x, many):
@@ -146,12 +142,11 @@ class FIFOQueue:
 
     def _take(self, n, kernel):
         if n < 0:
-            raise errors.InvalidArgumentError(None, None, f"DequeueManyOp requested {n} < 0 elements [Op:{kernel}] name: ")
+            raise invalid(f"DequeueManyOp requested {n} < 0 elements [Op:{kernel}] name: ")
         if kernel != "QueueDequeueV2" and not all(s.is_fully_defined() for s in self.shapes):
-            raise errors.InvalidArgumentError(
-                None, None,
+            raise invalid(
                 f"FIFOQueue's DequeueMany and DequeueUpTo require the components to have specified shapes. [Op:{kernel}] name: ",
-            )  # fmt: skip
+            )
         if n > len(self._elements):
             state = "is closed and" if self._closed else "is open (TensorFlow would wait here), but"
             raise errors.OutOfRangeError(

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
 from .engine import attributes as tidy
 from .engine import dtypes
 from .engine.conversion import as_value
@@ -18,6 +17,7 @@ from .engine.custom import unregistered
 from .engine.op import convert, op
 from .engine.shape import bracketed
 from .engine.tensor import Tensor
+from .errors import invalid
 from .math.special import lgamma
 
 # fmt: off
@@ -129,13 +129,12 @@ def stateless_stream(seed):
     seed = convert(seed).value
     if seed.dtype not in (np.int32, np.int64):
         kind = dtypes.BY_NUMPY[seed.dtype].kernel_name
-        raise errors.InvalidArgumentError(
-            None, None,
+        raise invalid(
             f"Value for attr 'Tseed' of {kind} is not in the list of allowed values: int32, int64 [Op:StatelessRandomGetKeyCounter] name: ",
-        )  # fmt: skip
+        )
     if np.shape(seed) != (2,):
         given = bracketed(np.shape(seed))
-        raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")
+        raise invalid(f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")
     first, second = (int(s) % 2**64 for s in seed)
     key, counter = Stream(0x02461E293EC8F720, first | second << 64).blocks(1).reshape(2, 2)
     return Stream(int(joined(key)), int(joined(counter)) << 64)
@@ -206,7 +205,7 @@ def counts(stream, rates, samples):
     """How often something happens that happens `rates` times on average (Poisson): shape `(samples, *rates.shape)`."""
     rates = rates.astype(np.float64)
     if not np.isfinite(rates).all():
-        raise errors.InvalidArgumentError(None, None, f"the mean of a count must be finite, got {rates}")
+        raise invalid(f"the mean of a count must be finite, got {rates}")
     places = AHEAD * np.arange(rates.size * samples, dtype=np.uint64).reshape(rates.size, samples).T.reshape(samples, *rates.shape)
     found, seldom = np.zeros(places.shape), np.broadcast_to(rates < 10, places.shape)
     for which, numbers in (seldom, few), (~seldom, many):
@@ -295,20 +294,16 @@ def vector(shape):
     try:
         value = tidy.integers(shape)
     except TypeError:
-        raise errors.InvalidArgumentError(
-            None, None, f"Value for attr 'T' of float is not in the list of allowed values: int32, int64. The shape is {shape}."
-        ) from None
+        raise invalid(f"Value for attr 'T' of float is not in the list of allowed values: int32, int64. The shape is {shape}.") from None
     if value.ndim != 1:
-        raise errors.InvalidArgumentError(
-            None, None, f"shape must be a vector of {{int32,int64}}, got shape {list(value.shape)}. Write [{shape}]."
-        )
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {list(value.shape)}. Write [{shape}].")
     return tuple(value.tolist())
 
 
 def count_of(shape):
     """How many numbers an array of this shape has."""
     if min(shape, default=0) < 0:
-        raise errors.InvalidArgumentError(None, None, f"Dimension {min(shape)} must be >= 0")
+        raise invalid(f"Dimension {min(shape)} must be >= 0")
     return int(np.prod(shape))
 
 
@@ -341,9 +336,9 @@ def uniform_integers(minval, maxval, shape, seed=None):
     """
     for name, limit in ("minval", minval), ("maxval", maxval):
         if limit.ndim:
-            raise errors.InvalidArgumentError(None, None, f"{name} must be 0-D, got shape {list(limit.shape)}")
+            raise invalid(f"{name} must be 0-D, got shape {list(limit.shape)}")
     if minval >= maxval:
-        raise errors.InvalidArgumentError(None, None, f"Need minval < maxval, got {minval} >= {maxval}")
+        raise invalid(f"Need minval < maxval, got {minval} >= {maxval}")
     return drawn("RandomUniformInt", integers, shape, minval.dtype, seed, minval, maxval)
 
 
@@ -419,9 +414,9 @@ def categorical(logits, num_samples, dtype="int64", seed=None):
     [[2 2 2 2]]
     """
     if logits.ndim != 2:
-        raise errors.InvalidArgumentError(None, None, f"logits should be a matrix, got shape {list(logits.shape)}")
+        raise invalid(f"logits should be a matrix, got shape {list(logits.shape)}")
     if num_samples < 0:
-        raise errors.InvalidArgumentError(None, None, f"num_samples should be non-negative, got {num_samples}")
+        raise invalid(f"num_samples should be non-negative, got {num_samples}")
     logits = logits.astype(np.float64)
     batch, ahead = len(logits), -(-num_samples // 4) * 8 * AHEAD
     stream = stream_for("Multinomial", dtype, seed, batch * ahead)
@@ -435,9 +430,7 @@ def counted(dtype):
     dtype = dtypes.as_dtype(dtype)
     if dtype not in FLOATS + INTEGERS:
         allowed = "half, float, double, int32, int64"
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values: {allowed} [Op:RandomPoissonV2] name: ",
         )
     return dtype.dtype
@@ -589,9 +582,7 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor
     shape, rates, dtype = vector(shape), convert(lam).value, counted(dtype)
     before = len(shape) - rates.ndim
     if before < 0 or shape[before:] != rates.shape:
-        raise errors.InvalidArgumentError(
-            None, None, f"Shape passed in must end with broadcasted shape: {list(shape)} does not end with {list(rates.shape)}."
-        )
+        raise invalid(f"Shape passed in must end with broadcasted shape: {list(shape)} does not end with {list(rates.shape)}.")
     numbers = counts(stateless_stream(seed), rates, count_of(shape[:before]))
     return Tensor.of(numbers.reshape(shape).astype(dtype)[()])
 
@@ -610,12 +601,12 @@ class Generator:
     [ 0.43842274 -0.53439844 -0.07710262]
     """
 
-    def __init__(self, seed: int | None):
+    def __init__(self, seed: int):
         seed = int(seed)
         self.stream = Stream(seed >> 128, seed & (2**128 - 1))  # a negative seed goes on to the left
 
     @classmethod
-    def from_seed(cls, seed: int | None, alg: Any = None) -> "Generator":
+    def from_seed(cls, seed: int, alg: Any = None) -> "Generator":
         """A new generator. `alg` is accepted as in TensorFlow, without effect."""
         return cls(seed)
 

@@ -7,6 +7,7 @@ import numpy as np
 from . import errors, math
 from .engine import attributes as tidy
 from .engine.op import op
+from .errors import invalid
 
 # fmt: off
 __all__ = [
@@ -32,9 +33,7 @@ def each_number(function, texts, dtype):
 def decoded(text, unit):
     """The text as what `unit` counts."""
     if unit not in ("BYTE", "UTF8_CHAR"):
-        raise errors.InvalidArgumentError(
-            None, None, f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", "UTF8_CHAR"'
-        )
+        raise invalid(f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", "UTF8_CHAR"')
     return text if unit == "BYTE" else text.decode("utf-8", "replace")
 
 
@@ -128,7 +127,7 @@ def substr(input, pos, len, unit="BYTE"):
         letters = decoded(text, unit)
         count = letters.__len__()
         if not -count <= start <= count:
-            raise errors.InvalidArgumentError(None, None, f"pos {start} out of range for string {text!r}")
+            raise invalid(f"pos {start} out of range for string {text!r}")
         start += count * (start < 0)
         found = letters[start : start + length]
         return found if unit == "BYTE" else found.encode()
@@ -155,9 +154,7 @@ def to_number(input, out_type="float32"):
                 raise ValueError
             return out_type.type(spelled(text))
         except (ValueError, OverflowError):
-            raise errors.InvalidArgumentError(
-                None, None, f"StringToNumberOp could not correctly convert string: {text.decode(errors='replace')}"
-            ) from None
+            raise invalid(f"StringToNumberOp could not correctly convert string: {text.decode(errors='replace')}") from None
 
     return each_number(number, input, out_type)
 
@@ -185,7 +182,7 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     """
     kind = input.dtype.kind
     if precision >= 0 and kind not in "fc":
-        raise errors.InvalidArgumentError(None, None, f"precision not supported for datatype {input.dtype}")
+        raise invalid(f"precision not supported for datatype {input.dtype}")
     places = f".{precision}" if precision >= 0 else ""
     letter = "s" if kind == "O" else "d" if kind in "iu" else "e" if scientific else "g" if shortest else "f"
     form = f"{fill}{width if width > 0 else ''}{places}{letter}"
@@ -239,7 +236,7 @@ def compiled(pattern):
     try:
         return re.compile(pattern.encode() if isinstance(pattern, str) else pattern)
     except re.error as error:
-        raise errors.InvalidArgumentError(None, None, f"Invalid pattern: {pattern}, error: {error}") from None
+        raise invalid(f"Invalid pattern: {pattern}, error: {error}") from None
 
 
 @op("StringSplitV2", "O", dinput=None)
@@ -267,7 +264,7 @@ def joined_axes(axis, ndim):
     axes = [a % ndim for a in named]
     for a in axes:
         if axes.count(a) > 1:
-            raise errors.InvalidArgumentError(None, None, f"Duplicate reduction dimension {a}")
+            raise invalid(f"Duplicate reduction dimension {a}")
     return axes
 
 

@@ -15,6 +15,7 @@ from ..engine.listening import listeners_only
 from ..engine.op import convert
 from ..engine.shape import TensorShape
 from ..engine.tensor import Tensor
+from ..errors import invalid
 from ..program.function import TensorSpec
 from ..random import pair_for
 from .elements import (
@@ -103,7 +104,7 @@ class Dataset:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
         limits = [whole_number(n) for n in args]
         if limits[2:] == [0]:
-            raise errors.InvalidArgumentError(None, None, "step must be a non-zero integer. [Op:RangeDataset] name: ")
+            raise invalid("step must be a non-zero integer. [Op:RangeDataset] name: ")
         numbers, dtype = range(*limits), dtypes.to_numpy(output_type)
         return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers or shown(0)), len(numbers))
 
@@ -304,7 +305,7 @@ class Dataset:
             (not 0 <= first < count, f"Index must be between 0 and {count - 1} (currently index = {first})."),
         ]:
             if refused:
-                raise errors.InvalidArgumentError(None, None, f"{problem} [Op:ShardDataset] name: ")
+                raise invalid(f"{problem} [Op:ShardDataset] name: ")
         length = len(range(first, self._length, count)) if self._length >= 0 else self._length
         return Dataset(lambda: itertools.islice(iter(self), 0 if looking.on else first, None, count), length)
 
@@ -338,9 +339,7 @@ class Dataset:
         """
         size = whole_number(buffer_size)
         if size <= 0 and size != UNKNOWN_CARDINALITY:
-            raise errors.InvalidArgumentError(
-                None, None, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: "
-            )
+            raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: ")
         pair = pair_for(seed)
         drawn = words_of(*pair)  # a new pair of seeds for each iteration
 
@@ -453,7 +452,7 @@ class Dataset:
         found = list(itertools.islice(iter(self), 2))
         if len(found) != 1:
             problem = "had more than one element" if found else "was empty"
-            raise errors.InvalidArgumentError(None, None, f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
+            raise invalid(f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
         return found[0]
 
     def cardinality(self) -> Tensor:

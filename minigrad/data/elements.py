@@ -11,6 +11,7 @@ from ..engine.listening import storing, without_tapes
 from ..engine.op import convert
 from ..engine.shape import TensorShape, bracketed
 from ..engine.tensor import Tensor
+from ..errors import invalid
 from ..nest import sorted_keys
 from ..ops.creation import convert_to_tensor
 from ..program.function import TensorSpec
@@ -70,7 +71,7 @@ def positive(x, what, kernel):
     """A whole number above 0, which an op of TensorFlow asks for."""
     number = whole_number(x)
     if number <= 0:
-        raise errors.InvalidArgumentError(None, None, f"{what} must be greater than zero. [Op:{kernel}] name: ")
+        raise invalid(f"{what} must be greater than zero. [Op:{kernel}] name: ")
     return number
 
 
@@ -157,11 +158,10 @@ def stacked(k, rows):
     for i, one in enumerate(rows):
         if one.value.shape != shape:
             first, other = (bracketed(s) for s in (shape, one.value.shape))
-            raise errors.InvalidArgumentError(
-                None, None,
+            raise invalid(
                 f"Cannot batch tensors with different shapes in component {k}. "
                 f"First element had shape {first} and element {i} had shape {other}. [Op:IteratorGetNext] name: ",
-            )  # fmt: skip
+            )
     return from_rows(rows, np.stack([one.value for one in rows]))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from .. import errors
 from ..engine import dtypes
 from ..engine.op import convert
+from ..errors import invalid
 from ..ops.creation import cast, convert_to_tensor
 from ..program.function import TensorSpec
 from ..random import Stream
@@ -47,7 +48,7 @@ def started(generator, args):
     try:
         return iter(generator(*args))
     except TypeError as problem:
-        raise errors.InvalidArgumentError(None, None, f"TypeError: {problem}") from problem
+        raise invalid(f"TypeError: {problem}") from problem
 
 
 def kept(promise, element):
@@ -56,11 +57,10 @@ def kept(promise, element):
         return fitting(promise, element)
     except (TypeError, ValueError) as problem:
         wanted = rebuilt(promise, [spec.dtype for spec in parts(promise)])
-        raise errors.InvalidArgumentError(
-            None, None,
+        raise invalid(
             "TypeError: `generator` yielded an element that did not match the expected structure. "
             f"The expected structure was {wanted!r}, but the yielded element was {element}.",
-        ) from problem  # fmt: skip
+        ) from problem
 
 
 def fitting(spec, element):
@@ -75,7 +75,7 @@ def fitting(spec, element):
     tensor = cut_off(yielded(spec, element), "Dataset")
     if not spec.shape.is_compatible_with(tensor.shape):
         text = f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {spec.shape} was expected."
-        raise errors.InvalidArgumentError(None, None, text)
+        raise invalid(text)
     return tensor
 
 
@@ -88,11 +88,10 @@ def yielded(spec, element):
             return cast(convert(element), spec.dtype)
         return convert_to_tensor(np.asarray(element), spec.dtype)
     except (TypeError, ValueError, errors.UnimplementedError) as problem:
-        raise errors.InvalidArgumentError(
-            None, None,
+        raise invalid(
             "TypeError: `generator` yielded an element that could not be converted to the expected type. "
             f"The expected type was {spec.dtype.name}, but the yielded element was {element}.",
-        ) from problem  # fmt: skip
+        ) from problem
 
 
 # ---- shuffling -----------------------------------------------------------------------------------------------------

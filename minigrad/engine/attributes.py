@@ -1,11 +1,12 @@
 """What the user may write for an attribute of an op: an axis, a shape, a dtype. Each function tidies one kind."""
 
 from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from .. import errors
 from ..engine import dtypes
+from ..errors import invalid
 from .conversion import as_value
 from .shape import TensorShape, bracketed
 
@@ -24,18 +25,18 @@ def integer(number: int) -> int:
         return number
     value = integers(number)
     if value.size != 1:
-        raise errors.InvalidArgumentError(None, None, f"must be a tensor with a single value, not {value}")
+        raise invalid(f"must be a tensor with a single value, not {value}")
     return value.item()
 
 
 def depth(number: int) -> int:
     """A whole number that must not stand in a list."""
     if np.ndim(number):
-        raise errors.InvalidArgumentError(None, None, f"depth must be a scalar, but got: {bracketed(np.shape(number))} [Op:OneHot] name: ")
+        raise invalid(f"depth must be a scalar, but got: {bracketed(np.shape(number))} [Op:OneHot] name: ")
     return integer(number)
 
 
-def tidied(numbers) -> bool:
+def tidied(numbers) -> TypeGuard[tuple]:
     """Is it a tuple of ints already, as it is nearly always?"""
     return numbers.__class__ is tuple and all([n.__class__ is int for n in numbers])
 
@@ -46,7 +47,7 @@ def lengths(shape: Sequence[int] | int, attr="Tshape") -> tuple:
         return shape
     value = integers(shape, attr)
     if value.ndim > 1:
-        raise errors.InvalidArgumentError(None, None, f"sizes input must be 1-D, not {bracketed(value.shape)}")
+        raise invalid(f"sizes input must be 1-D, not {bracketed(value.shape)}")
     return tuple(value.ravel().tolist())
 
 
@@ -56,7 +57,7 @@ def vector(numbers: Sequence[int] | int) -> tuple:
         return numbers
     value = integers(numbers, "Tidx")
     if value.ndim != 1:
-        raise errors.InvalidArgumentError(None, None, f"Expected numbers to be 1-D, but got shape {bracketed(value.shape)}")
+        raise invalid(f"Expected numbers to be 1-D, but got shape {bracketed(value.shape)}")
     return tuple(value.tolist())
 
 
@@ -67,11 +68,11 @@ def pairs(paddings: Sequence[Sequence[int]]) -> tuple:
     """For each axis two whole numbers."""
     value = integers(paddings, "Tpaddings")
     if value.ndim != 2 or value.shape[1] != 2:
-        raise errors.InvalidArgumentError(None, None, f"paddings must be a matrix with 2 columns: {bracketed(value.shape)}")
+        raise invalid(f"paddings must be a matrix with 2 columns: {bracketed(value.shape)}")
     return tuple(map(tuple, value.tolist()))
 
 
-def integers(value: Sequence[int] | int, attr=None):
+def integers(value: Any, attr=None):
     """An array of ints.
 
     Raises:
@@ -86,9 +87,7 @@ def integers(value: Sequence[int] | int, attr=None):
         if attr is None:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
         kind = dtypes.BY_NUMPY[array.dtype].kernel_name
-        raise errors.InvalidArgumentError(
-            None, None, f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int32, int64"
-        )
+        raise invalid(f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int32, int64")
     return array
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import errors
 from ..engine import dtypes
+from ..errors import invalid
 from .conversion import KINDS, as_value
 from .listening import coming
 from .shape import TensorShape, bracketed
@@ -138,11 +139,11 @@ def refuse_mixed(op, inputs, x, y):
         refuse_dtype(op, (x,))
     place = next(k for k, one in enumerate(inputs) if one is y)
     wanted, given = dtypes.BY_NUMPY[wanted].kernel_name, dtypes.BY_NUMPY[given].kernel_name
-    raise errors.InvalidArgumentError(
-        None, op,
+    raise invalid(
         f"cannot compute {op.kernel} as input #{place}(zero-based) was expected to be a {wanted} tensor "
         f"but is a {given} tensor [Op:{op.kernel}] name: ",
-    )  # fmt: skip
+        op,
+    )
 
 
 def refuse_dtype(op, inputs):
@@ -155,10 +156,7 @@ def refuse_dtype(op, inputs):
     if op.kinds in ("b", "O"):
         refuse_mixed(op, inputs, Tensor.of(np.empty((), np.bool_ if op.kinds == "b" else object)), inputs[0])
     allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in (*op.kinds, *op.by_kind))
-    raise errors.InvalidArgumentError(
-        None, op,
-        f"Value for attr 'T' of {dtype.kernel_name} is not in the list of allowed values: {allowed} [Op:{op.kernel}] name: ",
-    )  # fmt: skip
+    raise invalid(f"Value for attr 'T' of {dtype.kernel_name} is not in the list of allowed values: {allowed} [Op:{op.kernel}] name: ", op)
 
 
 def retry_unchecked(op, problem, forward, *arguments):

@@ -9,7 +9,8 @@ import numbers
 
 import numpy as np
 
-from .. import errors, nest
+from .. import nest
+from ..errors import invalid
 from . import dtypes
 from .listening import listeners_only, listening, warn
 from .op import OPS, convert
@@ -117,10 +118,9 @@ def fitted(seed, value):
     """One of the `output_gradients`, in the shape of its target: stretched as in a product, or without leading axes of length 1."""
     if seed.value.dtype != value.dtype:
         given, wanted = [dtypes.BY_NUMPY[one.dtype].kernel_name for one in (seed.value, value)]
-        raise errors.InvalidArgumentError(
-            None, None,
+        raise invalid(
             f"cannot compute Mul as input #1(zero-based) was expected to be a {given} tensor but is a {wanted} tensor [Op:Mul] name: ",
-        )  # fmt: skip
+        )
     if seed.value.shape == value.shape:
         return seed
     extra = seed.value.ndim - value.ndim
@@ -130,7 +130,7 @@ def fitted(seed, value):
         np.broadcast_to(seed.value, value.shape)
     except ValueError:
         given, wanted = [bracketed(one.shape) for one in (seed.value, value)]
-        raise errors.InvalidArgumentError(None, None, f"Incompatible shapes: {given} vs. {wanted} [Op:Mul] name: ") from None
+        raise invalid(f"Incompatible shapes: {given} vs. {wanted} [Op:Mul] name: ") from None
     return OPS["broadcast_to"](seed, value.shape)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from .tensor import Tensor
 
 NUMPY_TWINS = {}  # NumPy's function -> what does the same with Tensors: filled by `@op(..., twin=)` and by `@twin`
-BATCHED_TWINS = {}  # NumPy's function -> the same for each row of a stack: filled below
+BATCHED_TWINS: dict = {}  # NumPy's function -> the same for each row of a stack: filled below
 
 
 def twin(numpy_function):
@@ -74,7 +74,7 @@ class StandIn:
 
 
 class Recorded(StandIn, Tensor):
-    """A Tensor on which NumPy's functions run as ops, under the id it had. (On the public Tensor they must not: np.sin(x) leaves the tape.)"""
+    """A Tensor on which NumPy's functions run as ops, under the id it had. (On the public one np.sin(x) leaves the tape.)"""
 
     __slots__ = ()
     dtype = property(lambda self: self.value.dtype)

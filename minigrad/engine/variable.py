@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from ..errors import invalid
 from .dtypes import DType, as_dtype
 from .listening import leaving, listening, without_tapes
 from .op import convert, op, tensor_of
 from .rules import accepts_sparse
 from .shape import TensorShape, bracketed
-from .tensor import Reference, Tensor, answer_habits, next_id, shown
+from .tensor import Operators, Reference, Tensor, answer_habits, next_id, shown
 
 
 class Naming(threading.local):
@@ -37,7 +37,7 @@ def read_value(variable):
     return variable
 
 
-class Variable:
+class Variable(Operators):
     """A value that can be assigned anew: the parameters of a model.
 
     A tape watches a trainable Variable as soon as it is read. Arithmetic on Variables gives Tensors, so
@@ -212,16 +212,13 @@ class Variable:
     def _step(self, delta, kernel):
         value = self._fitting(delta)
         if value.dtype.kind in "bO":
-            raise errors.InvalidArgumentError(
-                None, None, f"No OpKernel was registered to support Op '{kernel}' used by dtype {self.dtype.name} [Op:{kernel}] name: "
-            )
+            raise invalid(f"No OpKernel was registered to support Op '{kernel}' used by dtype {self.dtype.name} [Op:{kernel}] name: ")
         if value.shape != self._now.value.shape:
             shapes = [bracketed(shape) for shape in (self._now.value.shape, value.shape)]
-            raise errors.InvalidArgumentError(
-                None, None,
+            raise invalid(
                 f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal. "
                 f"[Op:{kernel}] name: ",
-            )  # fmt: skip
+            )
         return value
 
     def _assigned(self, value, given, how, read_value=True):

@@ -156,7 +156,7 @@ class Signature:
         return dict(
             op=self.name, parameters=with_defaults(*with_name(self.parameters, run.__wrapped__.__defaults__)), z=z, z_=self.arrays[z],
             k=self.k, inputs=row(self.inputs), attributes=row(self.attributes), first="".join(self.same_dtype[:1]),
-            same=row(self.same_dtype), kinds=run.kinds, not_float32=f"{self.words['dtype']} is not {self.words['float32']} and " * ("f" in run.kinds),
+            same=row(self.same_dtype), kinds=run.kinds, not_float32="{dtype} is not {float32} and ".format(**self.words) * ("f" in run.kinds),
             results=", ".join(results), given=", ".join(given), zs=z if self.many else f"[{z}]",
             out=f"{self.words['track_outputs']}({z}, {self.words['tracked']})" if self.many else f"{z}.id",
             track="" if self.many else f"{self.words['tracked']}.add({z}.id); ",

@@ -10,6 +10,7 @@ from ..engine.op import convert
 from ..engine.shape import bracketed
 from ..engine.slices import IndexedSlices, SparseRows
 from ..engine.tensor import Tensor
+from ..errors import invalid
 from ..keras import initializers
 from ..ops.creation import cast
 from ..ops.shaping import stack
@@ -264,12 +265,11 @@ class Optimizer:
 
     def refuse_whole_numbers(self, variable):
         if self.fractional and variable.dtype.is_integer:
-            raise errors.InvalidArgumentError(
-                None, None,
+            raise invalid(
                 f"cannot compute {self.fractional} as input #1(zero-based) was expected to be a {variable.dtype.name} tensor but is a "
                 f"float tensor: {type(self).__name__} cannot train whole numbers. Make {variable.name} of floats. "
                 f"[Op:{self.fractional}] name: ",
-            )  # fmt: skip
+            )
 
     def clipped(self, grads):
         """The gradients, as short as was asked for."""
@@ -324,20 +324,18 @@ def all_or_nothing(variables):
 
 
 def incompatible(shape, other):
-    return errors.InvalidArgumentError(
-        None, None,
+    return invalid(
         f"Incompatible shapes: {bracketed(shape)} vs. {bracketed(other)}: a gradient has the shape of its Variable. [Op:Sub] name: ",
-    )  # fmt: skip
+    )
 
 
 def added(x, dx):
     """x + dx. As when a Variable is changed, nothing is broadcast."""
     if dx.shape != x.shape:
-        raise errors.InvalidArgumentError(
-            None, None,
+        raise invalid(
             f"Cannot update variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}, shapes must be "
             "equal: a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: ",
-        )  # fmt: skip
+        )
     return x + dx
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.op import op
 from ..engine.tensor import Tensor
 from ..errors import invalid
-from ..math.complex_numbers import to_real
+from ..math.complex_numbers import real_part
 from .diagonals import band_part, diag, diag_part
 from .solving import lapack, lower_half, needs_rank, solve, square, triangular_solve
 
@@ -105,10 +105,10 @@ def eig_grad(dz, z, dtype):
     (de, dv), (e, v) = dz, z
     adjoint = v.mT.conj()
     turned = adjoint @ dv
-    along = (adjoint @ v) * to_real(diag_part.np(turned)).astype(v.dtype)[..., None, :]  # would only change the lengths
+    along = (adjoint @ v) * real_part(diag_part.np(turned)).astype(v.dtype)[..., None, :]  # would only change the lengths
     inner = diag.np(de) + reciprocal_gaps(e).conj() * (turned - along)
     whole = solve.np(adjoint, inner @ adjoint)
-    return whole if dtype.kind == "c" else to_real(whole)
+    return whole if dtype.kind == "c" else real_part(whole)
 
 
 @op("Eig", "fc", dtensor=lambda dz, z, tensor_dtype: eig_grad(dz, z, tensor_dtype))

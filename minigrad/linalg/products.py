@@ -1,6 +1,7 @@
 """Products of matrices, and of more axes: matmul, tensordot, einsum, cross."""
 
 import collections
+import math as python_math
 import re
 
 import numpy as np
@@ -249,8 +250,8 @@ def contraction(inputs: list, equation):
                 raise invalid(
                     f"Expected dimension {lengths[letter]} at axis {axis} of the input shaped {bracketed(x.shape)} but got dimension {n}"
                 )
-    work = np.prod(list(lengths.values()), dtype=float)
-    return np.einsum(equation, *inputs, optimize=len(inputs) > 2 or bool(work > 10_000))
+    work = python_math.prod(lengths.values())
+    return np.einsum(equation, *inputs, optimize=len(inputs) > 2 or work > 10_000)
 
 
 def parsed(equation):

@@ -10,6 +10,7 @@ from ..engine.rules import accepts_sparse
 from ..engine.shape import bracketed
 from ..engine.slices import IndexedSlices
 from ..engine.tensor import Tensor
+from ..errors import invalid
 from ..ops.creation import cast, convert_to_tensor
 
 ARITHMETIC = "iufc"
@@ -211,7 +212,7 @@ def truncatemod(x, y):
 def refuse_zero(y):
     """Integers cannot be divided by 0: there is no inf among them."""
     if y.dtype.kind in "iu" and not np.all(y):
-        raise errors.InvalidArgumentError(None, None, "Integer division by zero")
+        raise invalid("Integer division by zero")
 
 
 @op("Neg", "ifc", twin=np.negative, dx=accepts_sparse(lambda dy: -dy))
@@ -298,15 +299,13 @@ def sum_of(inputs: list):
     """
     total = inputs[0]
     if total.dtype.kind not in ARITHMETIC and len(inputs) > 1:
-        raise errors.InvalidArgumentError(None, None, not_among("T", total.dtype, "all kinds of numbers"))
+        raise invalid(not_among("T", total.dtype, "all kinds of numbers"))
     for k, x in enumerate(inputs):
         if x.shape != total.shape:
             shapes = [bracketed(shape) for shape in (total.shape, x.shape)]
-            raise errors.InvalidArgumentError(
-                None, None,
-                "Inputs to operation AddN of type AddN must have the same size and shape."
-                f"  Input 0: {shapes[0]} != input {k}: {shapes[1]}",
-            )  # fmt: skip
+            raise invalid(
+                f"Inputs to operation AddN of type AddN must have the same size and shape.  Input 0: {shapes[0]} != input {k}: {shapes[1]}",
+            )
         total = total + x if k else x
     return total
 

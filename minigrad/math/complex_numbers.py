@@ -1,5 +1,7 @@
 """Complex numbers and their parts."""
 
+from typing import Any
+
 import numpy as np
 
 from ..engine.op import convert, op
@@ -35,7 +37,7 @@ def complex(real, imag, name=None) -> Tensor:
     return of_parts(real, imag)
 
 
-@op("Complex", "f", dreal=lambda dz: to_real(dz), dimag=lambda dz: to_imag(dz))
+@op("Complex", "f", dreal=lambda dz: real_part(dz), dimag=lambda dz: imaginary_part(dz))
 def of_parts(real, imag):
     """What `mg.complex` calls.
 
@@ -92,7 +94,8 @@ def angle(input):
     return np.angle(input).astype(input.real.dtype)[()]
 
 
-to_real, to_imag = real.np, imag.np  # `real` and `imag` are names of parameters too
+real_part: Any = real.np  # `real` and `imag` are names of parameters too
+imaginary_part: Any = imag.np
 real.by_kind = dict.fromkeys("iuf", lambda x: x)
 imag.by_kind = dict.fromkeys("iuf", lambda x: Tensor.of(np.zeros_like(x.value)))
 conj.by_kind = dict.fromkeys("iuf", lambda x: x)

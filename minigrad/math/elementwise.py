@@ -1,5 +1,7 @@
 """Functions of each element: exponentials, trigonometry, rounding and clipping."""
 
+from typing import Any
+
 import numpy as np
 
 from ..engine import dtypes
@@ -340,7 +342,7 @@ def round(x):
 round.by_kind = dict.fromkeys("iu", lambda x: x)
 
 
-def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Tensor:
+def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
     """t, but nothing below `clip_value_min` or above `clip_value_max`. Its slope is 1 between them and at them, else 0.
 
     Args:

@@ -1,5 +1,7 @@
 """L2 norms, clipping by them, and what else is made of several ops."""
 
+from typing import Any
+
 import numpy as np
 
 from ..engine import attributes as tidy
@@ -17,7 +19,7 @@ from .elementwise import values_of
 from .reductions import reduce_sum
 
 
-def clip_by_norm(t, clip_norm, axes=None, name=None) -> Tensor:
+def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
     """t, made shorter if its length is more than `clip_norm`.
 
     Args:

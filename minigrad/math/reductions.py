@@ -10,6 +10,7 @@ from ..engine.conversion import unsupported
 from ..engine.op import convert, op
 from ..engine.shape import bracketed
 from ..engine.tensor import Tensor
+from ..errors import invalid
 from ..ops.creation import cast
 from ..ops.gathering import scatter_rows
 from ..ops.shaping import broadcast_to, reshape
@@ -87,7 +88,7 @@ def refuse_axis(axis):
     """A single number has no axes. (NumPy allows 0 and -1.)"""
     if axis != ():
         axis = axis if isinstance(axis, int) else axis[0]
-        raise errors.InvalidArgumentError(None, None, f"Invalid reduction dimension ({axis} for input with 0 dimension(s)")
+        raise invalid(f"Invalid reduction dimension ({axis} for input with 0 dimension(s)")
 
 
 @op("Mean", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
@@ -377,11 +378,11 @@ def axis_of(axis):
 def place(search, x, axis, output_type, worst, allowed):
     """Where NumPy finds the extreme, with nan never chosen before a number."""
     if output_type.name not in allowed:
-        raise errors.InvalidArgumentError(None, None, not_among("output_type", output_type, ", ".join(allowed)))
+        raise invalid(not_among("output_type", output_type, ", ".join(allowed)))
     check_axis(axis, x.ndim, "Expected dimension in the range")
     if not x.shape[axis]:
         shape = bracketed(x.shape)
-        raise errors.InvalidArgumentError(None, None, f"Reduction axis {axis} is empty in shape {shape}")
+        raise invalid(f"Reduction axis {axis} is empty in shape {shape}")
     if x.dtype.kind == "f" and np.isnan(x).any():
         x = np.where(np.isnan(x), x.dtype.type(worst), x)
     return search(x, axis).astype(output_type)
@@ -390,7 +391,7 @@ def place(search, x, axis, output_type, worst, allowed):
 def check_axis(axis, ndim, words):
     """Raise, in the op's own words, unless there is such an axis."""
     if not -ndim <= axis < ndim:
-        raise errors.InvalidArgumentError(None, None, f"{words} [{-ndim}, {ndim}), but got {axis}")
+        raise invalid(f"{words} [{-ndim}, {ndim}), but got {axis}")
 
 
 TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
@@ -430,13 +431,13 @@ def greatest(input, k, index_type) -> list:
     [[5.0, 3.0], [9.0, 8.0]]
     """
     if not input.ndim:
-        raise errors.InvalidArgumentError(None, None, "input must be >= 1-D, got shape []")
+        raise invalid("input must be >= 1-D, got shape []")
     if k.__class__ is tuple:
-        raise errors.InvalidArgumentError(None, None, f"k must be scalar, got shape [{len(k)}]")
+        raise invalid(f"k must be scalar, got shape [{len(k)}]")
     if k < 0:
-        raise errors.InvalidArgumentError(None, None, f"Need k >= 0, got {k}")
+        raise invalid(f"Need k >= 0, got {k}")
     if k > input.shape[-1]:
-        raise errors.InvalidArgumentError(None, None, f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
+        raise invalid(f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
     falling = -input if input.dtype.kind == "f" else ~input  # ~ turns the order of integers round, and cannot overflow
     indices = np.argsort(falling, axis=-1, kind="stable")[..., :k]
     return [np.take_along_axis(input, indices, -1), indices.astype(index_type)]
@@ -475,11 +476,9 @@ def among_greatest(predictions, targets, k):
     """
     if predictions.ndim != 2 or targets.ndim != 1:
         name, ndim = ("predictions", 2) if predictions.ndim != 2 else ("targets", 1)
-        raise errors.InvalidArgumentError(None, None, f"{name} must be {ndim}-dimensional")
+        raise invalid(f"{name} must be {ndim}-dimensional")
     if len(targets) != len(predictions):
-        raise errors.InvalidArgumentError(
-            None, None, f"First dimension of predictions {len(predictions)} must match length of targets {len(targets)}"
-        )
+        raise invalid(f"First dimension of predictions {len(predictions)} must match length of targets {len(targets)}")
     known = (targets >= 0) & (targets < predictions.shape[1])
     chosen = predictions[np.arange(len(targets)), np.where(known, targets, 0)]
     greater = np.add.reduce(predictions > chosen[:, None], 1)
@@ -571,7 +570,7 @@ def scan(ufunc, x, axis, exclusive, reverse, start):
     if axis is None:
         raise errors.from_python(unsupported(axis))
     if axis.__class__ is tuple:
-        raise errors.InvalidArgumentError(None, None, f"ScanOp: axis must be a scalar, not [{len(axis)}]")
+        raise invalid(f"ScanOp: axis must be a scalar, not [{len(axis)}]")
     for word, flag in (("exclusive", exclusive), ("reverse", reverse)):
         if flag is not None and flag.__class__ is not bool:
             raise TypeError(f"Expected bool for argument {word!r} not {flag!r}.")
@@ -602,17 +601,17 @@ def invert_permutation(x):
     [1 2 0]
     """
     if x.ndim != 1:
-        raise errors.InvalidArgumentError(None, None, "invert_permutation expects a 1D vector.")
+        raise invalid("invert_permutation expects a 1D vector.")
     if not x.size:
         return np.zeros(0, np.int32)
     if x.dtype not in (np.int32, np.int64):
-        raise errors.InvalidArgumentError(None, None, not_among("T", x.dtype, "int32, int64"))
+        raise invalid(not_among("T", x.dtype, "int32, int64"))
     inverse = np.full(len(x), -1, x.dtype)
     for place, number in enumerate(x.tolist()):
         if not 0 <= number < len(x):
-            raise errors.InvalidArgumentError(None, None, f"{number} is not between 0 and {len(x)}")
+            raise invalid(f"{number} is not between 0 and {len(x)}")
         if inverse[number] >= 0:
-            raise errors.InvalidArgumentError(None, None, f"{number} is duplicated in the input.")
+            raise invalid(f"{number} is duplicated in the input.")
         inverse[number] = place
     return inverse
 

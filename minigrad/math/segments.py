@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .. import errors
 from ..engine import attributes as tidy
 from ..engine.op import convert, op
 from ..engine.shape import bracketed
 from ..engine.tensor import Tensor
+from ..errors import invalid
 from ..ops.creation import cast
 from ..ops.gathering import gather
 from ..ops.shaping import reshape
@@ -203,7 +203,7 @@ def count_segments(data, ids):
         problem = "segment ids must be >= 0"
     else:
         return int(ids[-1]) + 1
-    raise errors.InvalidArgumentError(None, None, problem)
+    raise invalid(problem)
 
 
 def check_segments(data, ids, number):
@@ -220,7 +220,7 @@ def check_segments(data, ids, number):
         problem = f"segment_ids{bracketed(place)} = {ids[place]} is out of range [0, {number})"
     else:
         return
-    raise errors.InvalidArgumentError(None, None, problem)
+    raise invalid(problem)
 
 
 def sorted_extreme(ufunc, data, ids):
@@ -324,15 +324,14 @@ def dense_bincount(arr, size, weights, dtype, binary_output):
     [0 2 0 1]
     """
     if arr.size and arr.min() < 0:
-        raise errors.InvalidArgumentError(None, None, "Input arr must be non-negative!")
+        raise invalid("Input arr must be non-negative!")
     if arr.ndim > 2:
-        raise errors.InvalidArgumentError(None, None, f"Shape must be at most rank 2 but is rank {arr.ndim}")
+        raise invalid(f"Shape must be at most rank 2 but is rank {arr.ndim}")
     if weights is not None and weights.shape != arr.shape:
-        raise errors.InvalidArgumentError(
-            None, None,
+        raise invalid(
             "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1."
             f" Received {list(weights.shape)}",
-        )  # fmt: skip
+        )
     counted = arr < size
     counts = np.zeros((*arr.shape[:-1], size), dtype)
     places = (*np.nonzero(counted)[:-1], arr[counted])
@@ -369,12 +368,12 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
     number = int(max(sizes, default=0)) if num_classes is None else int(num_classes)
     for name, value in classes.items():
         if (value < 0).any():
-            raise errors.InvalidArgumentError(None, None, f"`{name}` contains negative values.")
+            raise invalid(f"`{name}` contains negative values.")
         if (value >= number).any():
-            raise errors.InvalidArgumentError(None, None, f"`{name}` out of bound")
+            raise invalid(f"`{name}` out of bound")
     actual, predicted = classes.values()
     if actual.shape != predicted.shape:
         shapes = [f"values[{k}].shape = {bracketed(value.shape)}" for k, value in enumerate((actual, predicted))]
-        raise errors.InvalidArgumentError(None, None, f"Shapes of all inputs must match: {' != '.join(shapes)} [Op:Pack] name: stack")
+        raise invalid(f"Shapes of all inputs must match: {' != '.join(shapes)} [Op:Pack] name: stack")
     counted = convert(np.ones(actual.shape)) if weights is None else convert(weights)
     return reshape(unsorted_segment_sum(cast(counted, dtype), actual * number + predicted, number * number), (number, number))

@@ -1,5 +1,7 @@
 """tf's top-level ops on a Tensor as a whole: conversion, casts, zeros and ones, and what its shape is."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import errors
@@ -141,7 +143,7 @@ def cast_in_vjp(x, dtype):
     return cast_silently(x, np.dtype(dtype))
 
 
-def cast(x, dtype, name=None) -> Tensor:
+def cast(x, dtype, name=None) -> Any:
     """The same numbers in another dtype.
 
     Between float and complex dtypes it has a derivative; from or to integers and booleans it has none.

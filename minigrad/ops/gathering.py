@@ -8,14 +8,13 @@ from .. import errors
 from ..engine import attributes as tidy
 from ..engine import dtypes
 from ..engine.op import convert, op
-from ..engine.rules import BATCHED_TWINS, Batched, later, twin
+from ..engine.rules import BATCHED_TWINS, Batched, twin
 from ..engine.shape import bracketed
 from ..engine.slices import SparseRows
 from ..engine.tensor import Tensor
 from ..errors import invalid
 from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
-from .shaping import count, expand_dims, mirror_pad_grad, reshape, reverse, roll, tile, transpose
-from .sorting import in_order
+from .shaping import count, expand_dims, reshape, tile
 
 
 def repeat(input, repeats, axis=None, name=None) -> Tensor:
@@ -548,11 +547,6 @@ def in_rows(indices):
 
 BATCHED_TWINS.update(
     {
-        transpose.__wrapped__: lambda a, perm, conjugate: np.transpose(a, perm).value,
-        roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, later(axis, x.ndim)),
-        reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
-        in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
-        mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
         gather.__wrapped__: lambda params, indices: np.take(params.value, indices, 1),
         gather_points.__wrapped__: lambda params, indices: params.value[in_rows(indices)],
         scatter_rows.__wrapped__: lambda values, indices, shape: rows_added(values, (builtins.slice(None), indices), shape),

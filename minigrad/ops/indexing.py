@@ -6,7 +6,6 @@ import numbers
 
 import numpy as np
 
-from .. import errors
 from ..engine import attributes as tidy
 from ..engine.op import convert, op
 from ..engine.rules import BATCHED_TWINS
@@ -26,8 +25,10 @@ def getitem(input, key):
     >>> print(x[1, ::2], x[..., 0])
     mg.Tensor([4. 6.], shape=(2,), dtype=float32) mg.Tensor([1. 4.], shape=(2,), dtype=float32)
     """
+    if input.dtype.kind == "O" and Ellipsis not in key:
+        key += (Ellipsis,)  # bytes are no arrays
     try:
-        return input[key] if input.dtype.kind != "O" or Ellipsis in key else input[(*key, Ellipsis)]  # bytes are no arrays
+        return input[key]
     except (IndexError, ValueError):
         raise out_of_place(key, input.shape) from None
 
@@ -144,11 +145,11 @@ class VariableSlice(Tensor):
         """
         given, whole, value = value, np.array(self.variable._now.value), self.variable._fitting(value)
         try:
-            whole[(*self.key, *[...][Ellipsis in self.key :])] = value
+            whole[self.key if Ellipsis in self.key else self.key + (Ellipsis,)] = value
         except ValueError:
             shapes = [bracketed(shape) for shape in (value.shape, self.value.shape)]
-            raise errors.InvalidArgumentError(
-                None, None, f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name: "
+            raise invalid(
+                f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name: "
             ) from None
         return self.variable._assigned(whole[()], given, "slice assign")
 
@@ -186,11 +187,10 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     strides = np.ones_like(begin) if strides is None else tidy.integers(strides)
     if not begin.shape == end.shape == strides.shape or begin.ndim != 1:
         shapes = [bracketed(bounds.shape) for bounds in (begin, end, strides)]
-        raise errors.InvalidArgumentError(
-            None, None,
+        raise invalid(
             f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shapes[0]}, {shapes[1]}, and {shapes[2]} "
             "instead. [Op:StridedSlice] name: ",
-        )  # fmt: skip
+        )
 
     def part(i, start, stop, step):
         bit = 1 << i

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from .. import errors
 from ..engine.op import convert
 from ..engine.shape import bracketed
 from ..engine.slices import IndexedSlices
@@ -32,10 +31,10 @@ def by_rows(way, meaning, put):
         whole, indices, values = np.array(self._now.value), convert(sparse_delta.indices).value, self._fitting(sparse_delta.values)
         for place, row in np.ndenumerate(indices):
             if not 0 <= row < len(whole):
-                raise invalid(f"indices{bracketed(place)} = {row} is not in [0, {len(whole)})", way)
+                raise not_scattered(f"indices{bracketed(place)} = {row} is not in [0, {len(whole)})", way)
         if values.ndim and values.shape != indices.shape + whole.shape[1:]:
             shapes = f"The shape of indices ({bracketed(indices.shape)}) must be a prefix of the shape of updates "
-            raise invalid(f"{shapes}({bracketed(values.shape)})", way)
+            raise not_scattered(f"{shapes}({bracketed(values.shape)})", way)
         put(whole, indices, values)
         return self._assigned(whole, sparse_delta.values, f"scatter_{way}")
 
@@ -81,8 +80,9 @@ def by_places(way, meaning, put):
     return scatter
 
 
-def invalid(message, way):
-    return errors.InvalidArgumentError(None, None, f"{message} [Op:ResourceScatter{way.capitalize()}] name: ")
+def not_scattered(message, way):
+    """The error of the kernel that changes a Variable this way."""
+    return invalid(f"{message} [Op:ResourceScatter{way.capitalize()}] name: ")
 
 
 def sparse_read(self, indices, name: str | None = None) -> Tensor:

@@ -138,15 +138,15 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got {indexing!r}")
-    args = [convert_to_tensor(x) for x in args]
-    places = list(builtins.range(len(args)))
-    if indexing == "xy" and len(args) > 1:
-        places[:2] = 1, 0
-    lengths = [1] * len(args)
-    for x, place in zip(args, places):
-        lengths[place] = x.value.size
-    grid = ones(lengths, args[0].dtype) if args else None
-    return [reshape(x, [-1 if i == place else 1 for i in builtins.range(len(args))]) * grid for x, place in zip(args, places)]
+    tensors = [convert_to_tensor(x) for x in args]
+    axes = list(builtins.range(len(tensors)))
+    if indexing == "xy" and len(tensors) > 1:
+        axes[:2] = 1, 0
+    lengths = [1] * len(tensors)
+    for x, axis in zip(tensors, axes):
+        lengths[axis] = x.value.size
+    grid = ones(lengths, tensors[0].dtype) if tensors else None
+    return [reshape(x, [-1 if i == axis else 1 for i in builtins.range(len(tensors))]) * grid for x, axis in zip(tensors, axes)]
 
 
 @op("OneHot", depth=tidy.depth, axis=tidy.integer, dindices=None)
@@ -169,7 +169,8 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     [[1. 0. 0.]
      [0. 0. 1.]]
     """
-    on, off, axis = *one_hot_values(on_value, off_value, dtype), -1 if axis is None else axis
+    on, off = one_hot_values(on_value, off_value, dtype)
+    axis = -1 if axis is None else axis
     if indices.dtype.kind not in "iu" and indices.size:
         raise wrong_kind("TI", indices)
     if depth < 0:

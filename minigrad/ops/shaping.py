@@ -12,7 +12,7 @@ from ..engine import dtypes
 from ..engine.conversion import unsupported
 from ..engine.op import convert, op
 from ..engine.operands import first_tensor
-from ..engine.rules import twin
+from ..engine.rules import BATCHED_TWINS, later, twin
 from ..engine.shape import TensorShape, bracketed
 from ..engine.tensor import Tensor
 from ..errors import invalid
@@ -618,3 +618,13 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None):
 def count(lengths):
     """How many elements an array of this shape has."""
     return int(np.prod(lengths, dtype=np.int64))
+
+
+BATCHED_TWINS.update(
+    {
+        transpose.__wrapped__: lambda a, perm, conjugate: BATCHED_TWINS[np.transpose](a, perm),
+        roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, later(axis, x.ndim)),
+        reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
+        mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
+    }
+)

@@ -10,6 +10,7 @@ from ..engine import dtypes
 from ..engine.conversion import unsupported
 from ..engine.custom import unregistered
 from ..engine.op import convert, op
+from ..engine.rules import BATCHED_TWINS, later
 from ..engine.tensor import Tensor
 from ..errors import invalid
 
@@ -153,3 +154,10 @@ def unravel_index(indices, dims):
         return np.array(np.unravel_index(indices, tuple(dims)), indices.dtype)
     except ValueError:
         raise invalid("index is out of bound as with dims") from None
+
+
+BATCHED_TWINS.update(
+    {
+        in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
+    }
+)

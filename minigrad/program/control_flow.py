@@ -17,6 +17,7 @@ from ..engine.op import convert
 from ..engine.tape import GradientTape, UnconnectedGradients
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable
+from ..errors import invalid
 from ..ops.creation import convert_to_tensor
 from ..ops.shaping import concat, stack
 from .function import TensorSpec
@@ -260,7 +261,7 @@ def fitting(value, dtype, shape):
     value = convert_to_tensor(value, dtype_hint=dtype)
     if value.dtype != dtype:
         text = f"TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name} "
-        raise errors.InvalidArgumentError(None, None, text)
+        raise invalid(text)
     if not shape.is_compatible_with(value.shape):
         raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({shape})")
     return value
@@ -587,5 +588,5 @@ def returned_by(func, given, wanted):
         raise error(None, None, f"{type(problem).__name__}: {problem}") from problem
     if len(results) < len(wanted):
         text = f"pyfunc returns {len(results)} values, but expects to see {len(wanted)} values. [Op:EagerPyFunc] name: "
-        raise errors.InvalidArgumentError(None, None, text)
+        raise invalid(text)
     return results

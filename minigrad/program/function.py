@@ -15,6 +15,7 @@ from ..engine.op import convert, tensor_of
 from ..engine.shape import TensorShape
 from ..engine.slices import IndexedSlices
 from ..engine.tensor import constant
+from ..errors import invalid
 
 
 class TensorSpec:
@@ -160,11 +161,10 @@ class ConcreteFunction:
         """Refuse a Tensor whose dtype is not that of its spec."""
         for spec, x in zip(nest.flatten(bound), nest.flatten(given)):
             if isinstance(spec, TensorSpec) and x.dtype != spec.dtype:
-                raise errors.InvalidArgumentError(
-                    None, None,
+                raise invalid(
                     f"cannot compute {self.__name__} as input #{k}(zero-based) was expected to be a {spec.dtype.kernel_name} tensor "
                     f"but is a {x.dtype.kernel_name} tensor [Op:{self.__name__}]",
-                )  # fmt: skip
+                )
 
 
 def alike(bound, given):

@@ -7,6 +7,7 @@ from ..engine import dtypes
 from ..engine.attributes import integer
 from ..engine.shape import TensorShape
 from ..engine.tensor import Tensor, constant
+from ..errors import invalid
 from ..ops.creation import convert_to_tensor, zeros
 from ..ops.shaping import concat, split, stack, unstack
 
@@ -67,7 +68,7 @@ class TensorArray:
         value = convert_to_tensor(value, dtype_hint=self.dtype)
         if value.dtype != self.dtype:
             text = f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {value.dtype.name} "
-            raise errors.InvalidArgumentError(None, None, text)
+            raise invalid(text)
         if self._infer:
             if not self.element_shape.is_compatible_with(value.shape):
                 raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({self.element_shape})")
@@ -83,11 +84,10 @@ class TensorArray:
         if place >= len(self._tensors):
             raise out_of_range(f"Tried to read from index {place} but array size is: {len(self._tensors)} ")
         if self._tensors[place] is None and place in self._cleared:
-            raise errors.InvalidArgumentError(
-                None, None,
+            raise invalid(
                 f"Could not read index {place} twice because it was cleared after a previous read "
                 "(perhaps try setting clear_after_read = false?)",
-            )  # fmt: skip
+            )
         value = self._at(place)
         if self._clear:
             self._tensors[place] = None
@@ -120,7 +120,7 @@ class TensorArray:
         for place, one in enumerate(rows):
             if not one.ndim:
                 text = f"Concat saw a scalar shape at index {place} but requires at least vectors."
-                raise errors.InvalidArgumentError(None, None, text)
+                raise invalid(text)
         return concat(rows, 0)
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":

@@ -45,7 +45,17 @@ class Users(dict):
 
 USERS = Users()
 
-SKIPPED = {"<lambda>", "first_call", "compare", "either", "again", "constant_of", "tensor_of", "coming", "leaving"}  # what stands between
+SKIPPED = {
+    "<lambda>",
+    "first_call",
+    "compare",
+    "either",
+    "recorded_op",
+    "constant_of",
+    "tensor_of",
+    "coming",
+    "leaving",
+}  # what stands between
 
 
 def user_frame(above=2):

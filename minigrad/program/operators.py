@@ -12,10 +12,10 @@ from .. import bitwise, errors, math
 from ..engine.op import convert, with_other_exits
 from ..engine.operands import converter
 from ..engine.rules import Recorded, constant_truth, recorded
-from ..engine.tensor import Tensor
+from ..engine.tensor import Operators, Tensor
 from ..engine.variable import Variable
 from ..linalg.products import product
-from . import creation, indexing
+from ..ops import creation, indexing
 
 
 def is_truth(x):
@@ -32,17 +32,17 @@ def times_truth(op, inputs, *others):
 
 def keep_beside_truth(make, x, dtype):
     """A number that meets truth values keeps its own dtype."""
-    return make(x, None if dtype == bool else dtype)
+    return make(x, None if dtype is not None and dtype.kind == "b" else dtype)
 
 
 times = with_other_exits(math.multiply, convert=converter(keep_beside_truth), refuse_mixed=times_truth, refuse_dtype=times_truth)
 
-OPERATORS = {
-    "add": math.add, "sub": math.subtract, "mul": times, "truediv": math.divide, "floordiv": math.floordiv,
-    "mod": math.floormod, "pow": math.pow, "matmul": product,
+ARITHMETIC = {
+    "__add__": math.add, "__sub__": math.subtract, "__mul__": times, "__truediv__": math.divide,
+    "__floordiv__": math.floordiv, "__mod__": math.floormod, "__pow__": math.pow, "__matmul__": product,
 }  # fmt: skip
-UNARY = {"neg": math.negative, "abs": math.abs}
-COMPARISONS = {"gt": math.greater, "ge": math.greater_equal, "lt": math.less, "le": math.less_equal}
+UNARY = {"__neg__": math.negative, "__abs__": math.abs}
+COMPARISONS = {"__gt__": math.greater, "__ge__": math.greater_equal, "__lt__": math.less, "__le__": math.less_equal}
 
 
 def logic(logical, bitwise):
@@ -56,9 +56,10 @@ def logic(logical, bitwise):
 
 
 LOGIC = {
-    "and": logic(math.logical_and, bitwise.bitwise_and), "or": logic(math.logical_or, bitwise.bitwise_or),
-    "xor": logic(math.logical_xor, bitwise.bitwise_xor), "invert": logic(math.logical_not, bitwise.invert),
+    "__and__": logic(math.logical_and, bitwise.bitwise_and), "__or__": logic(math.logical_or, bitwise.bitwise_or),
+    "__xor__": logic(math.logical_xor, bitwise.bitwise_xor),
 }  # fmt: skip
+INVERT = {"__invert__": logic(math.logical_not, bitwise.invert)}
 
 
 def equality(op, otherwise):
@@ -77,7 +78,7 @@ def equality(op, otherwise):
     return compare
 
 
-EQUALITY = {"eq": equality(math.equal, False), "ne": equality(math.not_equal, True)}
+EQUALITY = {"__eq__": equality(math.equal, False), "__ne__": equality(math.not_equal, True)}
 
 
 def swapped(op):
@@ -87,20 +88,24 @@ def swapped(op):
     return lambda y, x: op(x, y)
 
 
-Tensor.__getitem__, Variable.__getitem__, Recorded.__getitem__ = indexing.take, indexing.take_slice, recorded(indexing.take)
-Tensor.__iter__ = Variable.__iter__ = indexing.each
+def reflected(name):
+    """The name of an operator's method for the right side: `__rmul__`."""
+    return name.replace("__", "__r", 1)
 
-for name, op in {**OPERATORS, **UNARY, **COMPARISONS, **LOGIC, **EQUALITY}.items():
-    setattr(Tensor, f"__{name}__", op)
-    setattr(Variable, f"__{name}__", op)
-for name, op in {**OPERATORS, **UNARY}.items():
-    setattr(Recorded, f"__{name}__", recorded(op))
-for name, op in OPERATORS.items():
-    for kind, adapted in (Tensor, lambda op: op), (Variable, lambda op: op), (Recorded, recorded):
-        setattr(kind, f"__r{name}__", adapted(swapped(op)))
-for name in ("and", "or", "xor"):
-    setattr(Tensor, f"__r{name}__", swapped(LOGIC[name]))
-    setattr(Variable, f"__r{name}__", swapped(LOGIC[name]))
-for name, op in {**COMPARISONS, **EQUALITY}.items():
+
+for name, op in {**ARITHMETIC, **UNARY, **COMPARISONS, **LOGIC, **INVERT, **EQUALITY}.items():
+    setattr(Operators, name, op)
+for name, op in {**ARITHMETIC, **LOGIC}.items():
+    setattr(Operators, reflected(name), swapped(op))
+
+for name, op in {**ARITHMETIC, **UNARY}.items():
+    setattr(Recorded, name, recorded(op))
+for name, op in ARITHMETIC.items():
+    setattr(Recorded, reflected(name), recorded(swapped(op)))
+for name in {**COMPARISONS, **EQUALITY}:
     compare = getattr(operator, name)
-    setattr(Recorded, f"__{name}__", lambda x, y, compare=compare: constant_truth(compare, (x, y)))
+    setattr(Recorded, name, lambda x, y, compare=compare: constant_truth(compare, (x, y)))
+
+for kind, take in (Tensor, indexing.take), (Variable, indexing.take_slice), (Recorded, recorded(indexing.take)):
+    setattr(kind, "__getitem__", take)  # noqa: B010 - mypy knows that a method cannot be assigned
+setattr(Operators, "__iter__", indexing.each)  # noqa: B010
