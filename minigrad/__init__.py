@@ -1,7 +1,8 @@
 """minigrad: TensorFlow's GradientTape in NumPy, made to be read.
 
-To read how it works, open tensor, op, tape and variable, in this order; what a gradient rule is given stands in
-arguments. One file is one TensorFlow namespace: where an op is defined, its TensorFlow name tells.
+To read how it works, begin with `print(mg.engine.calls())`, which follows `y = x * x` and `tape.gradient(y, x)` call by call.
+Python's operators become ops in program/operators.py (`Tensor.__mul__` runs `multiply`). The engine is the folder engine/: read
+tensor, op, tape, backward and variable, in this order. Elsewhere one file or folder is one TensorFlow namespace.
 """
 
 import importlib
@@ -22,7 +23,6 @@ from .dtypes import (
     string, uint16, uint32, uint64, uint8,
 )
 from .engine.custom import RegisterGradient, custom_gradient, grad_pass_through
-from .engine.operands import OPS
 from .engine.shape import TensorShape
 from .engine.slices import IndexedSlices
 from .engine.questions import UnconnectedGradients
@@ -87,10 +87,11 @@ def __getattr__(name):
         return getattr(keras.initializers if name in INITIALIZERS else keras, name)
     import difflib
 
-    near = difflib.get_close_matches(name, __dir__(), n=1)
+    near = difflib.get_close_matches(name, PUBLIC, n=1)
     advice = f". Did you mean mg.{near[0]}?" if near else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
 
 
-def __dir__():
-    return sorted({*globals(), *LATER, *INITIALIZERS})
+INNER = {"INITIALIZERS", "INNER", "LATER", "engine", "importlib", "one", "operators", "ops", "program", "scattering", "warnings"}
+PUBLIC = sorted({name for name in globals() if name[0] != "_"} - INNER | {*LATER, *INITIALIZERS})
+__dir__ = PUBLIC.copy  # what Tab offers

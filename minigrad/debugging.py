@@ -183,7 +183,7 @@ def listed(value, most):
 
 
 @op("CheckNumerics", "f", dtensor=lambda dy: dy)
-def check_numerics(tensor, message):
+def check_numerics(tensor, message: str):
     """The Tensor itself, if all its elements are finite.
 
     Raises:

@@ -36,7 +36,7 @@ REAL = "iuf"
 
 
 @op("Mul", "f", ddy=lambda dz, slope: dz * slope, dx=lambda dz: np.zeros_like(dz))
-def stepped(dy, x, slope):
+def stepped(dy, x, slope: np.ndarray):
     """dy * slope, where the slope is a step function of x: its own derivative is 0, which is not None.
 
     >>> import minigrad as mg
@@ -546,7 +546,7 @@ def bias_grad(dz, data_format):
 
 
 @op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=lambda dz, data_format: bias_grad(dz, data_format))
-def biased(value, bias, data_format=None):
+def biased(value, bias, data_format: str | None = None):
     """What `bias_add` computes.
 
     >>> import minigrad as mg

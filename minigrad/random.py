@@ -6,6 +6,7 @@ It takes three steps: seeds for an op (`stream_for`), random bits from the seeds
 
 import itertools
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -289,7 +290,7 @@ def sincosf(angle):
 # ---- ops -----------------------------------------------------------------------------------------------------------
 
 
-def vector(shape):
+def vector(shape: Sequence[int]):
     """The shape of random numbers: unlike other shapes, it may not be a number alone."""
     try:
         value = tidy.integers(shape)
@@ -314,7 +315,7 @@ def drawn(kernel, numbers, shape, dtype, seed, *limits):
 
 
 @op("RandomUniform", shape=vector, dtype=tidy.dtype)
-def standard_uniform(shape, dtype, seed=None):
+def standard_uniform(shape: Sequence[int], dtype, seed: int | None = None):
     """Numbers in [0, 1); `uniform` makes it any interval.
 
     >>> import minigrad as mg
@@ -326,7 +327,7 @@ def standard_uniform(shape, dtype, seed=None):
 
 
 @op("RandomUniformInt", shape=vector, dminval=None, dmaxval=None)
-def uniform_integers(minval, maxval, shape, seed=None):
+def uniform_integers(minval, maxval, shape: Sequence[int], seed: int | None = None):
     """Whole numbers from `minval` to `maxval - 1`.
 
     >>> import minigrad as mg
@@ -343,7 +344,7 @@ def uniform_integers(minval, maxval, shape, seed=None):
 
 
 @op("RandomStandardNormal", shape=vector, dtype=tidy.dtype)
-def standard_normal(shape, dtype, seed=None):
+def standard_normal(shape: Sequence[int], dtype, seed: int | None = None):
     """Numbers of the normal distribution with mean 0 and standard deviation 1.
 
     >>> import minigrad as mg
@@ -355,7 +356,7 @@ def standard_normal(shape, dtype, seed=None):
 
 
 @op("TruncatedNormal", shape=vector, dtype=tidy.dtype)
-def standard_truncated(shape, dtype, seed=None):
+def standard_truncated(shape: Sequence[int], dtype, seed: int | None = None):
     """As `standard_normal`, but without the numbers farther than 2 from 0.
 
     >>> import minigrad as mg
@@ -367,7 +368,7 @@ def standard_truncated(shape, dtype, seed=None):
 
 
 @op("RandomShuffle", dvalue=None)
-def shuffle(value, seed=None):
+def shuffle(value, seed: int | None = None):
     """The rows of `value` (along its first axis) in random order.
 
     >>> import minigrad as mg
@@ -399,7 +400,7 @@ def whole(dtype):
 
 
 @op("Multinomial", "f", num_samples=tidy.integer, dtype=whole, dlogits=None)
-def categorical(logits, num_samples, dtype="int64", seed=None):
+def categorical(logits, num_samples, dtype: Any = "int64", seed: int | None = None):
     """Classes drawn at random, each with the probability that softmax(logits) gives it.
 
     Args:
@@ -437,7 +438,7 @@ def counted(dtype):
 
 
 @op("RandomPoissonV2", "if", shape=vector, dtype=counted, **unregistered("RandomPoissonV2", "output", "rate"))
-def poisson_counts(rate, shape, dtype, seed=None):
+def poisson_counts(rate, shape, dtype: Any, seed: int | None = None):
     """What `poisson` draws.
 
     >>> import minigrad as mg

@@ -1,6 +1,7 @@
 """tf.strings: ops on Tensors of text, which is kept as bytes. No gradient flows along text."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -111,7 +112,7 @@ def strip(input):
 
 
 @op("Substr", "O", dinput=None)
-def substr(input, pos, len, unit="BYTE"):
+def substr(input, pos: int | Sequence[int], len: int | Sequence[int], unit="BYTE"):
     """`len` letters from place `pos`; a negative `pos` counts from the end.
 
     Raises:
@@ -201,7 +202,7 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
 
 
 @op("StaticRegexReplace", "O", dinput=None)
-def regex_replace(input, pattern, rewrite, replace_global=True):
+def regex_replace(input, pattern: str, rewrite: str, replace_global=True):
     """Each match of a regular expression, replaced by `rewrite`, in which `\\\\1` is the first group, and `\\\\0` the whole match.
 
     Raises:
@@ -211,18 +212,18 @@ def regex_replace(input, pattern, rewrite, replace_global=True):
     >>> print(mg.strings.regex_replace("a1b22", "[0-9]+", "#").numpy())
     b'a#b#'
     """
-    found, rewrite = compiled(pattern), rewrite.encode() if isinstance(rewrite, str) else rewrite
-    if max([int(place) for place in re.findall(rb"\\(\d)", rewrite)], default=0) > found.groups:
+    found, template = compiled(pattern), rewrite.encode() if isinstance(rewrite, str) else rewrite
+    if max([int(place) for place in re.findall(rb"\\(\d)", template)], default=0) > found.groups:
         return input  # as TensorFlow does where there is no such group
 
     def rewritten(match):
-        return re.sub(rb"\\([\d\\])", lambda piece: (match[int(piece[1])] or b"") if piece[1].isdigit() else piece[1], rewrite)
+        return re.sub(rb"\\([\d\\])", lambda piece: (match[int(piece[1])] or b"") if piece[1].isdigit() else piece[1], template)
 
     return each(lambda text: found.sub(rewritten, text, count=0 if replace_global else 1), input)
 
 
 @op("StaticRegexFullMatch", "O", dinput=None)
-def regex_full_match(input, pattern):
+def regex_full_match(input, pattern: str):
     """Does a regular expression match the whole text?
 
     >>> import minigrad as mg
@@ -240,7 +241,7 @@ def compiled(pattern):
 
 
 @op("StringSplitV2", "O", dinput=None)
-def split(input, sep=None, maxsplit=-1):
+def split(input, sep: str | None = None, maxsplit=-1):
     """One text, cut at `sep` (at white space if None) into a vector of texts.
 
     TensorFlow also cuts vectors, into ragged Tensors, which do not exist here.
@@ -251,8 +252,8 @@ def split(input, sep=None, maxsplit=-1):
     """
     if input.ndim:
         raise errors.UnimplementedError(None, None, "split takes one text at a time: there are no ragged Tensors in minigrad")
-    sep = sep.encode() if isinstance(sep, str) else sep
-    return np.array(input.item().split(sep or None, maxsplit), object)
+    separator = sep.encode() if isinstance(sep, str) else sep
+    return np.array(input.item().split(separator or None, maxsplit), object)
 
 
 def joined_axes(axis, ndim):

@@ -6,6 +6,7 @@ import pytest
 import minigrad as mg
 from minigrad.engine import op as engine
 from minigrad.engine.op import KERNELS, OPS, Source
+from minigrad.engine.rules import NUMPY_TWINS
 
 
 def declared(forward, **rules):
@@ -104,3 +105,97 @@ def test_a_rule_that_uses_a_function_without_a_twin_says_what_is_missing():
             y = odd(x)
         with pytest.raises(TypeError, match="used the NumPy function nan_to_num, which has no op to record it"):
             inner.gradient(y, x)
+
+
+# ---- names and twins -----------------------------------------------------------------------------------------------
+
+
+def test_a_declaration_may_use_the_names_that_the_engine_uses():
+    def forward(tracked, listener_, tracked_):
+        return tracked * listener_ * tracked_
+
+    def slopes(name):
+        others = {"tracked": "listener_ * tracked_", "listener_": "tracked * tracked_", "tracked_": "tracked * listener_"}[name]
+        return eval(f"lambda dwrite, {others.replace(' * ', ', ')}: dwrite * {others}")
+
+    odd = declared(forward, dtracked=slopes("tracked"), dlistener_=slopes("listener_"), dtracked_=slopes("tracked_"))
+    values = [mg.constant(one) for one in (2.0, 3.0, 5.0)]
+    with mg.GradientTape() as tape:
+        tape.watch(values)
+        y = odd(*values)
+    assert [float(one) for one in (y, *tape.gradient(y, values))] == [30.0, 15.0, 10.0, 6.0]
+
+
+@pytest.mark.parametrize("word", ["this", "forward", "Tensor", "convert", "listening", "live", "write", "dtype", "k", "float32", "next_id"])
+def test_an_input_may_have_any_name(word):
+    namespace = {}
+    exec(f"def twice({word}, type): return {word} * type", namespace)
+    vjps = {f"d{word}": eval("lambda dz, type: dz * type"), "dtype": eval(f"lambda dz, {word}: dz * {word}")}
+    odd, x, y = declared(namespace["twice"], **vjps), mg.constant(2.0), mg.constant(7.0)
+    with mg.GradientTape() as tape:
+        tape.watch([x, y])
+        z = odd(x, y)
+    assert [float(one) for one in (z, *tape.gradient(z, [x, y]))] == [14.0, 7.0, 2.0]
+
+
+UFUNCS = sorted(
+    {one for one in vars(np).values() if isinstance(one, np.ufunc) and one.nin <= 2 and one.nout == 1}, key=lambda one: one.__name__
+)
+POINTS = [  # inside of every domain, on both sides of 0, and beyond
+    [np.array(one, np.float32) for one in pair]
+    for pair in (([0.3, 0.7, 0.2], [0.6, 0.4, 0.9]), ([-1.5, 2.5, 2.0], [2.0, -2.0, 3.0]), ([np.nan, 1.0], [1.0, np.nan]))
+]
+
+
+def values_of(function, count):
+    """What a function gives at the points, as bytes: so that zeros of both signs differ; None if it is no function of floats."""
+    with np.errstate(all="ignore"):
+        try:
+            found = [np.asarray(function(*points[:count])) for points in POINTS]
+        except Exception:
+            return None
+    whole = all(value.dtype == np.float32 and value.shape == points[0].shape for value, points in zip(found, POINTS))
+    return [np.where(np.isnan(value), np.float32(np.nan), value).tobytes() for value in found] if whole else None
+
+
+def ops_like(ufunc):
+    """The ops that compute what a ufunc computes, and nothing more."""
+    wanted, found = values_of(ufunc, ufunc.nin), []
+    for op in OPS.values():
+        inputs = [d for d in op.vjps if d[1:] in op.__wrapped__.__code__.co_varnames]
+        if wanted is not None and len(inputs) == op.__wrapped__.__code__.co_argcount == ufunc.nin and "f" in (op.kinds or "f"):
+            if values_of(op.__wrapped__, ufunc.nin) == wanted:
+                found.append(op)
+    return found
+
+
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda one: one.__name__)
+def test_a_vjp_may_use_each_ufunc_of_which_there_is_an_op(ufunc):
+    ops = ops_like(ufunc)
+    if not ops:
+        return
+    assert ufunc in NUMPY_TWINS, f"declare {' or '.join(op.__name__ for op in ops)} with twin=np.{ufunc.__name__}"
+    twin = NUMPY_TWINS[ufunc]
+    assert values_of(lambda *xs: twin(*[mg.constant(x) for x in xs]).numpy(), ufunc.nin) == values_of(ufunc, ufunc.nin)
+
+
+def test_most_ufuncs_of_floats_have_an_op():
+    assert sum(bool(ops_like(ufunc)) for ufunc in UFUNCS) > 30
+
+
+@pytest.mark.parametrize("ufunc", [np.greater, np.isnan, np.logical_and, np.signbit, np.not_equal], ids=lambda one: one.__name__)
+def test_truth_values_are_constants_in_a_vjp_that_is_recorded(ufunc):
+    def forward(x):
+        return x * x
+
+    def vjp(dy, x):
+        return dy * 2.0 * x * (1.0 + 0.0 * ufunc(*[x, x + 1.0][: ufunc.nin]))
+
+    odd, x = declared(forward, dx=vjp), mg.constant([1.5, -2.0])
+    with mg.GradientTape() as outer:
+        outer.watch(x)
+        with mg.GradientTape() as inner:
+            inner.watch(x)
+            y = odd(x)
+        slope = inner.gradient(y, x)
+    assert outer.gradient(slope, x).numpy().tolist() == [2.0, 2.0]

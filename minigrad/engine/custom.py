@@ -1,6 +1,7 @@
 """Gradients written by the user: `custom_gradient`, `RegisterGradient`, and ops that wait for one to be registered."""
 
 import functools
+from collections.abc import Callable, Sequence
 
 from .. import nest
 from .listening import Listener, listening
@@ -131,7 +132,7 @@ class Backward:
 
 
 @op("CustomGradient", dinputs=no_unbroadcast(lambda dys, k, backward: backward(dys, k)))
-def with_gradient(inputs: tuple, results, backward) -> list:
+def with_gradient(inputs: tuple, results: Sequence, backward: Callable) -> list:
     """The `results` of a decorated function, with its own gradient in place of theirs.
 
     >>> import minigrad as mg
@@ -215,7 +216,7 @@ class RegisterGradient:
     ... def slope(op, dy):
     ...     return dy * mg.cos(op.inputs[0])
     Traceback (most recent call last):
-    KeyError: "Registering two gradient with name 'Sin'! (Previous registration was in minigrad.math)"
+    KeyError: "Registering two gradient with name 'Sin'! (Previous registration was in minigrad.math.elementwise)"
     """
 
     def __init__(self, op_type: str):

@@ -14,6 +14,7 @@ class DType:
 
     It equals its name and NumPy's own dtype:
 
+    >>> import numpy as np
     >>> import minigrad as mg
     >>> mg.float32
     mg.float32

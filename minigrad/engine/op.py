@@ -31,13 +31,13 @@ KERNELS = {}  # every op by its TensorFlow name
 MADE = []  # every op, those for other dtypes too: each knows its place here
 
 
-def op(kernel, kinds="", /, *, twin=None, keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None, **named):
+def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None, **named):
     """Declare an op by its VJPs.
 
     Args:
         kernel: its name in TensorFlow.
         kinds: the kinds of dtype that it takes, as NumPy's letters (`"fc"`: float and complex); empty for all.
-        twin: the NumPy function that does the same. A VJP may call it; where the VJP is itself recorded, the op runs instead.
+        twin: the NumPy function that does the same, or several. A VJP may call it; where the VJP is recorded, the op runs instead.
         keep_misfit: a Python number that does not fit the other input's dtype keeps its own, and the two dtypes are refused
             (InvalidArgumentError); otherwise the number is refused (TypeError).
         first_alone: a Python number that comes first does not take the dtype of the second, as in `tf.add(1, x)`.
@@ -53,8 +53,7 @@ def op(kernel, kinds="", /, *, twin=None, keep_misfit=False, first_alone=False, 
         run = made(forward, kernel, kinds, named, keep_misfit=keep_misfit, first_alone=first_alone)
         KERNELS.setdefault(kernel, run)
         OPS[forward.__name__] = NUMPY_TWINS[forward] = run
-        if twin is not None:
-            NUMPY_TWINS[twin] = run
+        NUMPY_TWINS.update(dict.fromkeys(twin if isinstance(twin, tuple) else (twin,), run))
         if holomorphic:
             run.by_kind["c"] = made(forward, kernel, "c", named, conjugated, keep_misfit, first_alone)
         if variant_of is not None:
@@ -73,7 +72,7 @@ def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alo
     run.kernel, run.kinds, run.keep_misfit, run.first_alone = kernel, kinds, keep_misfit, first_alone
     names = parameters(forward)
     run.vjps = {d: vjp for d, vjp in named.items() if d[0] == "d" and d[1:] in names}
-    run.tidiers = {a: tidy for a, tidy in named.items() if a in names}
+    run.tidiers = {a: tidy for a, tidy in named.items() if a in names and a not in run.vjps}
     run.by_products = {p: make for p, make in named.items() if p not in run.vjps and p not in names}
     run.adapt, run.by_kind, run.for_strings = adapt, {}, None  # by_kind: what is called for other kinds of dtype
     run.number, run.lists = len(MADE), lists_of(forward)
@@ -90,8 +89,10 @@ def signature_of(run):
     names, defaults = with_name(parameters(forward), forward.__defaults__)
     values = dict(zip(names[len(names) - len(defaults) :], defaults))
     kinds = {**{x: TensorLike for x in names if f"d{x}" in run.vjps}, **dict.fromkeys(run.lists, list[TensorLike]), "name": str | None}
-    kinds |= {a: next(iter(tidy.__annotations__.values()), empty) for a, tidy in run.tidiers.items()}
-    kinds = {**{a: type(value) for a, value in values.items() if value is not None}, **forward.__annotations__, **kinds}
+    kinds |= {a: type(value) for a, value in values.items() if value is not None}
+    kinds |= {a: next(iter(tidy.__annotations__.values())) for a, tidy in run.tidiers.items() if tidy.__annotations__}
+    kinds |= {a: note for a, note in forward.__annotations__.items() if a not in run.lists}
+    kinds |= {a: kinds[a] | None for a, value in values.items() if value is None and a in kinds}
     shown = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=values.get(name, empty), annotation=kinds.get(name, empty))
         for name in names

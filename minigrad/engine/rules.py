@@ -98,7 +98,7 @@ class Recorded(StandIn, Tensor):
     def __array_function__(self, function, types, inputs, attributes):
         if function in NUMPY_TWINS:
             return recorded(NUMPY_TWINS[function])(*inputs, **attributes)
-        if isinstance(function, np.ufunc) and function.types[-1].endswith("?"):  # nothing flows along truth values
+        if isinstance(function, np.ufunc) and "d" * function.nin + "->?" in function.types:  # nothing flows along truth values
             return constant_truth(function, inputs)
         raise TypeError(
             f"a VJP used the NumPy function {function.__name__}, which has no op to record it: "

@@ -17,7 +17,8 @@ class TensorShape:
     Args:
         dims: lengths (None: not known), or None if even their number is unknown.
 
-    >>> shape = TensorShape([3, 2])
+    >>> import minigrad as mg
+    >>> shape = mg.TensorShape([3, 2])
     >>> print(shape, shape.rank, shape == [3, 2])
     (3, 2) 2 True
     >>> shape

@@ -136,7 +136,7 @@ class Signature:
         there = {*names, *(f"{x}_{of}" for x in self.inputs for of in ("shape", "dtype", "size"))} | ({"k"} if self.lists else set())
         if self.inputs + self.attributes != self.parameters:
             problem = "the inputs, which have VJPs, must come before the attributes"
-        elif len(set(names)) < len(names):
+        elif len(set(names)) < len(names) or set(self.attributes) & set(self.run.vjps):
             problem = f"a name has two meanings: {', '.join(names)}"
         elif any(first != f"d{self.output}" for first, *_ in self.needs.values()):
             problem = f"each VJP must begin with d{self.output}, the upstream gradient"
@@ -156,7 +156,8 @@ class Signature:
         return dict(
             op=self.name, parameters=with_defaults(*with_name(self.parameters, run.__wrapped__.__defaults__)), z=z, z_=self.arrays[z],
             k=self.k, inputs=row(self.inputs), attributes=row(self.attributes), first="".join(self.same_dtype[:1]),
-            same=row(self.same_dtype), kinds=run.kinds, not_float32="{dtype} is not {float32} and ".format(**self.words) * ("f" in run.kinds),
+            same=row(self.same_dtype), kinds=run.kinds,
+            not_float32="{dtype} is not {float32} and ".format(**self.words) * ("f" in run.kinds),
             results=", ".join(results), given=", ".join(given), zs=z if self.many else f"[{z}]",
             out=f"{self.words['track_outputs']}({z}, {self.words['tracked']})" if self.many else f"{z}.id",
             track="" if self.many else f"{self.words['tracked']}.add({z}.id); ",

@@ -12,3 +12,4 @@ __all__ = [
     "Input", "Layer", "Model", "Sequential", "Variable", "activations", "initializers", "layers", "losses", "metrics",
     "models", "optimizers", "regularizers", "utils",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what Tab offers

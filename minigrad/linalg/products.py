@@ -233,7 +233,7 @@ def contraction_grad(dz, k, inputs, equation):
 
 
 @op("Einsum", ARITHMETIC, dinputs=lambda dz, k, inputs, equation: contraction_grad(dz, k, inputs, equation))
-def contraction(inputs: list, equation):
+def contraction(inputs: list, equation: str):
     """What `einsum` computes, for an equation that names every axis.
 
     >>> import minigrad as mg

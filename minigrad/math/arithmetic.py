@@ -197,7 +197,7 @@ def truncatediv(x, y):
     return np.trunc(x / y)
 
 
-@op("TruncateMod", "if", **unregistered("TruncateMod", "z", "x", "y"))
+@op("TruncateMod", "if", twin=np.fmod, **unregistered("TruncateMod", "z", "x", "y"))
 def truncatemod(x, y):
     """What remains of x after `mg.truncatediv(x, y)`, with the sign of x. TensorFlow has registered no gradient for it.
 
@@ -226,7 +226,7 @@ def negative(x):
     return -x
 
 
-@op("Abs", "if", twin=np.abs, dx=lambda dy, x: dy * np.sign(x))
+@op("Abs", "if", twin=(np.abs, np.fabs), dx=lambda dy, x: dy * np.sign(x))
 def abs(x):
     """The size of each element: of a complex number its distance from 0. The slope at 0 is taken as 0.
 

@@ -124,7 +124,7 @@ def last(axis, x):
     return axis
 
 
-def one_axis(axis):
+def one_axis(axis: int):
     """An axis, which may not stand in a list."""
     if isinstance(axis, (list, tuple)):
         raise TypeError(f"'<=' not supported between instances of 'int' and '{type(axis).__name__}': axis={axis} must be one number")

@@ -467,7 +467,7 @@ def in_top_k(targets, predictions, k, name=None) -> Tensor:
 
 
 @op("InTopKV2", "f", k=tidy.integer, dpredictions=None)
-def among_greatest(predictions, targets, k):
+def among_greatest(predictions, targets: np.ndarray, k):
     """What `mg.math.in_top_k` calls.
 
     >>> import minigrad as mg

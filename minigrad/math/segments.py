@@ -1,5 +1,7 @@
 """Reductions of rows that carry the same number, and counting."""
 
+from typing import Any
+
 import numpy as np
 
 from ..engine import attributes as tidy
@@ -316,7 +318,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, 
 
 
 @op("DenseBincount", "iu", dtype=tidy.dtype, darr=None)
-def dense_bincount(arr, size, weights, dtype, binary_output):
+def dense_bincount(arr, size: int, weights: Any, dtype, binary_output: bool):
     """Counts along the last axis: what `mg.math.bincount` calls.
 
     >>> import minigrad as mg

@@ -1,5 +1,6 @@
 """tf's top-level ops on a Tensor as a whole: conversion, casts, zeros and ones, and what its shape is."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def is_tensor(x) -> bool:
     return hasattr(x, "__tf_tensor__")
 
 
-@op("Identity", dinput=accepts_sparse(lambda dy: dy))
+@op("Identity", twin=np.positive, dinput=accepts_sparse(lambda dy: dy))
 def identity(input):
     """The same value, as a Tensor of its own.
 
@@ -319,7 +320,7 @@ def rank(input):
 
 
 @op("EnsureShape", shape=TensorShape, dx=accepts_sparse(lambda dy: dy))
-def ensure_shape(x, shape):
+def ensure_shape(x, shape: TensorShape | Sequence[int | None]):
     """The same value, if it has this shape; None in the shape stands for any length.
 
     Raises:

@@ -55,7 +55,7 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
 
 @op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None,
     dparams=lambda dy, params_shape, indices, axis, batch_dims: ungathered(dy, params_shape, indices, axis, batch_dims))  # fmt: skip
-def gather(params, indices, validate_indices=None, axis=None, batch_dims=0):
+def gather(params, indices, validate_indices: bool | None = None, axis=None, batch_dims=0):
     """The slices of `params` that have these numbers along an axis.
 
     Its gradient along the axis 0 is an `mg.IndexedSlices`.

@@ -17,7 +17,7 @@ from .gathering import boolean_mask
 
 
 @op("StridedSlice", dinput=lambda dy, input_shape, key: strided_slice_grad.np(dy, key, input_shape))
-def getitem(input, key):
+def getitem(input, key: tuple):
     """`input[key]`, where the key is a tuple of whole numbers, slices, `...` and `mg.newaxis`.
 
     >>> import minigrad as mg
@@ -34,7 +34,7 @@ def getitem(input, key):
 
 
 @op("StridedSliceGrad", ddy=lambda dz, key: dz[key])
-def strided_slice_grad(dy, key, shape):
+def strided_slice_grad(dy, key: tuple, shape: tuple):
     """Zeros of this shape, with `dy` at the place of `[key]`.
 
     >>> import minigrad as mg, numpy as np

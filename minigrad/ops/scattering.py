@@ -1,5 +1,7 @@
 """Changing parts of a Variable: rows by their numbers (`v.scatter_add`), or elements by their places (`v.scatter_nd_add`)."""
 
+from typing import Any
+
 import numpy as np
 
 from ..engine.op import convert
@@ -7,6 +9,7 @@ from ..engine.shape import bracketed
 from ..engine.slices import IndexedSlices
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable
+from ..errors import invalid
 from ..ops import gathering
 
 
@@ -58,7 +61,7 @@ def by_rows(way, meaning, put):
 def by_places(way, meaning, put):
     """The method `scatter_nd_<way>`."""
 
-    def scatter(self, indices, updates, name: str | None = None) -> Variable:
+    def scatter(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         return self._assigned(
             gathering.place(self.numpy(), convert(indices).value, self._fitting(updates), put), updates, f"scatter_nd_{way}"
         )
@@ -85,12 +88,12 @@ def not_scattered(message, way):
     return invalid(f"{message} [Op:ResourceScatter{way.capitalize()}] name: ")
 
 
-def sparse_read(self, indices, name: str | None = None) -> Tensor:
+def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
     """The rows of these numbers, as `mg.gather`."""
     return gathering.gather(self, indices)
 
 
-def gather_nd(self, indices, name: str | None = None) -> Tensor:
+def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
     """The elements, or slices, at these places, as `mg.gather_nd`."""
     return gathering.gather_nd(self, indices)
 

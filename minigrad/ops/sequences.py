@@ -1,6 +1,7 @@
 """tf's top-level ops that make Tensors by a pattern: range, linspace, meshgrid, one_hot."""
 
 import builtins
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from ..engine import attributes as tidy
 from ..engine import dtypes
 from ..engine.conversion import as_value
 from ..engine.op import convert, op
+from ..engine.operands import TensorLike
 from ..engine.shape import bracketed
 from ..engine.tensor import Tensor
 from ..errors import invalid
@@ -150,7 +152,7 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
 
 
 @op("OneHot", depth=tidy.depth, axis=tidy.integer, dindices=None)
-def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None):
+def one_hot(indices, depth, on_value: TensorLike | None = None, off_value: TensorLike | None = None, axis=None, dtype: Any = None):
     """For each index a vector of length `depth`, with 1 at that place and 0 elsewhere.
 
     Args:

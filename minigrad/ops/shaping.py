@@ -3,6 +3,7 @@
 import builtins
 import functools
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -310,7 +311,7 @@ def no_axis(axis, ndim):
 
 
 @op("Unpack", axis=tidy.integer, dvalue=lambda dys, axis: np.stack(dys, axis))
-def unstack(value, num=None, axis=0) -> list:
+def unstack(value, num: int | None = None, axis=0) -> list:
     """The parts of a Tensor along an axis, as a list.
 
     Args:
@@ -488,7 +489,7 @@ def pad_constant(tensor, constant_values, paddings):
 
 
 @op("MirrorPad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode))
-def mirror_pad(tensor, paddings, mode):
+def mirror_pad(tensor, paddings, mode: str):
     """`pad` with the mirror image of the Tensor.
 
     >>> import minigrad as mg
@@ -502,11 +503,11 @@ def mirror_pad(tensor, paddings, mode):
             how = "less than" if mode == "REFLECT" else "no greater than"
             what = "not less than" if mode == "REFLECT" else "greater than"
             raise invalid(f"paddings must be {how} the dimension size: {pair[0]}, {pair[1]} {what} {n}")
-    return np.pad(tensor, paddings, mode.lower())
+    return np.pad(tensor, paddings, mode.lower())  # type: ignore[call-overload]
 
 
 @op("MirrorPadGrad", ddy=lambda dz, paddings, mode: mirror_pad.np(dz, paddings, mode))
-def mirror_pad_grad(dy, paddings, mode):
+def mirror_pad_grad(dy, paddings: tuple, mode: str):
     """The gradient of `mirror_pad`: what the edges mirror is added to where it came from.
 
     >>> import minigrad as mg
@@ -539,12 +540,12 @@ def check_paddings(paddings, tensor):
 # ---- moving --------------------------------------------------------------------------------------------------------
 
 
-def shifts(shift):
+def shifts(shift: int | Sequence[int]):
     """By how many places each axis is moved: a whole number, or a tuple of them."""
     return tidy.axes(tidy.integers(shift, "Tshift"))
 
 
-def shifted_axes(axis):
+def shifted_axes(axis: int | Sequence[int]):
     return tidy.axes(tidy.integers(axis, "Taxis"))
 
 

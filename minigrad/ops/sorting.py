@@ -60,7 +60,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False):
 
 
 @op("TopKV2", dorder=None, dvalues=lambda dy, order, axis: in_order.np(dy, argsort.np(order, axis), axis))
-def in_order(values, order, axis):
+def in_order(values, order, axis: int):
     """The elements along an axis in a given order, each once.
 
     >>> import minigrad as mg
