@@ -21,7 +21,7 @@ import time
 ROOT = pathlib.Path(__file__).parents[1]
 MODULES = {"math": "math", "arrays": "arrays", "linalg": "linalg", "nn": "nn", "special": "math", "indexing": "tensor", "image": "custom"}
 OTHERS = ["scenarios", "properties", "counts", "threads", "trace", "memory", "explain"]
-TESTS = {  # the files of tests that are run one after the other, until one fails
+TESTS = {  # the tests that are run one after the other, each a file or a folder, until one fails
     "rules": ["ops", "numerics", "recorded", "scenarios", "properties"],  # after the one of the module
     "op": ["op", "tape", "math", "ops", "house", *OTHERS],
     "tape": ["tape", "custom", "linalg", "numerics", *OTHERS],
@@ -162,7 +162,7 @@ class Copy:
         whole = path.read_text("utf-8")
         for name in names:
             if name not in self.sound and not self.passes(name):
-                sys.exit(f"{(self.folder / 'pytest.log').read_text('utf-8')}\ntest_{name}.py fails without any change")
+                sys.exit(f"{(self.folder / 'pytest.log').read_text('utf-8')}\nthe tests of {name} fail without any change")
             self.sound.add(name)
             path.write_text(text, "utf-8")
             failed = not self.passes(name)
@@ -172,7 +172,7 @@ class Copy:
         return False
 
     def passes(self, name):
-        """Run a file of tests in a process of its own, which has NumPy and pytest already."""
+        """Run a file or a folder of tests in a process of its own, which has NumPy and pytest already."""
         child = os.fork()
         if not child:
             failed = True
@@ -182,7 +182,8 @@ class Copy:
                 os.dup2(os.open("pytest.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
                 os.dup2(1, 2)
                 sys.path[:] = [str(self.folder), str(self.folder / "tests"), *(one for one in sys.path if one != str(ROOT))]
-                failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-o", "addopts=", f"tests/test_{name}.py"])
+                tests = f"tests/test_{name}.py" if os.path.exists(f"tests/test_{name}.py") else f"tests/{name}"
+                failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-o", "addopts=", tests])
             finally:
                 os._exit(bool(failed))
         return os.waitpid(child, 0)[1] == 0

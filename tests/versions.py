@@ -23,7 +23,7 @@ def passes(numpy):
         python = pathlib.Path(folder, "Scripts" if sys.platform == "win32" else "bin", "python")
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--editable", ROOT, numpy, "hypothesis>=6", "pytest>=8"], check=True)
         subprocess.run([python, "-c", "import sys, numpy; print('Python', sys.version.split()[0], 'NumPy', numpy.__version__)"], check=True)
-        tests = [path for path in sorted(ROOT.glob("tests/test_*.py")) if path.stem not in ELSEWHERE]
+        tests = [path for path in sorted(ROOT.glob("tests/**/test_*.py")) if path.stem not in ELSEWHERE]
         options = ["-q", "-p", "no:cacheprovider", "-o", "addopts="]
         return subprocess.run([python, "-m", "pytest", *options, *tests], cwd=ROOT).returncode == 0
 

@@ -1,0 +1,54 @@
+"""The source decides what is computed, and its value goes into nothing."""
+
+import minigrad as mg
+
+from . import program
+
+
+@program("none", "independent", "ONLY_DECIDES", "if x > 0.0")
+def _if():
+    """An if on x: reading x to decide must not count as a lost path, and the line of the if must be shown."""
+    x, w = mg.Variable(1.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = w * 1.0
+        if x > 0.0:
+            y = y * 3.0
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "ONLY_DECIDES")
+def _float_in_a_condition():
+    """float(x) in a conditional expression: it decides, so it must not be called a number that left."""
+    x, w = mg.Variable(1.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = w * 3.0 if float(x) > 0.5 else w * 5.0
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "ONLY_DECIDES")
+def _number_of_turns():
+    """range(int(n)): how often a loop runs depends on n by jumps, and must not be called broken or unused."""
+    n, w = mg.Variable(3.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = w * 1.0
+        for _ in range(int(n)):
+            y = y * w
+    return tape.explain(y, n)
+
+
+@program("none", "independent", "ONLY_DECIDES NO_DERIVATIVE")
+def _where_chooses():
+    """mg.where with x only in its condition: the choice must be named first, and the comparison after it."""
+    x, a, b = mg.Variable(1.0), mg.Variable(2.0), mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y = mg.where(x > 0.0, a, b)
+    return tape.explain(y, x)
+
+
+@program("none", "independent", "ONLY_DECIDES")
+def _cond():
+    """mg.cond on x: a decision inside a call of the library must count like an if."""
+    x, w = mg.Variable(1.0), mg.Variable(2.0)
+    with mg.GradientTape() as tape:
+        y = mg.cond(x > 0.0, lambda: w * 3.0, lambda: w * 5.0)
+    return tape.explain(y, x)

@@ -1,0 +1,153 @@
+"""Traces that began late, that are full, that ran beside others, and those that are strict."""
+
+import threading
+import time
+
+import pytest
+
+import minigrad as mg
+
+
+def test_a_trace_that_began_after_the_forward_pass():
+    x = mg.Variable(3.0)
+    with mg.GradientTape() as tape:
+        y, z = x * x, mg.constant(x.numpy())
+    with mg.trace():
+        tape.gradient(y, x)
+        assert tape.explain(y, x).status in ("complete", "none")
+        assert "began later" in str(tape.explain(z, x)) or tape.explain(z, x).codes == ("SPENT_TAPE",)
+
+
+def test_a_trace_that_began_in_the_block():
+    x = mg.Variable(3.0)
+    with mg.GradientTape(persistent=True) as tape:
+        h = x * x
+        with mg.trace():
+            y = h * 2.0
+    answer = tape.explain(y, x)
+    assert (answer.status, answer.codes) == ("complete", ())
+    assert "12.0" in answer.headline
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_zero_factor_from_before_the_trace(later):
+    w, x = mg.Variable(0.0), mg.Variable(3.0)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = w * x
+        if later:
+            w.assign(1.0)
+    assert "takes it times w, which is 0 here" in str(tape.explain(y, x))
+
+
+def test_a_part_that_was_made_after_the_trace():
+    x = mg.Variable([1.0, 2.0])
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * x)
+    assert "made after the target" in str(tape.explain(y, x[0]))
+
+
+def test_a_nan_from_before_the_trace():
+    X, w, b = mg.constant([1.0, float("nan")]), mg.Variable([1.0, 2.0]), mg.Variable(float("inf"))
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y, z = mg.reduce_sum((X * w) ** 2), w * mg.reduce_sum(b * b)
+    assert "X holds nan already" in str(tape.explain(y, w))
+    assert "b holds inf already" in str(tape.explain(z, w))
+
+
+def test_what_a_full_trace_has_forgotten_is_not_proved():
+    a, b = mg.Variable(2.0), mg.Variable(1.0)
+    with mg.trace(limit=20), mg.GradientTape() as tape:
+        y = mg.sqrt(float(a)) * b
+        for _ in range(20):
+            y = y * 1.0
+    text = str(tape.explain(y, a))
+    assert "UNUSED (likely)" in text
+    assert "began later" not in text
+
+
+@pytest.mark.parametrize("limit", [1, 5])
+@pytest.mark.parametrize("persistent", [True, False])
+def test_a_full_trace_does_not_deny_a_gradient_that_was_given(limit, persistent):
+    x = mg.Variable(2.0)
+    with mg.trace(limit=limit), mg.GradientTape(persistent=persistent) as tape:
+        h = x
+        for _ in range(8):
+            h = mg.tanh(h) * 1.5
+    assert tape.gradient(h, x) is not None
+    assert tape.explain(h, x).status == "complete"
+
+
+def test_a_full_trace_says_that_it_has_forgotten_the_target():
+    x = mg.Variable(2.0)
+    with mg.trace(limit=3), mg.GradientTape() as tape:
+        y = mg.constant(2.0)
+        for _ in range(8):
+            x * 1.0
+    text = str(tape.explain(y, x))
+    assert "has forgotten how the target was made" in text
+    assert "began later" not in text
+
+
+def test_a_trace_that_is_full():
+    x = mg.Variable(1.0)
+    with mg.trace(limit=20) as log, mg.GradientTape() as tape:
+        y = x * x.numpy()
+        for _ in range(100):
+            y = y * 1.0
+    assert len(log.events) == 20
+    assert len(log.made) <= 20
+    answer = tape.explain(y, x)
+    assert answer.status == "complete"
+    assert "has forgotten" in str(answer)
+
+
+def test_an_op_in_another_thread():
+    x, found = mg.Variable(3.0), []
+    with mg.trace(), mg.GradientTape() as tape:
+        thread = threading.Thread(target=lambda: found.append(x * x))
+        thread.start()
+        thread.join()
+    answer = tape.explain(found[0], x)
+    assert answer.status == "none"
+    assert all(cause.confidence == "likely" for cause in answer.causes)
+
+
+def test_two_traces_and_a_trace_after_a_trace():
+    x = mg.Variable(3.0)
+    with mg.trace(), mg.trace(), mg.GradientTape() as tape:
+        y = x * x.numpy()
+    with mg.trace():
+        pass
+    assert tape.explain(y, x).status == "partial"
+
+
+def test_a_long_program_is_explained_in_time():
+    x = mg.Variable(1.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = x
+        for _ in range(10_000):
+            y = y * 1.0001
+    begin = time.process_time()  # another program on the machine must not make it fail
+    assert tape.explain(y, x).status == "complete"
+    assert time.process_time() - begin < 2.0
+
+
+def test_strict_raises_with_the_explanation():
+    x = mg.Variable(3.0)
+    with mg.trace(strict=True):
+        with mg.GradientTape() as tape:
+            y = x * x.numpy()
+        with pytest.raises(mg.explain.BrokenGradient, match=r"PARTIAL  dy/dx = 3.0(.|\n)*mend   keep x a tensor: y = x \* x"):
+            tape.gradient(y, x)
+
+
+def test_strict_lets_healthy_training_pass():
+    w, unused = mg.Variable(3.0), mg.Variable(1.0)
+    with mg.trace(strict=True):
+        for _ in range(3):
+            with mg.GradientTape() as tape:
+                loss = w * w
+            slope, none = tape.gradient(loss, [w, unused])
+            w.assign_sub(0.1 * slope)
+    assert none is None

@@ -1,0 +1,123 @@
+"""The line that explain proposes runs, and its gradient is whole and finite; where no line would run, words stand in its place."""
+
+import linecache
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+PAIR, ROW, NUMBER = "x = mg.Variable([1.0, 2.0])", "x = mg.Variable([[1.0, 2.0]])", "x = mg.Variable(2.0)"
+MENDED = [  # a beginning, a line, and the same line mended
+    (PAIR, "y = mg.math.log(x.numpy())", "y = mg.math.log(x)"),
+    (PAIR + "; w = mg.Variable([3.0, 4.0])", "y = mg.constant(np.dot(w,x))", "y = mg.tensordot(w, x, 1)"),
+    (PAIR + "; w = np.array([3.0, 4.0])", "y = mg.constant(np.dot(w, x))", "mg.tensordot(mg.convert_to_tensor(w, mg.float32), x, 1)"),
+    (ROW, "y = mg.reduce_sum(mg.matmul(x, x.numpy().T))", "mg.matmul(x, mg.transpose(x))"),
+    (PAIR + "; w = np.ones((3, 2))", "y = mg.reduce_sum(w @ x.numpy() + 1.0)", "mg.tensordot(mg.convert_to_tensor(w, mg.float32), x, 1)"),
+    (PAIR, "y = mg.reduce_sum(np.concatenate([x, x * 2])**2)", "mg.concat([x, x * 2], 0)**2"),
+    (ROW, "y = mg.reduce_sum(np.concatenate((x, x * 2), axis=1)**2)", "mg.concat((x, x * 2), axis=1)**2"),
+    (PAIR, "y = mg.reduce_sum(np.clip(x, a_min=0.5, a_max=1.5))", "mg.clip_by_value(x, 0.5, 1.5)"),
+    (ROW, "y = mg.matmul(x, np.transpose(x, axes=(1, 0)))", "mg.transpose(x, (1, 0))"),
+    (PAIR, "y = mg.reduce_sum(x) * x.numpy()[x.numpy() > 1.5]", "mg.reduce_sum(x) * x[x > 1.5]"),
+    (PAIR, "y = np.array(x) * x", "mg.convert_to_tensor(x) * x"),
+    (PAIR, "y = x.numpy().mean() * x[0]", "y = mg.reduce_mean(x) * x[0]"),
+    (PAIR, "y = float(x.numpy().std(axis=0) + x.numpy().max()) * x", "y = (mg.math.reduce_std(x, axis=0) + mg.reduce_max(x)) * x"),
+    (PAIR, "y = mg.constant(x.numpy().tolist()) * x", "y = x * x"),
+    (PAIR, "y = x.numpy()[0].item() * x[1]", "y = x[0] * x[1]"),
+    (PAIR, "y = x * x.numpy().reshape(2, 1)", "mg.reshape(x, [2, 1])"),
+    (PAIR, "y = x / np.linalg.norm(x)", "x / mg.norm(x)"),
+    (PAIR, "y = x * mg.constant(float(np.mean(x)))", "y = x * mg.reduce_mean(x)"),
+    (NUMBER, "y = x * np.linspace(0.0, float(x), 5)", "mg.linspace(0.0, x, 5)"),
+    (NUMBER, "y = x * mg.constant(float(x))", "y = x * x"),
+    (NUMBER, "y = x - float(2.0 * x - 1.0)", "y = x - (2.0 * x - 1.0)"),
+    (NUMBER, "y = np.add(x, 3.0) * x", "(x + 3.0) * x"),
+    (NUMBER, "y = x * np.mean([float(x), 1.0])", "x * mg.reduce_mean([x, 1.0])"),
+    (PAIR, "y = mg.reduce_sum(mg.constant([float(v) ** 2 for v in x]))", "mg.reduce_sum(mg.stack([v ** 2 for v in x]))"),
+    (PAIR, "y = x * float(x[0]) + int(x[1])", "y = x * x[0] + int(x[1])"),
+    ("from math import exp; import minigrad as tf; x = tf.Variable(2.0)", "y = x * exp(x)", "y = x * tf.exp(x)"),
+]
+
+
+def run_line(line, beginning):
+    """The Explanation of dy/dx, and y, after a line under a tape; the beginning may call us tf."""
+    us = "tf" if "tf" in beginning else "mg"
+    text = f"""
+import math
+import numpy as np
+import minigrad as {us}
+{beginning}
+with {us}.GradientTape() as tape:
+    {line}
+answer = tape.explain(y, x)
+"""
+    file, space = f"<line {text}>", {}
+    linecache.cache[file] = 0, None, text.splitlines(True), file
+    with mg.trace():
+        exec(compile(text, file, "exec"), space)
+    return space["answer"], np.asarray(space["y"])
+
+
+@pytest.mark.parametrize(("beginning", "line", "part"), MENDED, ids=[line for _, line, _ in MENDED])
+def test_a_mended_line_runs_and_is_whole(beginning, line, part):
+    before, value = run_line(line, beginning)
+    assert before.codes[0] == "LEFT_ENGINE", f"\n{before}"
+    _, colon, new = before.causes[0].mend.partition(": ")
+    assert colon
+    assert part in new
+    after, same = run_line(new, beginning)
+    assert after.status == "complete", f"\n{after}"
+    assert np.allclose(value, same)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("y = mg.reduce_sum(np.vstack([x, x * 2]))", "use mg.concat with an axis"),
+        ("y = x * np.dot(x, 2.0)", "use mg.multiply"),
+        ("y = x * np.clip(x, None, 1.5)", "use mg.maximum or mg.minimum"),
+        ("y = np.std(x, ddof=1) * x", "use mg.math.reduce_std, which knows no ddof"),
+        ("y = np.array(x, dtype=np.float64) * x", "keep x a tensor here, without np.array"),
+        ("y = x.numpy().astype(np.float64) * x", "use mg.cast in place of .astype"),
+        ("y = x * np.random.normal(0.0, float(x[0]))", "scale and shift what mg.random.normal gives"),
+        ("y = x * np.interp(float(x[0]), [0.0, 4.0], [1.0, 3.0])", "write np.interp with mg's own functions"),
+        ("y = x * x.numpy()[[1, 0]]", "use mg.gather in place of these indices"),
+        ("y = x * math.log(float(x[0]) + 1.0, 2)", "use mg.math.log in place of math.log"),
+    ],
+)
+def test_words_stand_where_no_line_would_run(line, words):
+    answer, _ = run_line(line, PAIR)
+    assert answer.causes[0].mend == words, f"\n{answer}"
+
+
+BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 1.0, "asin": -1.0, "atanh": 1.0, "exp": 1000.0,
+    "sinh": 1000.0, "cosh": -1000.0, "expm1": 1000.0, "acosh": 1.0, "log1p": -1.0, "lgamma": 0.0, "digamma": 0.0}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_POINTS)
+def test_the_mend_of_an_op_makes_its_gradient_finite(name):
+    x, op = mg.Variable(BAD_POINTS[name]), getattr(mg, name, None) or getattr(mg.math, name)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            y = op(x) * 3.0
+        mend = tape.explain(y, x).causes[0].mend.partition("for example with ")[2]
+        with mg.GradientTape() as tape:
+            y = op(eval(mend)) * 3.0
+    assert np.isfinite(tape.gradient(y, x))
+
+
+@pytest.mark.parametrize("name", ["norm", "math.reduce_std"])
+def test_the_mend_of_a_length_makes_its_gradient_finite(name):
+    x, space = mg.Variable([0.0, 0.0]), {"mg": mg}
+    with mg.trace(), mg.GradientTape() as tape:
+        y = eval(f"mg.{name}(x)", {**space, "x": x})
+    mend = tape.explain(y, x).causes[0].mend.partition("for example with ")[2]
+    with mg.GradientTape() as tape:
+        y = eval(mend, {**space, "x": x})
+    assert np.isfinite(tape.gradient(y, x)).all()
+
+
+def test_a_power_that_overflows_is_not_mended_with_maximum():
+    w = mg.Variable(-1e20)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = w**4
+    assert "keep the input of pow smaller" in str(tape.explain(y, w))
