@@ -362,7 +362,7 @@ def test_contributions_are_not_summed_up_where_some_are_folded_away(open_page, t
     assert "add up:" not in said
 
 
-def test_cut_is_drawn_with_scissors_and_mend(open_page, tmp_path):
+def test_cut_is_drawn_with_scissors_and_fix(open_page, tmp_path):
     page = open_page(saved(inspected(PROGRAM.replace("y = x * x", "y = x * x.numpy()")), tmp_path))
     page.locator(ROOT).focus()
     page.keyboard.press("w")
@@ -460,13 +460,13 @@ g = tape.gradient(y, x)
 inspector = mg.inspect(tape, y, x)"""
 
 
-def test_the_head_shows_the_mend_of_what_it_tells(open_page, tmp_path):
+def test_the_head_shows_the_fix_of_what_it_tells(open_page, tmp_path):
     page = open_page(saved(inspected(TWO_CUTS), tmp_path))
     said = page.locator(f"{ROOT} header .say").inner_text()
-    told, _, mend = said.partition("Mend: ")
-    assert ("np.mean(x)" in told) == ("reduce_mean" in mend)
-    assert ("float(size)" in told) == ("number = size" in mend)
-    assert mend
+    told, _, fix = said.partition("Fix: ")
+    assert ("np.mean(x)" in told) == ("reduce_mean" in fix)
+    assert ("float(size)" in told) == ("number = size" in fix)
+    assert fix
 
 
 LOOKED_AT = """\

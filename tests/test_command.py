@@ -285,7 +285,7 @@ def findings(monkeypatch, versions):
     return {finding.what: finding for finding in checkup.packages()}
 
 
-def test_an_old_jupyterlab_and_a_missing_kernel_are_named_with_the_line_that_mends_them(monkeypatch):
+def test_an_old_jupyterlab_and_a_missing_kernel_are_named_with_the_line_that_fixes_them(monkeypatch):
     found = findings(monkeypatch, {"minigrad": "0.1.0", "jupyterlab": "3.6.8", "anywidget": "0.11.0"})
     assert {what: finding.wrong for what, finding in found.items()} == {"jupyterlab": True, "anywidget": False, "ipykernel": True}
     assert found["jupyterlab"].seen == "3.6.8 does not suit: <5,>=4.4 is needed"
@@ -321,7 +321,7 @@ def test_one_thing_wrong_is_exit_code_1_and_a_note_is_not(monkeypatch, capsys):
     for found, code in (([note], 0), ([note, checkup.Finding("numpy", "is not installed", "pip install numpy")], 1)):
         monkeypatch.setattr(checkup, "findings", lambda found=found: iter(found))
         assert checkup.check() == code
-    assert "1 to mend" in capsys.readouterr().out
+    assert "1 to fix" in capsys.readouterr().out
 
 
 def test_long_work_tells_how_far_it_is(capsys):

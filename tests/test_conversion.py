@@ -1,4 +1,4 @@
-"""What a user may write for a value, and what becomes of it. The answers are TensorFlow's, up to a mend that may follow."""
+"""What a user may write for a value, and what becomes of it. The answers are TensorFlow's, up to a fix that may follow."""
 
 import collections
 

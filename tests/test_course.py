@@ -312,11 +312,11 @@ def test_the_three_knobs_are_flat_leaning_and_a_staircase():
     assert np.count_nonzero(steps) == 5
 
 
-def test_the_broken_ball_rests_on_the_hillside_and_the_mended_one_on_the_floor():
+def test_the_broken_ball_rests_on_the_hillside_and_the_fixed_one_on_the_floor():
     space, _ = played("08")
-    valley, tangent, mended, broken = space["ax"].lines
-    assert np.allclose([mended.get_xydata()[0], broken.get_xydata()[0]], 5)
-    assert np.allclose([broken.get_xydata()[-1], mended.get_xydata()[-1]], [(4, 0), (2, -4)], atol=2e-3)
+    valley, tangent, fixed, broken = space["ax"].lines
+    assert np.allclose([fixed.get_xydata()[0], broken.get_xydata()[0]], 5)
+    assert np.allclose([broken.get_xydata()[-1], fixed.get_xydata()[-1]], [(4, 0), (2, -4)], atol=2e-3)
     assert np.isclose(valley.get_ydata().min(), -4)
     (left, right), (low, high) = tangent.get_data()
     assert np.isclose((high - low) / (right - left), 2 * 4 - 4)

@@ -86,14 +86,14 @@ def test_a_card_is_complete(exercise):
 @pytest.mark.parametrize("code", ["OUTSIDE_TAPE", "outside tape", "OUTSIDE_TAPE (proved)"])
 @pytest.mark.parametrize("line", ["mean = mg.reduce_mean(price)", "mean=mg.reduce_mean(price)   # late", "reduce_mean(price)"])
 def test_a_report_may_name_its_line_by_a_copy_or_a_part(code, line, capsys):
-    check("14.1", {"code": code, "line": line, "mended": 0})
-    assert capsys.readouterr().out == "14.1: not yet. Look again at mended.\n"
+    check("14.1", {"code": code, "line": line, "fixed": 0})
+    assert capsys.readouterr().out == "14.1: not yet. Look again at fixed.\n"
 
 
 @pytest.mark.parametrize("line", ["", "gradient", "mean", 3.5])
 def test_a_report_names_no_line_by_a_word_or_less(line, capsys):
-    check("14.1", {"code": "OUTSIDE_TAPE", "line": line, "mended": 0})
-    assert capsys.readouterr().out == "14.1: not yet. Look again at line and mended.\n"
+    check("14.1", {"code": "OUTSIDE_TAPE", "line": line, "fixed": 0})
+    assert capsys.readouterr().out == "14.1: not yet. Look again at line and fixed.\n"
 
 
 # ---- whatever the learner does ---------------------------------------------------------------------------------------

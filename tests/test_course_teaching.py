@@ -153,10 +153,10 @@ def test_every_prediction_is_taken_up_by_a_check(lesson):
 def test_half_a_report_is_answered_as_lesson_14_says(case):
     space = {"mg": minigrad}
     exec(cards.find(case).solution, space)
-    half = space["report"] | {"mended": 0}
-    assert cards.find(case).judge(half) == "not yet. Look again at mended."
-    assert cards.find(case).judge(half | {"code": "?"}) == "not yet. Look again at code and mended."
-    assert cards.find(case).judge(half | {"line": "?"}) == "not yet. Look again at line and mended."
+    half = space["report"] | {"fixed": 0}
+    assert cards.find(case).judge(half) == "not yet. Look again at fixed."
+    assert cards.find(case).judge(half | {"code": "?"}) == "not yet. Look again at code and fixed."
+    assert cards.find(case).judge(half | {"line": "?"}) == "not yet. Look again at line and fixed."
 
 
 def test_there_are_as_many_exercises_and_replies_as_were_promised():

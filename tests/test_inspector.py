@@ -84,7 +84,7 @@ with mg.GradientTape() as tape:
     y = mg.reduce_mean(y, axis=0)
 g = tape.gradient(y, x)
 """
-MENDED = BROKEN.replace("np.mean", "mg.reduce_mean")
+FIXED = BROKEN.replace("np.mean", "mg.reduce_mean")
 TWICE = """
 x = mg.Variable(3.0)
 with mg.GradientTape() as tape:
@@ -203,10 +203,10 @@ def test_looking_does_not_use_the_tape_up_and_is_not_heard():
 
 
 def test_two_films_stand_beside_each_other():
-    space = run(f"{BROKEN}\nbroken = tape\n{MENDED}\nfilm = mg.inspect(broken, tape)")
+    space = run(f"{BROKEN}\nbroken = tape\n{FIXED}\nfilm = mg.inspect(broken, tape)")
     text = str(space["film"])
     assert text.startswith("as written\ntape inspector   1 tape: 1 kept, 2 ghosts")
-    assert "\nmended\ntape inspector   1 tape: 3 kept, 0 ghosts" in text
+    assert "\nfixed\ntape inspector   1 tape: 3 kept, 0 ghosts" in text
     view = space["film"].view
     assert [one["verdict"]["answer"] for one in view["compare"]] == ["None", "[0.5 1.0 1.5 2.0]"]
     assert view["frames"] == [[0, 0], [1, 1], [2, 2]]
@@ -216,8 +216,8 @@ def test_two_films_stand_beside_each_other():
 def test_films_of_one_cell_each_are_aligned_by_their_lines():
     space = {**run(BROKEN), "mg": mg}
     broken = space["tape"]
-    mended = run(MENDED.replace("    x2 = x ** 2\n", "    x2 = x ** 2\n    x3 = x2 + 1.0\n"))["tape"]
-    view = mg.inspect(broken, mended).view
+    fixed = run(FIXED.replace("    x2 = x ** 2\n", "    x2 = x ** 2\n    x3 = x2 + 1.0\n"))["tape"]
+    view = mg.inspect(broken, fixed).view
     assert view["frames"] == [[0, 0], [None, 1], [1, 2], [2, 3]]
 
 
@@ -287,7 +287,7 @@ def test_an_op_without_a_gradient_is_an_error_in_the_film():
 @pytest.mark.parametrize("traced", [True, False])
 def test_the_programs_of_every_code_can_be_inspected(name, traced):
     code = mg.explain.codes(name)
-    for program in (code.broken, code.mended):
+    for program in (code.broken, code.fixed):
         program = program.replace("tf.", "mg.")
         space = {"mg": mg, "np": np}
         mg.trace(traced)
@@ -331,7 +331,7 @@ def check(film):
         assert line is None or line in [one["n"] for one in view["code"]]
 
 
-PROGRAMS = [HALF, LATE, STALE, BRANCH, BROKEN, MENDED, TWICE, NETWORK, LOOP.format(turns=4), LOOP.format(turns=50)]
+PROGRAMS = [HALF, LATE, STALE, BRANCH, BROKEN, FIXED, TWICE, NETWORK, LOOP.format(turns=4), LOOP.format(turns=50)]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -387,17 +387,17 @@ def test_what_a_reading_ran_is_marked_as_its_work():
     assert view["verdict"]["answer"] == "18.0"
 
 
-def test_a_cut_has_its_sentence_its_mend_and_its_line():
+def test_a_cut_has_its_sentence_its_fix_and_its_line():
     view = inspected(BROKEN).view
     (cut,) = view["cuts"]
     assert (cut["edge"], cut["line"], cut["code"], cut["whole"]) == (["f0", "f1"], 4, "LEFT_ENGINE", True)
-    assert cut["mend"]["code"] == "y = mg.reduce_mean(x2, axis=0)"
+    assert cut["fix"]["code"] == "y = mg.reduce_mean(x2, axis=0)"
     assert cut["say"].startswith("np.mean(x2, axis=0)")
     assert ["cut", 0] in view["steps"]
 
 
 def test_a_healthy_film_has_no_cuts_and_no_ghost_on_the_way():
-    for program in (MENDED, TWICE, NETWORK, LOOP.format(turns=50)):
+    for program in (FIXED, TWICE, NETWORK, LOOP.format(turns=50)):
         view = inspected(program).view
         assert view["cuts"] == []
         assert not any(frame["ghost"] and frame["ghost"]["on_way"] for frame in view["frames"])
@@ -408,7 +408,7 @@ def test_the_verdict_of_an_old_tape_is_stale():
     for film in (inspected(STALE), inspected(STALE, target="y", sources="x")):
         verdict = film.view["verdict"]
         assert (verdict["status"], verdict["answer"], verdict["say"]) == ("stale", "6.0", said)
-        assert verdict["mend"]["text"] == "compute y on a new tape after each assignment"
+        assert verdict["fix"]["text"] == "compute y on a new tape after each assignment"
     two = STALE.replace("y = x * x", "y = x * x * v").replace("second = tape.gradient(y, x)", "second = tape.gradient(y, [v, x])")
     verdict = inspected(f"v = mg.Variable(2.0)\n{two}").view["verdict"]
     assert verdict["status"] == "stale"

@@ -163,9 +163,9 @@ def ops_like(ufunc):
     wanted, found = values_of(ufunc, ufunc.nin), []
     for op in OPS.values():
         inputs = [d for d in op.vjps if d[1:] in op.__wrapped__.__code__.co_varnames]
-        if wanted is not None and len(inputs) == op.__wrapped__.__code__.co_argcount == ufunc.nin and "f" in (op.kinds or "f"):
-            if values_of(op.__wrapped__, ufunc.nin) == wanted:
-                found.append(op)
+        alike = len(inputs) == op.__wrapped__.__code__.co_argcount == ufunc.nin and "f" in (op.kinds or "f")
+        if wanted is not None and alike and values_of(op.__wrapped__, ufunc.nin) == wanted:
+            found.append(op)
     return found
 
 

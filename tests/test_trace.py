@@ -12,7 +12,7 @@ from scenarios import SCENARIOS, run
 
 import minigrad as mg
 from minigrad.engine.listening import listening
-from minigrad.tracing.log import Asked, Came, Left, Ran, Stored, Turned, Watched, Wrote
+from minigrad.tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote
 from minigrad.tracing.places import CALLERS, callers_of, leads_to
 from minigrad.tracing.values import Summary
 
@@ -40,7 +40,7 @@ def test_it_hears_what_happens_in_the_order_of_time():
         x.assign_sub(dx)
         float(x)
         mg.constant(2.0)
-    assert kinds(log) == ["Turned", "Ran", "Turned", "Asked", "Wrote", "Left", "Came"]
+    assert kinds(log) == ["TapeEvent", "Ran", "TapeEvent", "Asked", "Wrote", "LeftEngine", "EnteredEngine"]
     assert [event.number for event in log.events] == sorted(event.number for event in log.events)
 
 
@@ -91,7 +91,7 @@ def test_every_door_is_watched(leave, door, make):
     x = make(3.0)
     with mg.trace() as log:
         leave(x)
-    assert [(event.door, event.tensor) for event in only(log, Left)] == [(door, x.id)]
+    assert [(event.exit, event.tensor) for event in only(log, LeftEngine)] == [(door, x.id)]
 
 
 def test_values_that_come_in_are_kept():
@@ -99,7 +99,7 @@ def test_values_that_come_in_are_kept():
         x = mg.constant([1.0, 2.0])
         mg.convert_to_tensor(np.float32(3.0))
         x * np.ones(2, np.float32)
-    assert [event.value.sample for event in only(log, Came)] == [[1.0, 2.0], [3.0], [1.0, 1.0]]
+    assert [event.value.sample for event in only(log, EnteredEngine)] == [[1.0, 2.0], [3.0], [1.0, 1.0]]
 
 
 def test_state_is_heard():
@@ -122,7 +122,7 @@ def test_the_life_of_a_tape():
         tape.reset()
         y = x * x
         tape.gradient(y, x)
-    turns = [event.what for event in only(log, Turned)]
+    turns = [event.what for event in only(log, TapeEvent)]
     assert turns == ["opened", "paused", "closed", "opened", "forgot", "closed", "closed"]
 
 
@@ -163,7 +163,7 @@ def test_python_need_not_search_the_log_for_garbage():
     tape.gradient(y, x)
     for _ in range(3):  # what a row is made of is left alone first
         gc.collect()
-    rows = [row for row in log.noted if isinstance(row, tuple)]
+    rows = [row for row in log.unparsed if isinstance(row, tuple)]
     assert len(rows) == 200
     assert not any(map(gc.is_tracked, rows))
 
@@ -374,9 +374,9 @@ def test_an_op_is_an_event_only_once_somebody_reads_the_log():
     x = mg.constant(2.0)
     with mg.trace() as log:
         y = x * x
-    assert {type(row) for row in log.noted} == {tuple}
+    assert {type(row) for row in log.unparsed} == {tuple}
     assert [event.outputs for event in log.events] == [(y.id,)]
-    assert not log.noted
+    assert not log.unparsed
     assert log.made[y.id] is log.events[-1]
 
 

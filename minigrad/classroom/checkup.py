@@ -62,7 +62,7 @@ def check() -> int:
     for finding in findings():
         print(finding, flush=True)
         wrong += finding.wrong
-    then = f"{wrong} to mend. Begin with the first, then: " if wrong else "All is well. Begin: "
+    then = f"{wrong} to fix. Begin with the first, then: " if wrong else "All is well. Begin: "
     print(then + as_called("minigrad check" if wrong else "minigrad course"))
     return 1 if wrong else 0
 
@@ -115,19 +115,19 @@ def needs() -> dict[str, str]:
 
 
 def packages() -> Iterator[Finding]:
-    """Is each there, and neither too old nor too new? One line mends them all."""
+    """Is each there, and neither too old nor too new? One line fixes them all."""
     if not version("minigrad"):
         yield Finding("minigrad", "is not installed, only lies here", install("--editable '.[course]'"))
         return
     wanted = {**needs(), "ipykernel": ""}
     wrong = [name for name, bounds in wanted.items() if not (version(name) and suits(version(name), bounds))]
-    mend = install("--upgrade " + " ".join(f'"{name}{wanted[name]}"' for name in wrong))
+    fix = install("--upgrade " + " ".join(f'"{name}{wanted[name]}"' for name in wrong))
     for name, bounds in wanted.items():
         if name not in wrong:
             yield Finding(name, version(name))
             continue
         seen = f"{version(name)} does not suit: {bounds} is needed" if version(name) else "is not installed"
-        yield Finding(name, seen, mend if name == wrong[0] else "the same line")
+        yield Finding(name, seen, fix if name == wrong[0] else "the same line")
 
 
 def install(what: str) -> str:

@@ -71,8 +71,8 @@ class Listener:
     def wrote(self, variable, given, how) -> None:
         """A Variable was assigned what the user gave, by the method of this name ("assign", "assign_add", "Variable" ...)."""
 
-    def left(self, tensor, door, result) -> None:
-        """A value left for Python or NumPy, by a door such as "numpy()" or "float()", as this result."""
+    def left(self, tensor, exit, result) -> None:
+        """A value left for Python or NumPy, by an exit such as "numpy()" or "float()", as this result."""
 
     def stored(self, tensor, result, where) -> None:
         """A Tensor went through something stateful ("Dataset", "FIFOQueue"), and came out as another."""
@@ -105,10 +105,10 @@ class Listener:
         """A tape went one step back: dy arrived at its output, dx is what goes on to its input."""
 
 
-def leaving(tensor, door, result):
+def leaving(tensor, exit, result):
     """A value on its way out to Python or NumPy: who listens is told, and the result passes."""
     for listener in listening.now:
-        listener.left(tensor, door, result)
+        listener.left(tensor, exit, result)
     return result
 
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from .. import nest
 from ..engine.op import OPS
-from ..tracing.log import Asked, Left, Ran, Stored, Wrote, trace_of
+from ..tracing.log import Asked, LeftEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds
 from .causes import Cause, cause
 from .explanation import Explanation
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale
-from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of, unheard
+from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of, without_listeners
 from .search import NO_SLOPE, Edge, History, count, number_of
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
@@ -41,11 +41,11 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
       lost   x -> x.numpy() -> multiply -> y   carries nothing
       line   y = x * x.numpy()
       cause  LEFT_ENGINE (proved): x.numpy() is a plain number; multiply was given the number 3.0, not x
-      mend   keep x a tensor: y = x * x
+      fix    keep x a tensor: y = x * x
     """
     frame, trace = frame or user_frame()[0], trace_of(tape)
     leaves = nest.flatten(sources) if nest.is_nested(sources) else [sources]
-    with unheard():
+    with without_listeners():
         answers = answers_for(tape, target, leaves, trace, frame, output_gradients)
         if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
             answers = [painted(answer) for answer in answers]
@@ -125,7 +125,7 @@ def raised(q, trace):
             "",
             "",
             f"the walk ended with {type(problem).__name__}: {problem}",
-            "mend the gradient function that was called",
+            "fix the gradient function that was called",
             "likely",
         )
         return none(q, "broken", told, came=f"raises {type(problem).__name__}", why="the gradient cannot be computed")
@@ -195,7 +195,7 @@ def fits(edge):
 
 
 def broken(q, way, *more, came="= None"):
-    """There is a dependency, and the cheapest way needs mends; then come the causes of `more`."""
+    """There is a dependency, and the cheapest way needs fixes; then come the causes of `more`."""
     breaks = [edge for edge in way if edge.code]
     first = next((k for k, edge in enumerate(breaks) if edge.code in NO_SLOPE), len(breaks))
     breaks = [edge for k, edge in enumerate(breaks) if k <= first or edge.code != "INTEGER"]  # the others follow from it
@@ -220,8 +220,8 @@ def each_once(q, edges):
         if other and read_elsewhere(q, edge):  # it follows from the other
             continue
         one = cause_of(q, edge)
-        call = "the call of " in one.mend
-        op = "" if call or "this line" in one.mend else one.op
+        call = "the call of " in one.fix
+        op = "" if call or "this line" in one.fix else one.op
         causes.setdefault((one.code, op, "" if call or isinstance(edge.event, Stored) else one.line), one)
     return tuple(causes.values())
 
@@ -307,7 +307,7 @@ def unused(q):
     sure = "likely" if history.trace.cut or not history.opened or exits or hidden else "proved"
     for exit in exits[:-50:-1]:
         if exit.number > history.opened and history.cheapest([history.node(exit.tensor, exit.versions)]) is not None:
-            return cause("UNUSED", q, op=called_text(exit.place) or exit.door, line=exit.place.text, sure=sure, left=True)
+            return cause("UNUSED", q, op=called_text(exit.place) or exit.exit, line=exit.place.text, sure=sure, left=True)
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
     return cause("UNUSED", q, op=uses[-1].name, line=uses[-1].place.text, sure=sure) if uses else cause("UNUSED", q, sure=sure)
 
@@ -316,7 +316,7 @@ def exits_before(history, targets):
     """All that left before the targets were computed, if some of it depends on the source."""
     makers = [history.trace.made.get(node) or history.trace.written.get(node) for node in history.nodes(targets)]
     end = max((event.number for event in makers if event is not None), default=history.trace.count)
-    exits = [e for e in history.trace.events if isinstance(e, Left) and e.number < end]
+    exits = [e for e in history.trace.events if isinstance(e, LeftEngine) and e.number < end]
     return exits if history.cheapest([history.node(e.tensor, e.versions) for e in exits]) is not None else []
 
 
@@ -376,7 +376,7 @@ def first_order(q):
 def deciding(q):
     """The last decision that was made by the source: an `if`, a loop."""
     history = q.history
-    exits = [e for e in history.trace.events if isinstance(e, Left) and e.number > history.opened and decides(e)]
+    exits = [e for e in history.trace.events if isinstance(e, LeftEngine) and e.number > history.opened and decides(e)]
     for exit in exits[:-50:-1]:
         if history.cheapest([history.node(exit.tensor, exit.versions)]) is not None:
             return exit

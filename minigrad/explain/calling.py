@@ -53,7 +53,7 @@ def gives_number(exit, came) -> bool:
         return True
     if name == "dot":
         return came and exit.given is not None and len(exit.given.content.shape) == 1
-    return exit.door == "NumPy" and name in {*REDUCING, "size", "norm", "median", "ptp"} and not axes
+    return exit.exit == "NumPy" and name in {*REDUCING, "size", "norm", "median", "ptp"} and not axes
 
 
 def operands(node, k, names):

@@ -1,16 +1,16 @@
 """What can have happened to a gradient. Here stands all that belongs to one cause: its code, what it means, the smallest
-program that has it, the same program mended (both in TensorFlow's words), and the sentence and the mend that `explain` prints.
+program that has it, the same program fixed (both in TensorFlow's words), and the sentence and the fix that `explain` prints.
 """
 
 import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from ..tracing.log import Came, Ran, Stored, Wrote
+from ..tracing.log import EnteredEngine, Ran, Stored, Wrote
 from ..tracing.source import called_text, expression_text, operator_name
 from ..tracing.values import brief
 from .calling import gives_number, inside_where
-from .mends import NEW, Line, NoLine, safe_where, stateless
+from .fixes import NEW, Line, NoLine, safe_where, stateless
 from .search import number_of
 
 
@@ -22,7 +22,7 @@ class Cause:
         code: such as "LEFT_ENGINE"; `mg.explain.codes(code)` is its page.
         op: where it happened.
         line: the user's statement; empty if it is not known.
-        sentence, mend: what happened, and what to write instead.
+        sentence, fix: what happened, and what to write instead.
         confidence: "proved" or "likely".
         facts: what to show in place of the line, as pairs of a word and a text.
     """
@@ -31,7 +31,7 @@ class Cause:
     op: str
     line: str
     sentence: str
-    mend: str
+    fix: str
     confidence: str = "proved"
     facts: "tuple[tuple[str, str], ...]" = ()
 
@@ -42,27 +42,27 @@ class Cause:
 
 @dataclass(frozen=True)
 class Code:
-    """The page of one code: what it means, the smallest program that has it, and the same program mended."""
+    """The page of one code: what it means, the smallest program that has it, and the same program fixed."""
 
     name: str
     meaning: str
     broken: str
-    mended: str
+    fixed: str
     tell: Any
 
     def __str__(self):
-        broken, mended = (textwrap.indent(program, "    ") for program in (self.broken, self.mended))
-        return f"{self.name}\n  {self.meaning}\n\n  broken\n{broken}\n\n  mended\n{mended}"
+        broken, fixed = (textwrap.indent(program, "    ") for program in (self.broken, self.fixed))
+        return f"{self.name}\n  {self.meaning}\n\n  broken\n{broken}\n\n  fixed\n{fixed}"
 
 
 CODES = {}  # by name
 
 
-def code(name, meaning, broken, mended):
-    """Decorate the function that tells the sentence and the mend of a code."""
+def code(name, meaning, broken, fixed):
+    """Decorate the function that tells the sentence and the fix of a code."""
 
     def keep(tell):
-        CODES[name] = Code(name, meaning, broken.strip("\n"), mended.strip("\n"), tell)
+        CODES[name] = Code(name, meaning, broken.strip("\n"), fixed.strip("\n"), tell)
         return tell
 
     return keep
@@ -91,7 +91,7 @@ def codes(name: "str | None" = None):
             y = x * x
         tape.gradient(y, x)           # None
     <BLANKLINE>
-      mended
+      fixed
         x = tf.Variable(10.0)
         with tf.GradientTape() as tape:
             y = x * x
@@ -113,15 +113,15 @@ def cause(code, q, edge=None, *, op=None, line=None, sure="proved", **facts) -> 
     """
     if edge is not None:
         op, line, sure = op or op_of(edge), edge.place.text if line is None else line, edge.sure
-    sentence, mend, *shown = CODES[code].tell(q, edge, op=op or "", line=line or "", **facts)
-    return Cause(code, op or "", line or "", sentence, mend, "proved" if sure == "proved" else "likely", tuple(*shown))
+    sentence, fix, *shown = CODES[code].tell(q, edge, op=op or "", line=line or "", **facts)
+    return Cause(code, op or "", line or "", sentence, fix, "proved" if sure == "proved" else "likely", tuple(*shown))
 
 
 def op_of(edge) -> str:
     """What was used where the derivative was lost."""
     event = edge.event
     if edge.by is not None:
-        return called_text(edge.by.place) or edge.by.door
+        return called_text(edge.by.place) or edge.by.exit
     return (
         event.how
         if isinstance(event, Wrote)
@@ -163,8 +163,8 @@ tape.gradient(y, x)           # 6.0
 """,
 )
 def left_engine(q, edge, op, line):
-    name, plain = q.names.of(edge.start), expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.door}"
-    came = isinstance(edge.event, Ran) or (isinstance(edge.event, (Came, Wrote)) and edge.event.value.shape == ())
+    name, plain = q.names.of(edge.start), expression_text(edge.by.place) or f"{q.names.of(edge.start)} through {edge.by.exit}"
+    came = isinstance(edge.event, Ran) or (isinstance(edge.event, (EnteredEngine, Wrote)) and edge.event.value.shape == ())
     short = gives_number(edge.by, came)
     kind = "number" if short or (edge.by.given is not None and edge.by.given.content.shape == ()) else "array"
     number = number_given(edge) if short or (kind == "number" and plain.startswith(f"{name}.")) else ""
@@ -172,20 +172,20 @@ def left_engine(q, edge, op, line):
     sentence = f"{shortened(plain)} is a plain {kind}; {receiver(edge, q)} was given {value}, not {name}"
     function = op.rpartition(".")[2]
     if function == "numpy_function":
-        mend = "write it with mg's own functions, or give it a rule by mg.custom_gradient"
-        return f"{op} works in NumPy, where no tape follows {name}", mend
+        fix = "write it with mg's own functions, or give it a rule by mg.custom_gradient"
+        return f"{op} works in NumPy, where no tape follows {name}", fix
     if function == "predict":
         return sentence, f"call the model itself: {line.replace('.predict(', '(')}"
     at = edge.by.code, edge.by.instruction
     if at not in q.lines:
-        q.lines[at] = mended_line(q, edge.by)
+        q.lines[at] = fixed_line(q, edge.by)
     lead, text = q.lines[at]
     if not text:
         return sentence, lead or f"keep {name} a tensor here, without {op}"
     return sentence, f"{lead or f'keep {name} a tensor'}: {text}"
 
 
-def mended_line(q, exit):
+def fixed_line(q, exit):
     """What to do, in words, and the line; without a line the words alone."""
     line = Line(q.history.returns, exit, q.names)
     try:
@@ -209,7 +209,7 @@ def receiver(edge, q):
         return called_text(event.place) or event.called
     if isinstance(event, Wrote):
         return "a new Variable" if event.how == "Variable" else f"{q.names.of(edge.end)}.{event.how}"
-    if isinstance(event, Came):
+    if isinstance(event, EnteredEngine):
         hidden = event.called.startswith("_") or event.called in HIDDEN
         return called_text(event.place) or operator_name(event.place) or "the next op" if hidden else event.called
     return event.name
@@ -688,8 +688,8 @@ def not_finite(q, edge, op, line, step=(), place=None, discarded=False, value=""
     if holder:
         sentence = f"{holder} holds {value} already, before any slope is taken: what is computed from it cannot be finite"
         shown = holder if named else "x"
-        mend = f"take it out before it is used, for example with mg.where(mg.math.is_finite({shown}), {shown}, 0.0)"
-        return sentence, f"look at what {holder} was assigned here: a step before this one went wrong" if assigned else mend, step
+        fix = f"take it out before it is used, for example with mg.where(mg.math.is_finite({shown}), {shown}, 0.0)"
+        return sentence, f"look at what {holder} was assigned here: a step before this one went wrong" if assigned else fix, step
     if not op:
         return "what arrives at the target, or the value of an op, is not finite already", "look at the values of the forward pass"
     if discarded and place is not None:
@@ -702,7 +702,7 @@ def not_finite(q, edge, op, line, step=(), place=None, discarded=False, value=""
 
 
 def away_from(op, given=None):
-    """The mend that keeps the input of an op where its value and slope are finite; `given` is the number that it had, if known."""
+    """The fix that keeps the input of an op where its value and slope are finite; `given` is the number that it had, if known."""
     example = AWAY.get(op, "")
     if given is not None and example == AWAY["log"] and abs(given) > 1e6:
         return f"keep the input of {op} smaller: it is too large for its dtype"
@@ -792,12 +792,12 @@ tape.gradient(y, x)           # 6.0
 """,
 )
 def not_a_tensor(q, edge, op, line, role, what):
-    mend = (
+    fix = (
         "keep to mg's own functions, so that it stays a Tensor"
         if role == "target"
         else "give a Variable, or a Tensor that the tape watches"
     )
-    return f"the {role} is {what}, not a Tensor: there is nothing to differentiate", mend
+    return f"the {role} is {what}, not a Tensor: there is nothing to differentiate", fix
 
 
 @code(

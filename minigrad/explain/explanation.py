@@ -23,7 +23,7 @@ class Explanation:
         status: "none", "partial", "zero", "nan" or "complete".
         meaning: of a None: "independent" (the true derivative is 0), "broken" (it depends, and the way is lost) or
             "undefined" (no useful derivative exists); otherwise "".
-        causes: what happened, the first to mend first.
+        causes: what happened, the first to fix first.
         headline: the whole in one line.
         path: the ops on the way from the source to the target.
         live, lost: a way that the tape has, and one that it has not, as names from the source to the target.
@@ -61,7 +61,7 @@ class Explanation:
         rows = [(word, text) for word, text in rows if text]
         for cause in self.causes[:2]:
             rows += cause.facts or ([("line", cause.line)] if cause.line else [])
-            rows += [("cause", f"{cause.code} ({cause.confidence}): {cause.sentence}"), ("mend", cause.mend)]
+            rows += [("cause", f"{cause.code} ({cause.confidence}): {cause.sentence}"), ("fix", cause.fix)]
         if self.causes[2:]:
             rows.append(("also", ", ".join(dict.fromkeys(cause.code for cause in self.causes[2:]))))
         notes = [("note", note) for note in self.notes]

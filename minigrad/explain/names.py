@@ -2,7 +2,7 @@
 
 import types
 
-from ..tracing.log import Came, Ran, Wrote
+from ..tracing.log import EnteredEngine, Ran, Wrote
 from ..tracing.source import assigned_name, expression_text
 from .search import number_of
 
@@ -19,27 +19,27 @@ class Names:
     """
 
     def __init__(self, frame, trace, things):
-        self.known, self.trace = {}, trace
-        self.known.update(names_in(frame.f_locals))
+        self.by_id, self.trace = {}, trace
+        self.by_id.update(names_in(frame.f_locals))
         for number, name in names_in(frame.f_globals).items():
-            self.known.setdefault(number, name)
+            self.by_id.setdefault(number, name)
         for thing in things:
             name = getattr(thing, "name", "").partition(":")[0] if hasattr(thing, "trainable") else ""
             if name and name not in UNNAMED:
-                self.known.setdefault(thing.id, name)
+                self.by_id.setdefault(thing.id, name)
         self.frames = frames = [frame, *outer_frames(frame)]
         spaces = [names_in(outer.f_locals) for outer in frames] + [names_within(outer.f_locals) for outer in frames]
         for space in (*spaces, names_within(frame.f_globals)):
             for number, name in space.items():
-                self.known.setdefault(number, name)
-        self.held = set(self.known)
+                self.by_id.setdefault(number, name)
+        self.held = set(self.by_id)
 
     def of(self, node, default="the value") -> str:
         """The name of a node of the graph; without one, the op that it comes from."""
         number = number_of(node)
-        if number not in self.known:
-            self.known[number] = self.by_origin(node, number) or ""
-        return self.known[number] or default
+        if number not in self.by_id:
+            self.by_id[number] = self.by_origin(node, number) or ""
+        return self.by_id[number] or default
 
     def leads_to(self, number) -> bool:
         """Can the user still reach it by a name?"""
@@ -55,7 +55,7 @@ class Names:
         if self.trace is None:
             return None
         event = self.trace.made.get(number) or self.trace.written.get(node) or self.trace.written.get((number, 0))
-        if event is None or (isinstance(event, Came) and event.called not in ENTRANCES):
+        if event is None or (isinstance(event, EnteredEngine) and event.called not in ENTRANCES):
             return None  # a number or an array beside an operator: its line names the result
         text = expression_text(event.place)
         made = event.name if isinstance(event, Ran) else None if isinstance(event, Wrote) else event.called

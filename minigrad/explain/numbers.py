@@ -163,7 +163,7 @@ def discarding(q, step, event):
     if reached:
         return None, "proved"
     onward = copy.copy(q.history)
-    onward.sources, onward.known = set(event.outputs), {}
+    onward.sources, onward.edges_into = set(event.outputs), {}
     edges = onward.ways(q.history.nodes(q.targets), lambda edge: not edge.code)
     choices = [e.event for e in edges if isinstance(e.event, Ran) and e.event.op.kernel in ("Select", "SelectV2")]
     return min(choices, key=lambda e: e.number, default=None), "proved" if reached is not None or not choices else "likely"

@@ -38,7 +38,7 @@ class Question:
     history: "History | None" = None
     seeds: dict = field(default_factory=dict)
     weighted: bool = False  # were `output_gradients` given?
-    lines: dict = field(default_factory=dict)  # mends by the places that they are for
+    lines: dict = field(default_factory=dict)  # fixes by the places that they are for
 
     @property
     def source_name(self):
@@ -79,7 +79,7 @@ def kind_of(one):
 
 
 @contextlib.contextmanager
-def unheard():
+def without_listeners():
     """A block that nobody hears, and in which NumPy does not complain."""
     with listeners_only(), np.errstate(all="ignore"):
         yield
@@ -122,7 +122,7 @@ def recall(q) -> bool:
     if answer is None:
         q.slope = None
     elif answer() is not None:
-        with unheard():  # IndexedSlices are made whole by an op
+        with without_listeners():  # IndexedSlices are made whole by an op
             q.slope = convert(answer()).value
     return True
 

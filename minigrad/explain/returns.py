@@ -13,7 +13,7 @@ import numpy as np
 
 from ..explain import calling, holding, objects
 from ..tracing import source
-from ..tracing.log import Asked, Came, Left, Ran, Stored, Wrote
+from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote
 from ..tracing.places import CALLERS
 
 RANK = ("perhaps", "likely", "proved")
@@ -25,7 +25,7 @@ DEEP = 12  # calls within calls that are followed
 class Return:
     """The event of leaving that a value came from, and how sure that is: "proved", "likely" or "perhaps"."""
 
-    exit: Left
+    exit: LeftEngine
     confidence: str
 
 
@@ -33,7 +33,7 @@ class Returns:
     """All that left, in the log of a trace: by object and by place in the source."""
 
     def __init__(self, trace):
-        self.exits = [e for e in trace.events if isinstance(e, Left) and e.kind in "fc"]
+        self.exits = [e for e in trace.events if isinstance(e, LeftEngine) and e.kind in "fc"]
         self.objects, self.left_at, self.made_at = {}, {}, {}
         self.taken = {}  # what came in -> which input it is of the op in that expression
         given = [(k, exit.given.content.sample) for k, exit in enumerate(self.exits) if exit.given is not None]
@@ -51,12 +51,12 @@ class Returns:
                 self.objects.setdefault(id(exit.given.object()), []).append(exit)
         made = trace.made
         for event in trace.events if self.exits else ():
-            if isinstance(event, (Ran, Came, Wrote, Stored, Asked)):
+            if isinstance(event, (Ran, EnteredEngine, Wrote, Stored, Asked)):
                 self.made_at.setdefault(spot(event.place), []).append(event.number)
             if isinstance(event, Ran):
                 for k, number in enumerate(event.inputs):
                     came = made.get(number)
-                    if isinstance(came, Came) and spot(came.place) == spot(event.place):
+                    if isinstance(came, EnteredEngine) and spot(came.place) == spot(event.place):
                         self.taken.setdefault(number, k)
 
     def of(self, event, given, content, k=None, names=()):
@@ -74,7 +74,7 @@ class Returns:
         same = self.same_object(event, given) or self.copied(event)
         if same is not None:
             return [Return(same, "proved")]
-        if isinstance(event, Came):
+        if isinstance(event, EnteredEngine):
             k = self.taken.get(event.tensor, k)
         search = Search(self, event, content)
         found = search.begin(k, names)
@@ -109,7 +109,7 @@ class Returns:
 
     def copied(self, event):
         """The exit that was part of this very arrival: `mg.constant(variable)`."""
-        _, exits = self.left_at.get(spot(event.place), ((), ())) if isinstance(event, Came) else ((), ())
+        _, exits = self.left_at.get(spot(event.place), ((), ())) if isinstance(event, EnteredEngine) else ((), ())
         return next((exit for exit, depth in exits if exit.number == event.number - 1 and not depth and exit.called == event.called), None)
 
 
@@ -186,8 +186,8 @@ class Search:
                 if not isinstance(part, ast.Name):  # np.dot(w, x.numpy()) takes x too
                     self.follow(module, part, frames, sure, "")
             gathered = gathers(module, node)
-            for back, (other, _) in enumerate(reversed(exits) if gathered or exit.door == "NumPy" else ()):
-                together = exit.door == "NumPy" and other.number == exit.number - back  # np.add(x, y) takes both
+            for back, (other, _) in enumerate(reversed(exits) if gathered or exit.exit == "NumPy" else ()):
+                together = exit.exit == "NumPy" and other.number == exit.number - back  # np.add(x, y) takes both
                 if (gathered or together) and other.tensor != exit.tensor and spot(other.place) == spot(exit.place):
                     self.put(other, sure if together or sure == "perhaps" else "likely")
 

@@ -1,7 +1,7 @@
 """From the log to the answer: what depends on what, and the cheapest way through it.
 
 An edge along which the tape carries a gradient costs nothing. One where the dependency is known and the derivative is lost
-costs 1, and has a code that says why. The cheapest way from the target back to a source costs as many mends as its
+costs 1, and has a code that says why. The cheapest way from the target back to a source costs as many fixes as its
 gradient needs: 0 for a gradient that is there.
 """
 
@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..engine.custom import GRADIENTS, UNREGISTERED
-from ..tracing.log import Asked, Came, Ran, Stored, Turned, Watched, Wrote, version_of
+from ..tracing.log import Asked, EnteredEngine, Ran, Stored, TapeEvent, Watched, Wrote, version_of
 from .returns import Returns
 
 NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # nothing is lost where there is nothing to carry
@@ -57,14 +57,20 @@ class History:
         self.trace, self.tape, self.sources, self.carried = trace, tape.number, set(sources), carried
         self.one_shot = not tape.persistent
         self.returns = Returns(trace)
-        self.turns = [e for e in trace.events if isinstance(e, Turned) and e.tape == self.tape]
+        self.turns = [e for e in trace.events if isinstance(e, TapeEvent) and e.tape == self.tape]
         self.questions = [e for e in trace.events if isinstance(e, Asked) and e.tape == self.tape]
         self.watches = [e for e in trace.events if isinstance(e, Watched) and e.tape == self.tape]
         self.opened = next((e.number for e in self.turns if e.what == "opened"), 0)
         self.forgot = max((e.number for e in self.turns if e.what == "forgot"), default=0)
         self.renewed = self.renewal()
-        self.known = {}
-        self.makers = {Ran: self.of_op, Came: self.of_arrival, Wrote: self.of_assignment, Stored: self.of_store, Asked: self.of_gradient}
+        self.edges_into = {}
+        self.makers = {
+            Ran: self.of_op,
+            EnteredEngine: self.of_arrival,
+            Wrote: self.of_assignment,
+            Stored: self.of_store,
+            Asked: self.of_gradient,
+        }
 
     def renewal(self):
         """When a used-up tape was entered again: what was before is gone."""
@@ -81,11 +87,11 @@ class History:
 
     def into(self, node):
         """The edges that end at a node."""
-        if node not in self.known:
+        if node not in self.edges_into:
             event = self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
             found = list(self.makers[type(event)](node, event)) if event is not None else []
-            self.known[node] = found if len(found) < 2 else list(dict.fromkeys(found))
-        return self.known[node]
+            self.edges_into[node] = found if len(found) < 2 else list(dict.fromkeys(found))
+        return self.edges_into[node]
 
     def of_op(self, node, event):
         names, numbers = parameters(event.op), event.numbers

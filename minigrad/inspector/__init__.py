@@ -22,7 +22,7 @@ def inspect(tape_or_trace, target=None, sources=None):
     Args:
         tape_or_trace: a GradientTape in any state, or the log of a trace, whose last tape is shown.
         target, sources: as given to `tape.gradient`; by default those of the last question. If `target` is a second tape,
-            the two are shown beside each other: `mg.inspect(broken, mended)`.
+            the two are shown beside each other: `mg.inspect(broken, fixed)`.
 
     Returns:
         A TapeInspector, with `step` and `selected`, `to_html()` and `save_html(path)`.
@@ -50,4 +50,4 @@ def inspect(tape_or_trace, target=None, sources=None):
         from .inspection import TextInspector as Inspector
     else:
         from .widget import TapeInspector as Inspector
-    return Inspector(models, ("as written", "mended"))
+    return Inspector(models, ("as written", "fixed"))

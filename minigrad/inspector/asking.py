@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..explain.names import is_tensor
-from ..tracing.log import Asked, Ran, Turned
+from ..tracing.log import Asked, Ran, TapeEvent
 
 
 class Here:
@@ -45,7 +45,7 @@ class Here:
 
 def knows(trace, tape) -> bool:
     """Does the log know more than the tape itself? One that began later does, if the tape is used up."""
-    if any(isinstance(e, Turned) and e.tape == tape.number and e.what == "opened" for e in trace.events):
+    if any(isinstance(e, TapeEvent) and e.tape == tape.number and e.what == "opened" for e in trace.events):
         return True
     return tape.steps is None and any(isinstance(e, Ran) and tape.number in e.recorded for e in trace.events)
 

@@ -20,7 +20,7 @@ from ..engine.questions import seeds_of
 from ..engine.tensor import Tensor
 from ..engine.writing import Signature
 from ..explain.search import History, input_name, rule_of
-from ..tracing.log import Asked, Came, Left, Ran, Steps, Turned, Walked, Watched, Wrote, slope_of
+from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, StepBack, Steps, TapeEvent, Watched, Wrote, slope_of
 from ..tracing.source import called_text
 from ..tracing.values import Summary
 
@@ -181,7 +181,7 @@ def tapes_between(events, tape, first, closed):
     for e in events:
         if isinstance(e, Asked):
             asked.setdefault(e.tape, []).append(e.released)
-        if not isinstance(e, Turned) or not first <= e.number <= closed:
+        if not isinstance(e, TapeEvent) or not first <= e.number <= closed:
             continue
         if e.what == "opened" and e.tape not in found:
             found[e.tape] = [open_ones[-1] if open_ones else None, e]
@@ -200,14 +200,14 @@ class Builder:
     def __init__(self, film, history, on_ways):
         self.film, self.history, self.on_ways = film, history, on_ways
         self.alias = {}  # a Tensor that is a Variable read, or one that came back -> the node it stands for
-        self.walks = []  # the readings that are going on
+        self.open_readings = []  # the readings that are going on
         self.pending = []  # frames that ran for the next step of it
         self.group = None  # the Read that is going on
 
     def hear(self, e, exits):
         if isinstance(e, Ran):
             self.ran(e)
-        elif isinstance(e, Left) and e.number in exits:
+        elif isinstance(e, LeftEngine) and e.number in exits:
             self.left(e, exits[e.number])
         elif isinstance(e, Watched) and e.tape in self.film.tapes:
             self.film.roots.append(e.source)
@@ -219,7 +219,7 @@ class Builder:
             self.begin(e.question)
         elif isinstance(e, Asked):
             self.asked(e)
-        elif isinstance(e, Walked):
+        elif isinstance(e, StepBack):
             self.walked(e)
 
     def node(self, number, versions):
@@ -259,8 +259,8 @@ class Builder:
         trace = self.history.trace
         event = trace.written.get(node) or trace.made.get(number)
         value = getattr(event, "value", None) or self.film.values.get(node)
-        if value is None and self.walks:  # what a walk begins with has the form of its target
-            target = self.film.made.get(self.film.readings[self.walks[-1]].targets[0])
+        if value is None and self.open_readings:  # what a walk begins with has the form of its target
+            target = self.film.made.get(self.film.readings[self.open_readings[-1]].targets[0])
             return None if target is None else self.film.frames[target].value
         return value
 
@@ -268,7 +268,7 @@ class Builder:
         film = self.film
         for node in outputs:
             film.made[node] = len(film.frames)
-        if self.walks:
+        if self.open_readings:
             self.pending.append(frame)
         film.steps.append(("ghost" if frame.ghost else "write", len(film.frames)))
         film.frames.append(frame)
@@ -300,12 +300,12 @@ class Builder:
         node = self.node(e.tensor, e.versions)
         back = edge.event
         value = e.given.content if e.given is not None else None
-        if isinstance(back, Came):
+        if isinstance(back, EnteredEngine):
             value = back.value
         elif isinstance(back, Ran) and back.numbers:
             value = Summary.of(next(iter(back.numbers.values())))
         frame = Frame(op, [node], (("left", e.number),), value, e.place, e, ghost=("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), on_way=True)
-        if isinstance(back, Came):
+        if isinstance(back, EnteredEngine):
             self.alias[back.tensor] = ("left", e.number)
         self.add(frame, frame.outputs)
 
@@ -314,17 +314,17 @@ class Builder:
     def begin(self, question):
         film = self.film
         answers = dict(zip(question.sources, question.slopes))
-        self.walks.append(len(film.readings))
+        self.open_readings.append(len(film.readings))
         film.steps.append(("turn", len(film.readings)))
         film.readings.append(Reading(question.tape, question.targets, question.sources, answers, question.place, question.released))
         self.group, self.pending = None, []
 
     def walked(self, e):
         frame = self.film.made.get(e.outputs[0])
-        if not self.walks or frame is None:  # without a frame: the read of a Variable, which is folded away
+        if not self.open_readings or frame is None:  # without a frame: the read of a Variable, which is folded away
             self.pending = []
             return
-        k = self.walks[-1]
+        k = self.open_readings[-1]
         if self.group is None or self.group.frame != frame:
             self.settle(k)
             self.group = Read(frame, e.upstream, [])
@@ -344,7 +344,7 @@ class Builder:
             self.group = None
 
     def asked(self, e):
-        k = self.walks.pop()
+        k = self.open_readings.pop()
         self.settle(k)
         self.work(k, None)
         self.film.steps.append(("done", k))

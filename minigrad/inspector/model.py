@@ -12,7 +12,7 @@ from ..engine.op import convert
 from ..engine.tape import GradientTape
 from ..explain import explain
 from ..explain.names import Names
-from ..explain.question import unheard
+from ..explain.question import without_listeners
 from ..explain.search import number_of
 from ..nest import flatten
 from ..tracing.log import Trace, trace_of
@@ -76,7 +76,7 @@ class Model:
 
     def __init__(self, tape_or_trace, target=None, sources=None, frame=None):
         frame = frame or user_frame()[0]
-        with unheard(), uncollected():
+        with without_listeners(), uncollected():
             self.look(tape_or_trace, target, sources, frame)
             self.data = self.draw()
 
@@ -181,7 +181,7 @@ class Model:
         """What the user calls it."""
         if node in self.film.made:
             k = self.film.made[node]
-            return self.frame_name(k) or self.names.known.get(node) or self.expressions[k]
+            return self.frame_name(k) or self.names.by_id.get(node) or self.expressions[k]
         return self.names.of(node, "")
 
     def expression(self, k) -> str:
@@ -198,7 +198,7 @@ class Model:
     def frame_name(self, k):
         place = self.film.frames[k].place
         if place is None:
-            return next((self.names.known[z] for z in self.film.frames[k].outputs if self.names.known.get(z)), None)
+            return next((self.names.by_id[z] for z in self.film.frames[k].outputs if self.names.by_id.get(z)), None)
         key = place.code, place.instruction
         if key not in self.given:
             self.given[key] = assigned_name(place)

@@ -25,7 +25,7 @@ def cuts(model):
             end = f"f{model.film.made['left', edge.by.number]}"
         line = model.code.line(edge.place)
         cut = {"edge": [start, end], "whole": not live, "line": line, "code": cause.code, "confidence": cause.confidence}
-        found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "mend": mend(cause)})
+        found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "fix": fix(cause)})
     return sorted(found.values(), key=lambda cut: [int(node[1:]) if node else -1 for node in cut["edge"][::-1]])
 
 
@@ -84,8 +84,8 @@ def one_verdict(model, number, reading) -> dict:
 
 
 def told(status, meaning, answer, say, cause=None) -> dict:
-    code, change = (cause.code, mend(cause)) if cause else (None, None)
-    return {"status": status, "meaning": meaning, "answer": answer, "say": say, "mend": change, "code": code}
+    code, change = (cause.code, fix(cause)) if cause else (None, None)
+    return {"status": status, "meaning": meaning, "answer": answer, "say": say, "fix": change, "code": code}
 
 
 def answer_text(model, number, reading) -> str:
@@ -124,7 +124,7 @@ def sentence(text) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def mend(cause):
-    """The mend, with the code in it apart, if there is any."""
-    _, colon, code = cause.mend.partition(": ")
-    return {"text": cause.mend, "code": code if colon else None}
+def fix(cause):
+    """The fix, with the code in it apart, if there is any."""
+    _, colon, code = cause.fix.partition(": ")
+    return {"text": cause.fix, "code": code if colon else None}

@@ -20,7 +20,7 @@ from ..engine.listening import Listener, listening
 from ..engine.op import MADE, one_by_one
 from ..engine.tensor import next_id
 from .places import USERS, Place, callers_of, here, leads_to, user_frame
-from .values import Given, Summary, finite, light
+from .values import Given, Summary, finite, summary_or_scalar
 
 LIMIT = 20_000  # events that a trace keeps
 log_lock = threading.Lock()  # several threads may read one log
@@ -74,7 +74,7 @@ class Ran(Event):
     read: tuple  # a Variable among the inputs, its version, the next one, ...
     heard: tuple  # a tape that listened, the inputs along which it wrote a step, the next tape, ...
     result: Any  # ... kept lightly
-    plain: tuple  # which input is a Python number, its value, the next one, ...
+    python_numbers: tuple  # which input is a Python number, its value, the next one, ...
 
     @property
     def op(self):
@@ -101,7 +101,7 @@ class Ran(Event):
     @property
     def numbers(self) -> dict:
         """Which input -> the Python number."""
-        return dict(zip(self.plain[::2], [float(x.real) for x in self.plain[1::2]]))
+        return dict(zip(self.python_numbers[::2], [float(x.real) for x in self.python_numbers[1::2]]))
 
     @property
     def value(self) -> "Summary | None":
@@ -132,10 +132,10 @@ class Wrote(Event):
 
 
 @dataclass(slots=True, eq=False)
-class Left(Event):
-    """A value left for Python or NumPy, by a door such as "numpy()"."""
+class LeftEngine(Event):
+    """A value left for Python or NumPy, by a exit such as "numpy()"."""
 
-    door: str
+    exit: str
     tensor: int
     kind: str
     versions: dict
@@ -143,7 +143,7 @@ class Left(Event):
 
 
 @dataclass(slots=True, eq=False)
-class Came(Event):
+class EnteredEngine(Event):
     """A value of Python or NumPy came in, and became this Tensor."""
 
     tensor: int
@@ -172,7 +172,7 @@ class Stored(Event):
 
 
 @dataclass(slots=True, eq=False)
-class Turned(Event):
+class TapeEvent(Event):
     """The life of a tape: it was "opened", "closed", "paused", or it "forgot" (was reset)."""
 
     what: str
@@ -207,7 +207,7 @@ class Asked(Event):
 
 
 @dataclass(slots=True, eq=False)
-class Walked:
+class StepBack:
     """A tape read one step back: `upstream` arrived at the outputs of an op, and `sent` went on to one of its inputs."""
 
     number: int
@@ -237,8 +237,8 @@ class Steps(Listener):
         self.heard = []
 
     def stepped_back(self, step, dy, dx):
-        arrived, went = light(dy), light(dx)
-        self.heard.append(Walked(0, step[OUTPUT], step[SOURCE], arrived, went, None if finite(went) else broken_slope(step, dy, arrived)))
+        arrived, went = summary_or_scalar(dy), summary_or_scalar(dx)
+        self.heard.append(StepBack(0, step[OUTPUT], step[SOURCE], arrived, went, None if finite(went) else broken_slope(step, dy, arrived)))
 
 
 def broken_slope(step, dy, arrived) -> "Summary | None":
@@ -270,11 +270,11 @@ class Trace(Listener):
         if limit < 1:
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
         self.strict, self.limit, self.count, self.lost = strict, limit, 0, False
-        self.noted, self.walks = deque(maxlen=limit + 1), deque(maxlen=limit)  # what nobody has read yet, and rows of Walked
-        self.known, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
+        self.unparsed, self.backward_rows = deque(maxlen=limit + 1), deque(maxlen=limit)  # what nobody has read yet, and rows of StepBack
+        self.parsed, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
-        self.began, self.walk_began, self.last, self.around = next_id(), 0, NO_STEP, ()
+        self.began, self.backward_began, self.last, self.around = next_id(), 0, NO_STEP, ()
         self.inside = Counter()  # thread -> how many of its blocks that thread is in
 
     def start(self):
@@ -301,10 +301,10 @@ class Trace(Listener):
 
     @property
     def events(self) -> tuple:
-        """Ran, Wrote, Left, Came, Stored, Turned, Watched and Asked, in the order of time: the latest, if there were too many."""
+        """Ran, Wrote, LeftEngine, EnteredEngine, Stored, TapeEvent, Watched and Asked, in the order of time; the oldest may be lost."""
         with log_lock:
             self.read_up()
-            return tuple(self.known)
+            return tuple(self.parsed)
 
     @property
     def made(self) -> dict:
@@ -315,41 +315,41 @@ class Trace(Listener):
 
     def read_up(self):
         """Make events of the rows that nobody has read yet."""
-        while self.noted:
-            event = self.noted.popleft()
+        while self.unparsed:
+            event = self.unparsed.popleft()
             self.keep(Ran(*event) if event.__class__ is tuple else event)
 
     @property
     def cut(self) -> bool:
         """Were there too many events, so that the oldest are lost?"""
-        return self.lost or len(self.noted) + len(self.known) > self.limit
+        return self.lost or len(self.unparsed) + len(self.parsed) > self.limit
 
     @property
     def steps(self) -> list:
-        """Walked, in the order of time."""
-        return [Walked(*row) for row in tuple(self.walks)]
+        """StepBack, in the order of time."""
+        return [StepBack(*row) for row in tuple(self.backward_rows)]
 
     def frozen(self) -> "Trace":
         """The log as it is now: another thread may be writing in it."""
         events, made = self.events, self.made
         now = copy.copy(self)
-        now.noted, now.known, now.makers, now.walks = deque(), deque(events), dict(made), deque(tuple(self.walks))
+        now.unparsed, now.parsed, now.makers, now.backward_rows = deque(), deque(events), dict(made), deque(tuple(self.backward_rows))
         now.written, now.first, now.tapes = dict(self.written), dict(self.first), dict(self.tapes)
         return now
 
     def keep(self, event):
         """Keep an event that somebody reads, and forget the oldest if there are too many."""
-        if len(self.known) == self.limit:
+        if len(self.parsed) == self.limit:
             self.lost = True
-            for number in self.known.popleft().gave:
+            for number in self.parsed.popleft().gave:
                 self.makers.pop(number, None)
-        self.known.append(event)
+        self.parsed.append(event)
         for number in event.gave:
             self.makers[number] = self.makers.get(number, event) if event.__class__ is Asked else event
 
     def add(self, event):
         """Note an event."""
-        self.noted.append(event)
+        self.unparsed.append(event)
         self.last = NO_STEP
         if self.cut:
             for past in (self.written, self.tapes, self.versions, self.first, self.seen):
@@ -394,9 +394,9 @@ class Trace(Listener):
             if live is not None:
                 heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
         if output.__class__ is list:
-            made, result = tuple([y.id for y in output]), light(output[0].value) if output else None
+            made, result = tuple([y.id for y in output]), summary_or_scalar(output[0].value) if output else None
         else:
-            made, result = output.id, light(output.value)
+            made, result = output.id, summary_or_scalar(output.value)
         frame, called = sys._getframe(2), op.__name__
         if not USERS[frame.f_code.co_filename]:  # it is seldom not the user who called the op
             frame, called = user_frame()
@@ -407,7 +407,7 @@ class Trace(Listener):
                 found = callers_of(frame)
                 self.around = around = around if found == around else found
         self.count += 1
-        self.noted.append((self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain))
+        self.unparsed.append((self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain))
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
@@ -431,51 +431,53 @@ class Trace(Listener):
         self.written[variable.id, variable.version] = event
         self.add(event)
 
-    def left(self, tensor, door, result):
-        self.add(Left(self.next(), *here(True), door, tensor.id, tensor.value.dtype.kind, self.version_of(tensor.id), Given.of(result)))
+    def left(self, tensor, exit, result):
+        self.add(
+            LeftEngine(self.next(), *here(True), exit, tensor.id, tensor.value.dtype.kind, self.version_of(tensor.id), Given.of(result))
+        )
 
     def came(self, given, tensor):
-        self.add(Came(self.next(), *here(True), tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value)))
+        self.add(EnteredEngine(self.next(), *here(True), tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value)))
 
     def stored(self, tensor, result, where):
         self.add(Stored(self.next(), *here(), where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes()))
 
     def started(self, tape):
-        self.turned("opened", tape)
+        self.tape_event("opened", tape)
 
     def stopped(self, tape):
-        self.turned("closed", tape)
+        self.tape_event("closed", tape)
 
     def paused(self, tape):
-        self.turned("paused", tape)
+        self.tape_event("paused", tape)
 
     def forgot(self, tape):
-        self.turned("forgot", tape)
+        self.tape_event("forgot", tape)
 
     def heard_of(self, tape):
         self.tapes[tape.number] = True
         self.meet(tape)
 
-    def turned(self, what, tape):
+    def tape_event(self, what, tape):
         self.heard_of(tape)
-        self.add(Turned(self.next(), *here(True), what, tape.number))
+        self.add(TapeEvent(self.next(), *here(True), what, tape.number))
 
     def watching(self, tape, source):
         self.heard_of(tape)
         self.add(Watched(self.next(), *here(), tape.number, source.id))
 
     def asking(self, tape):
-        self.walk_began, self.last = self.next(), NO_STEP
+        self.backward_began, self.last = self.next(), NO_STEP
 
     def stepped_back(self, step, dy, dx):
         """A step. What it sends is often what arrived at it, or what arrives at the next one: one summary serves them all."""
         before = self.last
-        arrived = before[1] if before[0] is dy else before[3] if before[2] is dy else light(dy)
-        went = arrived if dx is dy else light(dx)
+        arrived = before[1] if before[0] is dy else before[3] if before[2] is dy else summary_or_scalar(dy)
+        went = arrived if dx is dy else summary_or_scalar(dx)
         self.last = dx, went, dy, arrived
         self.count += 1
         local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.walks.append((self.count, step[OUTPUT], step[SOURCE], arrived, went, local))
+        self.backward_rows.append((self.count, step[OUTPUT], step[SOURCE], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
@@ -483,7 +485,7 @@ class Trace(Listener):
         event = Asked(
             self.next(), *here(), tape.number, tuple([y.id for y in targets]),
             tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
-            tuple([getattr(dx, "id", 0) for dx in results]), slopes, self.walk_began, tape.steps is None, listening_tapes(),
+            tuple([getattr(dx, "id", 0) for dx in results]), slopes, self.backward_began, tape.steps is None, listening_tapes(),
         )  # fmt: skip
         self.add(event)
         if self.strict:

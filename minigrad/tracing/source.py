@@ -244,7 +244,7 @@ def last_name(function) -> str:
 
 def decides(exit) -> bool:
     """Did a value leave for a decision: the condition of an `if` or a loop?"""
-    if exit.door in ("bool()", "int()"):
+    if exit.exit in ("bool()", "int()"):
         return True
     module, node = node_at(exit.place)
     if node is None:

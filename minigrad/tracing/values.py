@@ -95,7 +95,7 @@ class Summary:
         return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
 
 
-def light(value) -> Any:
+def summary_or_scalar(value) -> Any:
     """What is kept of a value until somebody asks for its summary: a number as it is, and else the summary."""
     return value if isinstance(value, np.generic) else Summary.of(value)
 

@@ -138,7 +138,7 @@ def test_strict_raises_with_the_explanation():
     with mg.trace(strict=True):
         with mg.GradientTape() as tape:
             y = x * x.numpy()
-        with pytest.raises(mg.explain.BrokenGradient, match=r"PARTIAL  dy/dx = 3.0(.|\n)*mend   keep x a tensor: y = x \* x"):
+        with pytest.raises(mg.explain.BrokenGradient, match=r"PARTIAL  dy/dx = 3.0(.|\n)*fix    keep x a tensor: y = x \* x"):
             tape.gradient(y, x)
 
 

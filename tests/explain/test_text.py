@@ -23,7 +23,7 @@ def test_the_text_is_the_one_of_the_lesson():
         "  lost   x -> x.numpy() -> multiply -> y   carries nothing",
         "  line   y = x * x.numpy()",
         "  cause  LEFT_ENGINE (proved): x.numpy() is a plain number; multiply was given the number 3.0, not x",
-        "  mend   keep x a tensor: y = x * x",
+        "  fix    keep x a tensor: y = x * x",
         "  note   returned 3.0, measured 6.0: they differ",
     ]
 

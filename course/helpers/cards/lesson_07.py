@@ -435,7 +435,7 @@ slope_of_length = Card(
     points=(([3, 4],), ([2, -3, 6],)),
     ask=lambda slope_of_length, numbers: slope_of_length(numbers),
     right=lambda numbers: np.array(numbers) / length(numbers),
-    yes="Two breaks, two mends, and each alone would have left None.",
+    yes="Two breaks, two fixes, and each alone would have left None.",
     came_out="it is None, with the cast and without.",
     miss="For {0} it gave {seen}.",
     hints=(
@@ -459,7 +459,7 @@ slope_of_length = Card(
         Reply(
             LENGTH.replace("mg.sqrt", "").format("numbers, dtype=mg.float32", "mg.reduce_sum(v ** 2)", "tape.gradient(length, v)"),
             lambda numbers: 2.0 * np.array(numbers),
-            "Both breaks are mended. This is the slope of the sum of squares: the square root is missing.",
+            "Both breaks are fixed. This is the slope of the sum of squares: the square root is missing.",
         ),
         Reply(
             "def slope_of_length(numbers): return [0.6, 0.8]",
@@ -469,7 +469,7 @@ slope_of_length = Card(
         Reply(
             LENGTH.format("numbers, dtype=mg.float32", "mg.reduce_sum(v) ** 2", "tape.gradient(length, v)"),
             lambda numbers: np.full(len(numbers), np.sign(sum(numbers))),
-            "Both breaks are mended. You added first and squared after; square each number, then add.",
+            "Both breaks are fixed. You added first and squared after; square each number, then add.",
         ),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The exercises of lesson 14, Gradient detective: each report has a code, a line, and a function that was mended."""
+"""The exercises of lesson 14, Gradient detective: each report has a code, a line, and a function that was fixed."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ..card import Card, Reply, alike, contains
 from ..trying import outcome
 
 
-def mended(ask, expected, points):
+def fixed(ask, expected, points):
     """Wanted: a function for which `ask(function, *point)` gives what is expected, at each point."""
     return lambda f: callable(f) and all(alike(outcome(ask, f, *point), expected(*point)) for point in points)
 
@@ -38,29 +38,29 @@ def case(code, line, function, others, yes, came_out, hints, solution, codes, li
 
     Args:
         code, line: the right ones; see `naming` for what counts as the line.
-        function: how to ask and what to expect, as for `mended`.
+        function: how to ask and what to expect, as for `fixed`.
         others: mistakes in the function: what stands in it, what it gives instead, and the reply.
         codes, lines: other codes and lines, each with a reply.
     """
     ask, expected, points = function
 
     def report(code, line):
-        return f'report = {{"code": "{code}", "line": "{line}", "mended": mended}}\n'
+        return f'report = {{"code": "{code}", "line": "{line}", "fixed": fixed}}\n'
 
     return Card(
-        right=lambda: {"code": coded(code), "line": naming(line), "mended": mended(ask, expected, points)},
+        right=lambda: {"code": coded(code), "line": naming(line), "fixed": fixed(ask, expected, points)},
         yes=yes,
         came_out=came_out,
         hints=hints,
         solution=solution + report(code, line),
         replies=tuple(
-            [Reply(wrong + report(code, line), lambda gives=gives: {"mended": mended(ask, gives, points)}, f": mended. {text}")
+            [Reply(wrong + report(code, line), lambda gives=gives: {"fixed": fixed(ask, gives, points)}, f": fixed. {text}")
              for wrong, gives, text in others]
             + [Reply(solution + report(other, line), lambda other=other: {"code": contains(other.lower())}, f": code. {text}")
                for other, text in codes]
             + [Reply(solution + report(code, other), lambda other=other: {"line": contains(other)}, f": line. {text}")
                for other, text in lines]
-            + [Reply(f'{solution}report = {{"code": "{code}", "line": 4, "mended": mended}}\n', lambda: {"line": number}, NUMBERED)]
+            + [Reply(f'{solution}report = {{"code": "{code}", "line": 4, "fixed": fixed}}\n', lambda: {"line": number}, NUMBERED)]
         ),
     )  # fmt: skip
 
@@ -85,7 +85,7 @@ def slopes_of_price(x):
 
 
 MEAN = """
-def mended(x):
+def fixed(x):
     with mg.GradientTape() as tape:
         price = mg.where(x > 2.0, 3.0 * x, x ** 2)
         mean = mg.reduce_mean(price)
@@ -97,7 +97,7 @@ where = case(
     code="OUTSIDE_TAPE",
     line="mean = mg.reduce_mean(price)",
     function=(lambda f, x: f(mg.Variable(x)), lambda x: slopes_of_price(x) / len(x), (([1.0, 3.0, -2.0],), ([4.0, 0.5],))),
-    yes="For the program as posted the mended gradient is [0.667, 1, -1.333], and where takes part in it.",
+    yes="For the program as posted the fixed gradient is [0.667, 1, -1.333], and where takes part in it.",
     came_out="the witness named reduce_mean.",
     hints=(
         "Which line of the program does not stand inside the block?",
@@ -125,7 +125,7 @@ where = case(
 
 
 MIXED = """
-def mended(y, v):
+def fixed(y, v):
     with mg.GradientTape() as outer:
         with mg.GradientTape() as inner:
             w = y * y * v
@@ -168,7 +168,7 @@ second = case(
 
 
 GUARDED = """
-def mended(alpha, x):
+def fixed(alpha, x):
     with mg.GradientTape() as tape:
         safe = mg.where(x > 0.0, x, 1.0)
         s = mg.where(x > 0.0, alpha * mg.math.log(safe), 0.0)
@@ -190,10 +190,10 @@ branch = case(
         ((0.5, [-2.0, 1.0, 4.0]), (2.0, [3.0, 0.0, -0.5])),
     ),
     yes="1.386 for the program as posted: the logarithms of 1 and 4. What log is given is guarded before, what it gives is picked after.",
-    came_out="mended, it is 1.386.",
+    came_out="fixed, it is 1.386.",
     hints=(
         "Which number must never reach log, although its result is thrown away?",
-        "The witness prints a mend that can be pasted: a where inside the log.",
+        "The witness prints a fix that can be pasted: a where inside the log.",
         "safe = mg.where(x > 0.0, x, 1.0), then the line as posted with log(safe). Return tape.gradient(s, alpha).",
     ),
     solution=GUARDED,
@@ -222,7 +222,7 @@ branch = case(
 
 
 ASIDE = """
-def mended(w, aside):
+def fixed(w, aside):
     w.assign_add(aside)
     with mg.GradientTape() as tape:
         loss = w * w
@@ -278,7 +278,7 @@ late = case(
 
 
 WATCHED = """
-def mended(f, x):
+def fixed(f, x):
     with mg.GradientTape() as tape:
         tape.watch(x)
         y = f(x)

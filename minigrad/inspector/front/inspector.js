@@ -3,7 +3,7 @@
 
 import { html, svg, path, cell, widths, families, clip, icon } from "./elements.js";
 import { bytesText } from "./values.js";
-import { Story, mendOf, plain, rich, aligned } from "./story.js";
+import { Story, fixOf, plain, rich, aligned } from "./story.js";
 import { Film } from "./film.js";
 import { Scrubber } from "./scrubber.js";
 import { Graph } from "./graph.js";
@@ -171,7 +171,7 @@ class Inspector {
   load() {
     const view = this.model.get("view");
     this.stories = (view.compare || [view]).map((film) => new Story(film));
-    this.names = view.titles || ["as written", "mended"];
+    this.names = view.titles || ["as written", "fixed"];
     this.pairs = view.frames || [];
     this.axis = this.stories.length > 1 ? merged(...this.stories, this.pairs) : null;
     const both = this.stories.length;
@@ -459,9 +459,9 @@ class Inspector {
     const text = ask === "tape" ? ask : `${ask} = ${answer}`;
     this.question.textContent = clip(text, this.width * (this.width < 880 ? 0.9 : 0.42), 20, "mono", 600);
     this.question.title = text;
-    const mend = verdict?.mend || story.cuts[0]?.mend; // of what the sentence tells, though another cut may come first
+    const fix = verdict?.fix || story.cuts[0]?.fix; // of what the sentence tells, though another cut may come first
     const [, title, rest] = /^(.*?\.)( .*)?$/s.exec(cell(verdict?.say)) || [];
-    const verdictSaid = known && [html("b", {}, title || ""), rest || "", mend && [" Mend: ", this.mendButton(mend)]];
+    const verdictSaid = known && [html("b", {}, title || ""), rest || "", fix && [" Fix: ", this.fixButton(fix)]];
     const step = [html("b", { class: "count" }, `${this.state.step} of ${this.end}`), " ", ...rich(story.sentence(t))];
     this.said.replaceChildren(...(verdictSaid || step).flat(2).filter(Boolean));
     this.sentence = known ? `${cell(verdict.ask)} = ${answer}. ${cell(verdict.say)}` : plain(story.sentence(t));
@@ -473,10 +473,10 @@ class Inspector {
     );
   }
 
-  mendButton(mend) {
+  fixButton(fix) {
     return this.stories.length > 1
-      ? html("button", { type: "button", class: "mend", onclick: () => this.show(this.stories.length) }, mendOf(mend))
-      : html("code", { class: "mend" }, mendOf(mend));
+      ? html("button", { type: "button", class: "fix", onclick: () => this.show(this.stories.length) }, fixOf(fix))
+      : html("code", { class: "fix" }, fixOf(fix));
   }
 
   show(mode) {

@@ -2,7 +2,7 @@
 
 import { html, cell, measure, clip, icon } from "./elements.js";
 import { isScalar, shapeText, bytesText, brief, wordings, valueBox } from "./values.js";
-import { stale, lineText, mendOf } from "./story.js";
+import { stale, lineText, fixOf } from "./story.js";
 
 /** All about one moment, or about what is selected: the one place with every number. */
 export class Pane {
@@ -108,7 +108,7 @@ export class Pane {
       { class: "why" },
       html("b", {}, "It ran, but is not on the tape: "),
       cell(frame.ghost?.say || frame.ghost?.why) || "no tape watched what went in.",
-      cut?.mend && html("p", {}, html("span", { class: "quiet" }, "mend "), html("b", { class: "m" }, mendOf(cut.mend))),
+      cut?.fix && html("p", {}, html("span", { class: "quiet" }, "fix "), html("b", { class: "m" }, fixOf(cut.fix))),
     );
   }
 
@@ -295,7 +295,7 @@ export class Pane {
       html("div", { class: "big" }, icon("cut", 24), html("b", {}, cell(cut.say))),
       this.facts(
         cut.line && [lineText(cut.line), html("span", { class: "m" }, cell(story.code.get(cut.line)).trim())],
-        cut.mend && ["mend", html("b", { class: "m wrap" }, mendOf(cut.mend))],
+        cut.fix && ["fix", html("b", { class: "m wrap" }, fixOf(cut.fix))],
       ),
       sum &&
         html(

@@ -204,7 +204,7 @@ export class Story {
 
 /** "line 7", with what stands around it; nothing where the line is not known. */
 export const lineText = (line, before = "", after = "") => (line ? `${before}line ${line}${after}` : "");
-export const mendOf = (mend) => cell(mend.code || mend.text);
+export const fixOf = (fix) => cell(fix.code || fix.text);
 export const plain = (pieces) => pieces.flat().join("");
 export const rich = (pieces) => pieces.map((piece) => (Array.isArray(piece) ? html("b", {}, piece.join("")) : piece));
 

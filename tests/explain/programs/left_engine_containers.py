@@ -73,7 +73,7 @@ def _list_of_items():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "mend   gather the values in a list, and use mg.stack")
+@program("partial", "", "LEFT_ENGINE", "fix    gather the values in a list, and use mg.stack")
 def _floats_in_an_array():
     """A float written into an array by index: the fix must not put a tensor into the array, which would make it a number again."""
     x = mg.Variable([1.0, 2.0])

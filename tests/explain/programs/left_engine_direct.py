@@ -29,7 +29,7 @@ def _numpy_in_a_product():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "x -> multiply -> float -> multiply -> y", "mend   keep x * x a tensor: y = (x * x) * x")
+@program("partial", "", "LEFT_ENGINE", "x -> multiply -> float -> multiply -> y", "fix    keep x * x a tensor: y = (x * x) * x")
 def _constant_of_a_float():
     """A constant made of float(x * x) beside the live path: the lost half must be named, with the whole of x * x in the fix."""
     x = mg.Variable(3.0)
@@ -185,7 +185,7 @@ def _array_of_tensors():
     return tape.explain(y, a)
 
 
-@program("none", "broken", "LEFT_ENGINE", "mend   compute with a new tensor instead: new_v = x * x")
+@program("none", "broken", "LEFT_ENGINE", "fix    compute with a new tensor instead: new_v = x * x")
 def _numpy_written_into_a_variable():
     """A number assigned to a Variable: .numpy() must be the cause that is named, and the fix must do without the assignment too."""
     x, v = mg.Variable(3.0), mg.Variable(0.0)
@@ -216,7 +216,7 @@ def _comments_between_the_lines():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "x -> getitem -> v.numpy() ->", "the number 1.0, not v", "mend   keep v a tensor: s = s + v * v")
+@program("partial", "", "LEFT_ENGINE", "x -> getitem -> v.numpy() ->", "the number 1.0, not v", "fix    keep v a tensor: s = s + v * v")
 def _parts_of_a_tensor():
     """Items of x that a loop makes numbers of: the answer must call the lost value v, and not just x, and propose v * v."""
     x, s = mg.Variable([1.0, 2.0]), 0.0

@@ -14,7 +14,7 @@ def _argmax():
     return tape.explain(y, x)
 
 
-@program("none", "undefined", "NO_DERIVATIVE", "mend   use p itself, the smooth choice", plain=("none", "undefined", "INTEGER"))
+@program("none", "undefined", "NO_DERIVATIVE", "fix    use p itself, the smooth choice", plain=("none", "undefined", "INTEGER"))
 def _argmax_of_a_softmax():
     """argmax of a softmax: the advice must be to use the softmax that is there, and not to add another one."""
     x = mg.Variable([1.0, 3.0])

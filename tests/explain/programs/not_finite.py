@@ -32,7 +32,7 @@ def _where_and_the_other_branch():
     return tape.explain(y, x)
 
 
-@program("nan", "", "NOT_FINITE", "mend   y = mg.where(x <= 0.0, 0.0, mg.math.log(mg.where(x <= 0.0, 1.0, x)))")
+@program("nan", "", "NOT_FINITE", "fix    y = mg.where(x <= 0.0, 0.0, mg.math.log(mg.where(x <= 0.0, 1.0, x)))")
 def _where_and_a_log_in_the_other_branch():
     """log as the third argument of where: the safe value must stand for where the condition is true."""
     x = mg.Variable([0.0, 2.0])
@@ -60,7 +60,7 @@ def _where_without_a_number():
     return tape.explain(y, x)
 
 
-@program("nan", "", "NOT_FINITE", "divide is where the gradient stops being finite", "mend   keep what divide divides by away from 0")
+@program("nan", "", "NOT_FINITE", "divide is where the gradient stops being finite", "fix    keep what divide divides by away from 0")
 def _where_that_takes_the_branch():
     """1.0 / x in the branch that where takes: it must not be said that this branch is discarded."""
     x = mg.Variable([0.0, 1.0])
@@ -69,7 +69,7 @@ def _where_that_takes_the_branch():
     return tape.explain(y, x)
 
 
-@program("nan", "", "NOT_FINITE", "mend   give log a safe input by another mg.where")
+@program("nan", "", "NOT_FINITE", "fix    give log a safe input by another mg.where")
 def _where_with_the_fault_in_the_condition():
     """log in the condition of where too: a guard by that condition would fail, so no line may be proposed."""
     x = mg.Variable([0.0, 2.0])

@@ -44,7 +44,7 @@ def _row_assigned():
     return tape.explain(y, v)
 
 
-@program("none", "broken", "STATE", "mend   compute with a new tensor instead of buffer")
+@program("none", "broken", "STATE", "fix    compute with a new tensor instead of buffer")
 def _each_element_assigned():
     """Elements assigned in a loop: no single line replaces it, so none may be proposed."""
     buffer, v = mg.Variable([1.0, 2.0]), mg.Variable(5.0)
@@ -55,7 +55,7 @@ def _each_element_assigned():
     return tape.explain(y, v)
 
 
-@program("none", "broken", "STATE", "mend   compute with a new tensor instead: after = total + x")
+@program("none", "broken", "STATE", "fix    compute with a new tensor instead: after = total + x")
 def _assigned_and_kept():
     """The result of assign_add kept under a name: the fix must keep that name, and not invent new_total."""
     x, total = mg.Variable(1.0), mg.Variable(2.0)

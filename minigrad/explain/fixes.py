@@ -1,4 +1,4 @@
-"""The line of a mend: the user's statement, with mg's own functions in the place of NumPy's and Python's.
+"""The line of a fix: the user's statement, with mg's own functions in the place of NumPy's and Python's.
 
 It is made of the source as it stands, piece by piece. Where no line is known that runs and means the same, words say what to use.
 """
@@ -144,7 +144,7 @@ class Line:
         return None
 
     def untouched(self, part):
-        """A call that has no slope, or that nobody knows: it may stay beside what is mended, and not around it."""
+        """A call that has no slope, or that nobody knows: it may stay beside what is fixed, and not around it."""
         if part in self.module.around(self.node):
             raise NoLine
         return rewritten(self.module, part)

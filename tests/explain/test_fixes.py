@@ -8,7 +8,7 @@ import pytest
 import minigrad as mg
 
 PAIR, ROW, NUMBER = "x = mg.Variable([1.0, 2.0])", "x = mg.Variable([[1.0, 2.0]])", "x = mg.Variable(2.0)"
-MENDED = [  # a beginning, a line, and the same line mended
+FIXED = [  # a beginning, a line, and the same line fixed
     (PAIR, "y = mg.math.log(x.numpy())", "y = mg.math.log(x)"),
     (PAIR + "; w = mg.Variable([3.0, 4.0])", "y = mg.constant(np.dot(w,x))", "y = mg.tensordot(w, x, 1)"),
     (PAIR + "; w = np.array([3.0, 4.0])", "y = mg.constant(np.dot(w, x))", "mg.tensordot(mg.convert_to_tensor(w, mg.float32), x, 1)"),
@@ -57,11 +57,11 @@ answer = tape.explain(y, x)
     return space["answer"], np.asarray(space["y"])
 
 
-@pytest.mark.parametrize(("beginning", "line", "part"), MENDED, ids=[line for _, line, _ in MENDED])
-def test_a_mended_line_runs_and_is_whole(beginning, line, part):
+@pytest.mark.parametrize(("beginning", "line", "part"), FIXED, ids=[line for _, line, _ in FIXED])
+def test_a_fixed_line_runs_and_is_whole(beginning, line, part):
     before, value = run_line(line, beginning)
     assert before.codes[0] == "LEFT_ENGINE", f"\n{before}"
-    _, colon, new = before.causes[0].mend.partition(": ")
+    _, colon, new = before.causes[0].fix.partition(": ")
     assert colon
     assert part in new
     after, same = run_line(new, beginning)
@@ -86,7 +86,7 @@ def test_a_mended_line_runs_and_is_whole(beginning, line, part):
 )
 def test_words_stand_where_no_line_would_run(line, words):
     answer, _ = run_line(line, PAIR)
-    assert answer.causes[0].mend == words, f"\n{answer}"
+    assert answer.causes[0].fix == words, f"\n{answer}"
 
 
 BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 1.0, "asin": -1.0, "atanh": 1.0, "exp": 1000.0,
@@ -94,29 +94,29 @@ BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 
 
 
 @pytest.mark.parametrize("name", BAD_POINTS)
-def test_the_mend_of_an_op_makes_its_gradient_finite(name):
+def test_the_fix_of_an_op_makes_its_gradient_finite(name):
     x, op = mg.Variable(BAD_POINTS[name]), getattr(mg, name, None) or getattr(mg.math, name)
     with mg.trace():
         with mg.GradientTape() as tape:
             y = op(x) * 3.0
-        mend = tape.explain(y, x).causes[0].mend.partition("for example with ")[2]
+        fix = tape.explain(y, x).causes[0].fix.partition("for example with ")[2]
         with mg.GradientTape() as tape:
-            y = op(eval(mend)) * 3.0
+            y = op(eval(fix)) * 3.0
     assert np.isfinite(tape.gradient(y, x))
 
 
 @pytest.mark.parametrize("name", ["norm", "math.reduce_std"])
-def test_the_mend_of_a_length_makes_its_gradient_finite(name):
+def test_the_fix_of_a_length_makes_its_gradient_finite(name):
     x, space = mg.Variable([0.0, 0.0]), {"mg": mg}
     with mg.trace(), mg.GradientTape() as tape:
         y = eval(f"mg.{name}(x)", {**space, "x": x})
-    mend = tape.explain(y, x).causes[0].mend.partition("for example with ")[2]
+    fix = tape.explain(y, x).causes[0].fix.partition("for example with ")[2]
     with mg.GradientTape() as tape:
-        y = eval(mend, {**space, "x": x})
+        y = eval(fix, {**space, "x": x})
     assert np.isfinite(tape.gradient(y, x)).all()
 
 
-def test_a_power_that_overflows_is_not_mended_with_maximum():
+def test_a_power_that_overflows_is_not_fixed_with_maximum():
     w = mg.Variable(-1e20)
     with mg.trace(), mg.GradientTape() as tape:
         y = w**4
