@@ -104,16 +104,16 @@ class Reads(Listener):
 
 
 class Backward:
-    """The user's `grad`, called once for all inputs: the walk asks for one input after the other."""
+    """The user's `grad`, called once for all inputs: the backward pass asks for one input after the other."""
 
     def __init__(self, grad, arguments, variables):
         self.grad, self.arguments, self.variables = grad, arguments, variables
-        self.asked, self.answer = None, None
+        self.dys, self.gradients = None, None
 
     def __call__(self, dys, k):
-        if self.asked is not dys:
-            self.asked, self.answer = dys, on_tensors(self.all_gradients, dys)
-        return self.answer[k]
+        if self.dys is not dys:
+            self.dys, self.gradients = dys, on_tensors(self.all_gradients, dys)
+        return self.gradients[k]
 
     def all_gradients(self, *dys):
         if self.variables:
@@ -144,16 +144,16 @@ def with_gradient(inputs: tuple, results: Sequence, backward: Callable) -> list:
 
 
 def on_tensors(function, arguments):
-    """Call a function that is written in ops, from inside a gradient rule: Tensors go in, and what the rule works on comes out."""
+    """Call a function that is written in ops from inside a VJP: it is given Tensors, and its results become what the VJP works on."""
     if any(isinstance(one, Batched) for one in arguments):
         raise NoBatch(function.__name__)
     recorded = any(isinstance(one, Recorded) for one in arguments)
-    results = function(*[undressed(one) for one in arguments])
-    return [dressed(result, recorded) for result in results]
+    results = function(*[plain_tensor(one) for one in arguments])
+    return [for_vjp(result, recorded) for result in results]
 
 
-def undressed(argument):
-    """The plain Tensor of what a rule was given."""
+def plain_tensor(argument):
+    """What a VJP was given, as a plain Tensor."""
     if not isinstance(argument, Recorded):
         return Tensor.of(argument)
     tensor = Tensor.of(argument.value)
@@ -161,8 +161,8 @@ def undressed(argument):
     return tensor
 
 
-def dressed(result, recorded):
-    """What a function of ops gave, for a rule to return."""
+def for_vjp(result, recorded):
+    """The result of a function of ops, as a VJP returns it."""
     if result is None:
         return None
     tensor = convert(result)
@@ -236,7 +236,7 @@ class RegisterGradient:
 
 
 class Operation:
-    """What a registered gradient is told of the op that ran."""
+    """The op that ran, as a registered gradient is given it."""
 
     def __init__(self, type, inputs, outputs):
         self.type, self.inputs, self.outputs = type, inputs, outputs
@@ -244,7 +244,7 @@ class Operation:
 
 
 def unregistered(kernel, output, *inputs):
-    """The rules of an op that has none: when a walk gets there, they look for one that the user registered."""
+    """VJPs for an op that has none: they call the gradient that the user has registered by then."""
     UNREGISTERED.add(kernel)
     place = "lambda d{y}, {xs}, {y}: registered({kernel!r}, d{y}, ({xs},), {y}, {k})"
     return {

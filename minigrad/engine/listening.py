@@ -1,4 +1,4 @@
-"""Who listens. Ops, Variables, Tensors and tapes tell what happens; they do not know who hears it."""
+"""Listeners: tapes and traces. Ops, Variables and Tensors report what happens to `listening.now`, and do not know who listens."""
 
 import contextlib
 import threading
@@ -43,14 +43,14 @@ def warn(text, *arguments):
 
 
 class Listener:
-    """Something that hears what happens between `start` and `stop`. What it has no use for, it lets pass.
+    """Something that is told what happens between `start` and `stop`. It overrides the methods of what it wants to know.
 
     A GradientTape listens, to record what a gradient will need. A trace listens, to keep a log of everything.
     """
 
     tracked_ids: Any = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
     number = 0  # a tape has one of its own
-    read_versions: Any = MappingProxyType({})  # a tape has here the version of each Variable that it was told of, and is not told again
+    read_versions: Any = MappingProxyType({})  # of a tape: the version of each Variable that it has heard of; it is told of others only
 
     def start(self) -> None:
         """Listen from here on, in this thread."""
@@ -60,7 +60,7 @@ class Listener:
         """Listen no longer."""
         listening.now = tuple([other for other in listening.now if other is not self])
 
-    # ---- what there is to hear -------------------------------------------------------------------------------------
+    # ---- what is reported -------------------------------------------------------------------------------------
 
     def hear(self, op, inputs, output, attributes) -> None:
         """An op ran."""
@@ -106,21 +106,21 @@ class Listener:
 
 
 def leaving(tensor, exit, result):
-    """A value on its way out to Python or NumPy: who listens is told, and the result passes."""
+    """Tell the listeners that a value leaves for Python or NumPy, and return it."""
     for listener in listening.now:
         listener.left(tensor, exit, result)
     return result
 
 
 def storing(tensor, result, where):
-    """A Tensor that went through something stateful: who listens is told, and what came out passes."""
+    """Tell the listeners that a Tensor went through something stateful, and return what came out."""
     for listener in listening.now:
         listener.stored(tensor, result, where)
     return result
 
 
 def coming(given, tensor):
-    """A Tensor made of a value of Python or NumPy: who listens is told, and the Tensor passes."""
+    """Tell the listeners that a Tensor was made of a value of Python or NumPy, and return it."""
     for listener in listening.now:
         listener.came(given, tensor)
     return tensor

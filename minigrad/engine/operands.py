@@ -160,7 +160,7 @@ def refuse_dtype(op, inputs):
 
 
 def retry_unchecked(op, problem, forward, *arguments):
-    """A forward function failed. If only since the user made NumPy strict, it is done again; else the error is told in our words."""
+    """A forward function failed: run it again if NumPy's checks of floats stopped it, else raise the error in TensorFlow's words."""
     if isinstance(problem, (FloatingPointError, RuntimeWarning)):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""What a tape is asked: are the targets and sources such as it can answer for, and where does the backward pass begin?
+"""What `gradient` and `jacobian` are given: targets and sources are checked, and the gradients to begin with are made.
 
 The errors are of TensorFlow's classes, and say what to write instead.
 """

@@ -62,7 +62,7 @@ class IndexedSlices:
 
 
 class SparseRows:
-    """What the rule of `gather` returns: IndexedSlices still made of what rules work on. Added up they stay rows, if they can."""
+    """The gradient that the VJP of `gather` returns: rows of a large array that is zero elsewhere. A sum of two stays sparse."""
 
     __slots__ = ("indices", "shape", "values")
     __array_ufunc__ = None  # so that `array + rows` asks the rows
@@ -86,7 +86,7 @@ class SparseRows:
     def __add__(self, other):
         if not isinstance(other, SparseRows):
             return self.dense() + other
-        # a walk goes back, so the other was read before this one
+        # the backward pass goes from new to old: the other belongs to an earlier op
         return SparseRows(np.concatenate([other.values, self.values], 0), np.concatenate([other.indices, self.indices], 0), self.shape)
 
     def __radd__(self, other):

@@ -1,4 +1,4 @@
-"""GradientTape: it listens while ops run, writes down a step for each tracked input, and answers by going back over the steps."""
+"""GradientTape: while ops run it records a step for each tracked input; `gradient` goes back over the steps."""
 
 import contextlib
 import math as python_math
@@ -34,7 +34,7 @@ class GradientTape(Listener):
     """Records ops as they run, and gives the derivatives of what they computed.
 
     Only what depends on something *watched* is recorded: trainable Variables are watched when they are read,
-    Tensors when you say `watch`. In memory it keeps what the gradient rules will need, and nothing else.
+    Tensors when you say `watch`. In memory it keeps what the VJPs will need, and nothing else.
 
     Args:
         persistent: keep the record, so that `gradient` can be called more than once. Otherwise the first call uses

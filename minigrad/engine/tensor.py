@@ -11,7 +11,7 @@ from .conversion import as_value
 from .listening import coming, leaving
 from .shape import TensorShape
 
-next_id = itertools.count(1).__next__  # 0 is nobody: a constant that no tape can watch
+next_id = itertools.count(1).__next__  # 0 is that of constants which no tape can watch
 
 
 class Operators:
@@ -213,7 +213,7 @@ HABITS = {
 
 
 class Missing:
-    """What other libraries' tensors have and this one has not: asking for it is answered with what to write instead.
+    """An attribute that other libraries' tensors have and this one has not: the error says what to write instead.
 
     (A descriptor for each, and no `__getattr__`: with that, Python looks up every attribute more slowly.)
     """
@@ -227,13 +227,13 @@ class Missing:
         raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}. Write {HABITS[self.name]}.")
 
 
-def answer_habits(kind):
-    """Give a class an answer for each attribute that it has not."""
+def refuse_habits(kind):
+    """Give a class such an error for each of these attributes that it has not."""
     for name in {*HABITS, *GRAPHS} - {*vars(kind)}:
         setattr(kind, name, Missing(name))
 
 
-answer_habits(Tensor)
+refuse_habits(Tensor)
 
 
 class Reference:

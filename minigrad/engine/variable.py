@@ -13,7 +13,7 @@ from .listening import leaving, listening, without_tapes
 from .op import convert, op, tensor_of
 from .rules import accepts_sparse
 from .shape import TensorShape, bracketed
-from .tensor import Operators, Reference, Tensor, answer_habits, next_id, shown
+from .tensor import Operators, Reference, Tensor, next_id, refuse_habits, shown
 
 
 class Naming(threading.local):
@@ -284,7 +284,7 @@ class Variable(Operators):
         return f"<mg.Variable {self.name!r} shape={self._shape} dtype={self.dtype.name}, numpy={shown(self.__tf_tensor__().value)}>"
 
 
-answer_habits(Variable)
+refuse_habits(Variable)
 
 
 def initial_of(value, dtype):

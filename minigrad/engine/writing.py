@@ -86,7 +86,7 @@ def row(names):
     return f"({', '.join(names)}{',' * (len(names) == 1)})"
 
 
-class Signature:
+class Declaration:
     """What a declaration says: which parameters are inputs, what each VJP needs, and where that is found.
 
     Raises:
@@ -112,7 +112,7 @@ class Signature:
         self.offers = self.offered(run.by_products)
 
     def free(self, name):
-        """A name that nobody else has: the engine's names give way to those of the declaration."""
+        """A name that is not taken: the engine's names give way to those of the declaration."""
         while name in self.taken:
             name += "_"
         self.taken.add(name)
@@ -209,7 +209,7 @@ class Signature:
 
 def written(run):
     """The source of an op, and the globals that it needs."""
-    s = Signature(run)
+    s = Declaration(run)
     common, lines, text = s.common(), s.lines(), []
     clashes = {word: new for word, new in s.words.items() if word != new}
     for when, block in itertools.groupby(LINES, key=lambda line: line[1]):

@@ -18,7 +18,7 @@ from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..engine.questions import seeds_of
 from ..engine.tensor import Tensor
-from ..engine.writing import Signature
+from ..engine.writing import Declaration
 from ..explain.search import History, input_name, rule_of
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, StepBack, Steps, TapeEvent, Watched, Wrote, slope_of
 from ..tracing.source import called_text
@@ -371,8 +371,8 @@ def slot_of(frame, source, read):
 
 
 @lru_cache(maxsize=1000)
-def signature_of(op):
-    return Signature(op)
+def declaration_of(op):
+    return Declaration(op)
 
 
 def kept_by(e, result, slots, known):
@@ -389,7 +389,7 @@ def kept_by(e, result, slots, known):
 @lru_cache(maxsize=1000)
 def wishes_of(op, slots, count):
     """What the rules of these inputs ask for: the place of an input, or None for the output, with its name in the rule."""
-    signature, wishes = signature_of(op), []
+    signature, wishes = declaration_of(op), []
     for slot in slots:
         for wish in signature.needs.get(input_name(op, slot, count), [])[1:]:
             if wish == signature.output or wish in op.by_products:

@@ -7,9 +7,9 @@ answer: nothing here is a guess.
 import numpy as np
 
 from ..engine.backward import unbroadcast
-from ..engine.writing import Signature
+from ..engine.writing import Declaration
 from ..explain.search import input_name
-from .film import signature_of
+from .film import declaration_of
 
 MOST = 2000  # frames
 
@@ -73,7 +73,7 @@ def step(film, frame, slot, dy, value_of):
     if op is None or op.kernel == "CustomGradient":  # NumPy's own functions, or the user's
         raise Unknown
     name = input_name(op, slot, len(frame.inputs))
-    rule, signature = op.vjps.get(f"d{name}"), signature_of(op)
+    rule, signature = op.vjps.get(f"d{name}"), declaration_of(op)
     if rule is None:
         return None
     values = [known(film, frame, k, value_of) for k in range(len(frame.inputs))]
@@ -83,7 +83,7 @@ def step(film, frame, slot, dy, value_of):
     return dx if dx.shape == values[slot].shape else unbroadcast(dx, values[slot].shape)
 
 
-def wished(signature: Signature, wish, values, frame):
+def wished(signature: Declaration, wish, values, frame):
     """What a rule asks for by this name."""
     by_name = dict(zip(signature.inputs, values))
     if wish in by_name:
