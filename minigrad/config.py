@@ -5,12 +5,10 @@ import os
 
 import numpy as np
 
-# fmt: off
 __all__ = [
     "LogicalDevice", "PhysicalDevice", "functions_run_eagerly", "list_logical_devices", "list_physical_devices",
     "run_functions_eagerly",
-]
-# fmt: on
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 # When large arrays die together, glibc gives their memory back to the system and then asks for it again, page by page: with

@@ -11,12 +11,10 @@ from .errors import invalid
 from .math import elementwise
 from .ops import creation
 
-# fmt: off
 __all__ = [
     "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "convert_image_dtype", "flip_left_right",
     "flip_up_down", "rgb_to_grayscale",
-]
-# fmt: on
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

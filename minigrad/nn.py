@@ -18,15 +18,13 @@ from .math.reductions import in_top_k, top_k, zero_fraction
 from .ops import creation, gathering, shaping
 from .ops.creation import convert_to_tensor
 
-# fmt: off
 __all__ = [
     "batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k", "l2_loss",
     "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "moments", "normalize_moments", "relu", "relu6",
     "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax", "softmax_cross_entropy_with_logits",
     "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits", "sufficient_statistics", "swish", "tanh",
     "top_k", "weighted_cross_entropy_with_logits", "weighted_moments", "zero_fraction",
-]
-# fmt: on
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 REAL = "iuf"

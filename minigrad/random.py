@@ -21,12 +21,10 @@ from .engine.tensor import Tensor
 from .errors import invalid
 from .math.special import lgamma
 
-# fmt: off
 __all__ = [
     "Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal", "stateless_poisson",
     "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
-]
-# fmt: on
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number

@@ -10,12 +10,10 @@ from .engine import attributes as tidy
 from .engine.op import op
 from .errors import invalid
 
-# fmt: off
 __all__ = [
     "as_string", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split", "strip",
     "substr", "to_number", "upper",
-]
-# fmt: on
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

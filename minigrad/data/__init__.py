@@ -5,23 +5,13 @@ An element is a Tensor, or a tuple or dict of such. No tape follows them: a Data
 
 # fmt: off
 from .dataset import (
-    Dataset,
-    DatasetSpec,
-    Iterator,
+    Dataset, DatasetSpec, Iterator,
 )
 from .elements import (
-    AUTOTUNE,
-    INFINITE_CARDINALITY,
-    UNKNOWN_CARDINALITY,
+    AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY,
 )
 
 __all__ = [
-    "AUTOTUNE",
-    "INFINITE_CARDINALITY",
-    "UNKNOWN_CARDINALITY",
-    "Dataset",
-    "DatasetSpec",
-    "Iterator",
-]
-# fmt: on
+    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetSpec", "Iterator",
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers

@@ -7,12 +7,10 @@ from ..engine import dtypes
 from ..engine.op import convert
 from ..ops import creation, gathering, shaping
 
-# fmt: off
 __all__ = [
     "elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu", "sigmoid",
     "silu", "softmax", "softplus", "softsign", "swish", "tanh",
-]
-# fmt: on
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

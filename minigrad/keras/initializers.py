@@ -14,15 +14,13 @@ from ..engine.tensor import constant as make_constant
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
 from .utils import newly_made
 
-# fmt: off
 __all__ = [
     "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
     "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
     "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "constant", "get", "glorot_normal",
     "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform", "ones", "orthogonal",
     "random_normal", "random_uniform", "truncated_normal", "variance_scaling", "zeros",
-]
-# fmt: on
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

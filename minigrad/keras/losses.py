@@ -10,48 +10,14 @@ from ..ops import creation, gathering, shaping
 from .activations import as_dtype, as_float, logits_of
 from .utils import snake_case, unique_name
 
-# fmt: off
 __all__ = [
-    "KLD",
-    "MAE",
-    "MAPE",
-    "MSE",
-    "MSLE",
-    "BinaryCrossentropy",
-    "CategoricalCrossentropy",
-    "CategoricalHinge",
-    "CosineSimilarity",
-    "Hinge",
-    "Huber",
-    "KLDivergence",
-    "LogCosh",
-    "Loss",
-    "MeanAbsoluteError",
-    "MeanAbsolutePercentageError",
-    "MeanSquaredError",
-    "MeanSquaredLogarithmicError",
-    "Poisson",
-    "SparseCategoricalCrossentropy",
-    "SquaredHinge",
-    "binary_crossentropy",
-    "categorical_crossentropy",
-    "categorical_hinge",
-    "cosine_similarity",
-    "get",
-    "hinge",
-    "huber",
-    "kld",
-    "kullback_leibler_divergence",
-    "logcosh",
-    "mae",
-    "mape",
-    "mse",
-    "msle",
-    "poisson",
-    "sparse_categorical_crossentropy",
-    "squared_hinge",
-]
-# fmt: on
+    "KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge",
+    "CosineSimilarity", "Hinge", "Huber", "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError",
+    "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson",
+    "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy", "categorical_crossentropy",
+    "categorical_hinge", "cosine_similarity", "get", "hinge", "huber", "kld", "kullback_leibler_divergence", "logcosh",
+    "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge",
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 EPSILON = 1e-7  # probabilities stay this far from 0 and 1

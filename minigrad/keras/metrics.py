@@ -10,14 +10,12 @@ from .losses import pair
 from .utils import snake_case, unique_name
 from .variable import Variable
 
-# fmt: off
 __all__ = [
     "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy", "Mean",
     "MeanAbsoluteError", "MeanMetricWrapper", "MeanSquaredError", "Metric", "RootMeanSquaredError",
     "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "Sum", "binary_accuracy", "categorical_accuracy",
     "sparse_categorical_accuracy",
-]
-# fmt: on
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

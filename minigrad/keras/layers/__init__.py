@@ -12,49 +12,16 @@ from .noise import (
     GaussianNoise,
 )
 from .stateless import (
-    ELU,
-    Activation,
-    Add,
-    Concatenate,
-    Flatten,
-    Identity,
-    Lambda,
-    LeakyReLU,
-    Multiply,
-    ReLU,
-    Rescaling,
-    Reshape,
+    ELU, Activation, Add, Concatenate, Flatten, Identity, Lambda, LeakyReLU, Multiply, ReLU, Rescaling, Reshape,
     Softmax,
 )
 from .weighted import (
-    BatchNormalization,
-    Dense,
-    Embedding,
-    LayerNormalization,
+    BatchNormalization, Dense, Embedding, LayerNormalization,
 )
 
 __all__ = [
-    "ELU",
-    "Activation",
-    "Add",
-    "BatchNormalization",
-    "Concatenate",
-    "Dense",
-    "Dropout",
-    "Embedding",
-    "Flatten",
-    "GaussianNoise",
-    "Identity",
-    "Input",
-    "Lambda",
-    "Layer",
-    "LayerNormalization",
-    "LeakyReLU",
-    "Multiply",
-    "ReLU",
-    "Rescaling",
-    "Reshape",
-    "Softmax",
-]
-# fmt: on
+    "ELU", "Activation", "Add", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding", "Flatten",
+    "GaussianNoise", "Identity", "Input", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Multiply", "ReLU",
+    "Rescaling", "Reshape", "Softmax",
+]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
