@@ -1,4 +1,4 @@
-"""tf.bitwise: what works on the single bits of integers. None of it has a derivative."""
+"""tf.bitwise: ops on the bits of integers, element by element. They are not differentiable (the gradient is None)."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ INTEGERS = "iu"
 
 @op("BitwiseAnd", INTEGERS, dx=None, dy=None)
 def bitwise_and(x, y):
-    """The bits that are set in x and in y.
+    """Bitwise AND: the bits that are set in x and in y.
 
     >>> import minigrad as mg
     >>> print(mg.bitwise.bitwise_and([5, 6], 3).numpy())
@@ -23,7 +23,7 @@ def bitwise_and(x, y):
 
 @op("BitwiseOr", INTEGERS, dx=None, dy=None)
 def bitwise_or(x, y):
-    """The bits that are set in x or in y.
+    """Bitwise OR: the bits that are set in x, in y, or in both.
 
     >>> import minigrad as mg
     >>> print(mg.bitwise.bitwise_or([5, 6], 3).numpy())
@@ -34,7 +34,7 @@ def bitwise_or(x, y):
 
 @op("BitwiseXor", INTEGERS, dx=None, dy=None)
 def bitwise_xor(x, y):
-    """The bits that are set in x or in y, but not in both.
+    """Bitwise XOR: the bits that are set in x or in y, but not in both.
 
     >>> import minigrad as mg
     >>> print(mg.bitwise.bitwise_xor([5, 6], 3).numpy())
@@ -45,7 +45,7 @@ def bitwise_xor(x, y):
 
 @op("Invert", INTEGERS, dx=None)
 def invert(x):
-    """Every bit turned round.
+    """Bitwise NOT: all bits flipped.
 
     >>> import minigrad as mg
     >>> print(mg.bitwise.invert([5, -6]).numpy())
@@ -56,7 +56,9 @@ def invert(x):
 
 @op("LeftShift", INTEGERS, dx=None, dy=None)
 def left_shift(x, y):
-    """The bits moved y places up: x times 2 ** y. A y out of range counts as the nearest that is in it.
+    """Shift the bits of x left by y places: x * 2 ** y, without the bits that overflow.
+
+    A y out of range counts as the nearest in range: from 0 to the number of bits minus 1.
 
     >>> import minigrad as mg
     >>> print(mg.bitwise.left_shift([5, -6], 2).numpy())
@@ -67,7 +69,9 @@ def left_shift(x, y):
 
 @op("RightShift", INTEGERS, dx=None, dy=None)
 def right_shift(x, y):
-    """The bits moved y places down: x divided by 2 ** y and rounded down. A y out of range counts as the nearest in it.
+    """Shift the bits of x right by y places: x // 2 ** y.
+
+    A y out of range counts as the nearest in range: from 0 to the number of bits minus 1.
 
     >>> import minigrad as mg
     >>> print(mg.bitwise.right_shift([5, -6], 1).numpy())
@@ -77,5 +81,5 @@ def right_shift(x, y):
 
 
 def places(y, dtype):
-    """How far bits can move: less than there are."""
+    """The number of places to shift by, clipped to the range from 0 to the number of bits minus 1."""
     return np.minimum(np.maximum(y, 0), 8 * dtype.itemsize - 1).astype(dtype)

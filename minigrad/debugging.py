@@ -1,4 +1,4 @@
-"""tf.debugging: checks that raise when something is not as it should be."""
+"""tf.debugging: assertions on values, dtypes and shapes, and checks for NaN."""
 
 import numpy as np
 
@@ -21,15 +21,15 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 def opening(message):
-    """How an error begins that is given a message."""
+    """The beginning of an error with the user's message."""
     return f"{message}.  " if message else ""
 
 
-# ---- comparing -----------------------------------------------------------------------------------------------------
+# ---- comparisons ---------------------------------------------------------------------------------------------------
 
 
 def comparison(name, symbol, compare, what, example):
-    """The check that `compare` holds for all elements of x and y."""
+    """Make the assertion that `compare(x, y)` holds for all elements."""
 
     def check(x, y, message=None, summarize=None, name=None):
         x, y = convert_to_tensor(x), convert_to_tensor(y)
@@ -43,12 +43,12 @@ def comparison(name, symbol, compare, what, example):
 
     Args:
         x, y: Tensors of one dtype, which are broadcast.
-        message: what the error says first.
-        summarize: how many elements it shows.
+        message: the beginning of the error.
+        summarize: how many elements the error shows.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: somewhere it is not so.
+        InvalidArgumentError: it does not hold for some element.
 
     >>> import minigrad as mg
     >>> mg.debugging.{name}({example})
@@ -57,7 +57,7 @@ def comparison(name, symbol, compare, what, example):
 
 
 def told(message, symbol, x, y, holds, most):
-    """The text of the error: where it does not hold, and what x and y are there."""
+    """The text of the error: where the condition does not hold, and the elements of x and y there."""
     lines = [f"Condition x {symbol} y did not hold."] if message is None else [message, f"Condition x {symbol} y did not hold."]
     if holds.ndim:
         bad = np.argwhere(~holds)[:most]
@@ -82,21 +82,21 @@ def assert_none_equal(x, y, summarize=None, message=None, name=None):
     differ(x, y, message, summarize)
 
 
-assert_none_equal.__doc__ = differ.__doc__  # only the order of the arguments is TensorFlow's own
+assert_none_equal.__doc__ = differ.__doc__  # the same, but for TensorFlow's order of the arguments
 
 
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None) -> None:
-    """Raise unless x and y differ by less than `atol + rtol * |y|`, element by element.
+    """Raise unless x and y differ by less than `atol + rtol * abs(y)`, element by element.
 
     Args:
         x, y: float Tensors of one dtype, which are broadcast.
-        rtol, atol: by default ten times the smallest step of the dtype at 1.
-        message: what the error says first.
-        summarize: how many elements it shows.
+        rtol, atol: the relative and the absolute tolerance; None means ten times the machine epsilon of the dtype.
+        message: the beginning of the error.
+        summarize: how many elements the error shows.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: somewhere they differ by more.
+        InvalidArgumentError: elements differ by as much or more.
 
     >>> import minigrad as mg
     >>> mg.debugging.assert_near(1.0, 1.0 + 1e-8)
@@ -112,7 +112,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
 
 
 def sign_check(name, symbol, compare, what, example):
-    """The check that `compare` holds for all elements of x and zero."""
+    """Make the assertion that `compare(x, 0)` holds for all elements."""
 
     def check(x, message=None, summarize=None, name=None):
         value = convert_to_tensor(x).value
@@ -127,12 +127,12 @@ def sign_check(name, symbol, compare, what, example):
 
     Args:
         x: a Tensor of numbers.
-        message: what the error says first.
-        summarize: how many elements it shows.
+        message: the beginning of the error.
+        summarize: how many elements the error shows.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: an element is not.
+        InvalidArgumentError: some element is not.
 
     >>> import minigrad as mg
     >>> mg.debugging.{name}([{example}])
@@ -147,16 +147,16 @@ assert_non_positive = sign_check("assert_non_positive", "<=", np.less_equal, "0 
 
 
 def Assert(condition, data, summarize=None, name=None) -> None:
-    """Raise unless the condition holds.
+    """Raise unless the condition is True.
 
     Args:
-        condition: a truth value.
-        data: a list of what the error shall show.
-        summarize: how many elements of each.
+        condition: a bool.
+        data: a list of values that the error shows.
+        summarize: how many elements of each it shows.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: it does not hold.
+        InvalidArgumentError: the condition is False.
 
     >>> import minigrad as mg
     >>> mg.debugging.Assert(mg.constant(2.0) > 1.0, ["2 is small"])
@@ -167,13 +167,14 @@ def Assert(condition, data, summarize=None, name=None) -> None:
 
 
 def first_of(value, most):
-    """The first elements, as texts."""
+    """The first elements as strings, three of them by default."""
     elements = [str(one) for one in np.ravel(value)]
     most = 3 if most is None else len(elements) if most < 0 else most
     return elements[:most] + ["..."] * (len(elements) > most)
 
 
 def listed(value, most):
+    """The first elements in one string."""
     return ", ".join(first_of(value, most))
 
 
@@ -182,10 +183,14 @@ def listed(value, most):
 
 @op("CheckNumerics", "f", dtensor=lambda dy: dy)
 def check_numerics(tensor, message: str):
-    """The Tensor itself, if all its elements are finite.
+    """Return the Tensor if all its elements are finite, and raise otherwise.
+
+    Args:
+        tensor: of a float dtype.
+        message: the beginning of the error.
 
     Raises:
-        InvalidArgumentError: one is infinite or nan.
+        InvalidArgumentError: an element is infinite or NaN.
 
     >>> import minigrad as mg
     >>> print(mg.debugging.check_numerics([1.0, 2.0], "the loss"))
@@ -198,7 +203,10 @@ def check_numerics(tensor, message: str):
 
 
 def assert_all_finite(x, message, name=None):
-    """As `check_numerics`.
+    """Return the Tensor if all its elements are finite, and raise otherwise, as `check_numerics`.
+
+    Raises:
+        InvalidArgumentError: an element is infinite or NaN.
 
     >>> import minigrad as mg
     >>> print(mg.debugging.assert_all_finite([1.0, 2.0], "the loss"))
@@ -207,14 +215,14 @@ def assert_all_finite(x, message, name=None):
     return check_numerics(x, message)
 
 
-UNCHECKED = {  # ops that move numbers and make none
+UNCHECKED = {  # ops that only move numbers
     "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Identity", "IdentityN", "Maximum", "Minimum", "Reshape", "Slice", "Squeeze",
     "Stack", "StridedSlice", "Transpose", "Unpack",
 }  # fmt: skip
 
 
 class NumericsCheck(Listener):
-    """Listens while ops run and tapes walk back, and raises as soon as there is a number that is not finite."""
+    """Listens to ops and to backward passes, and raises at the first number that is infinite or NaN."""
 
     def hear(self, op, inputs, output, attributes):
         outputs = output if isinstance(output, list) else [output]
@@ -224,21 +232,21 @@ class NumericsCheck(Listener):
                 raise not_finite(where, one.value, listed_inputs(one_by_one(inputs)))
 
     def stepped_back(self, step, dy, dx):
-        dx = getattr(dx, "values", dx)  # of rows
+        dx = getattr(dx, "values", dx)  # of sparse rows
         value = np.asarray(getattr(dx, "value", dx))
         if value.dtype.kind == "f" and not np.isfinite(value).all():
             raise not_finite("a gradient", value, f"  Gradient that arrived: {dy}\n")
 
 
 def listed_inputs(given):
-    """What an op was given, line by line."""
+    """The inputs of an op, line by line."""
     if len(given) == 1:
         return f"  Input tensor: {given[0]!s}\n"
     return "".join([f"  Input tensors ({len(given)}):\n", *[f"         {k}: {x!s}\n" for k, x in enumerate(given)]])
 
 
 def not_finite(where, value, given):
-    """The error that tells of infinite numbers, and of those that are none."""
+    """The error that says how many elements are infinite or NaN."""
     counts = {"-Inf": np.sum(value == -np.inf), "+Inf": np.sum(value == np.inf), "NaN": np.sum(np.isnan(value))}
     lines = "".join(f"  # of {'+' * (kind == 'NaN')}{kind} elements: {count}\n" for kind, count in counts.items() if count)
     kinds = " and ".join(kind for kind, count in counts.items() if count).replace("-Inf and +Inf and", "-Inf, +Inf, and")
@@ -253,10 +261,11 @@ numerics_check = NumericsCheck()
 
 
 def enable_check_numerics(stack_height_limit=30, path_length_limit=50) -> None:
-    """From here on, raise as soon as an op, or a gradient, has a number that is infinite or nan.
+    """From now on, raise InvalidArgumentError as soon as an op or a VJP computes a number that is infinite or NaN.
 
     Args:
-        stack_height_limit, path_length_limit: accepted as in TensorFlow, without effect: Python's traceback shows the line.
+        stack_height_limit, path_length_limit: accepted as in TensorFlow, without effect: Python's traceback shows the
+            line.
 
     >>> import minigrad as mg
     >>> debugging, x = mg.debugging, mg.constant(3.0)
@@ -274,7 +283,7 @@ def enable_check_numerics(stack_height_limit=30, path_length_limit=50) -> None:
 
 
 def disable_check_numerics() -> None:
-    """Let infinite numbers and nan pass again."""
+    """End `enable_check_numerics`: infinite numbers and NaN raise no error."""
     if numerics_check in listening.now:
         numerics_check.stop()
 
@@ -286,7 +295,7 @@ def assert_type(tensor, tf_type, message=None, name=None) -> None:
     """Raise unless the Tensor has this dtype.
 
     Raises:
-        TypeError: it has another.
+        TypeError: it has another dtype.
 
     >>> import minigrad as mg
     >>> mg.debugging.assert_type(mg.constant(1.0), mg.float32)
@@ -300,7 +309,7 @@ def assert_integer(x, message=None, name=None) -> None:
     """Raise unless the Tensor has an integer dtype.
 
     Raises:
-        TypeError: it has another.
+        TypeError: it has another dtype.
 
     >>> import minigrad as mg
     >>> mg.debugging.assert_integer(mg.constant(1))
@@ -311,7 +320,7 @@ def assert_integer(x, message=None, name=None) -> None:
 
 
 def is_numeric_tensor(tensor) -> bool:
-    """Is it a Tensor (no Variable) of numbers?
+    """Whether it is a Tensor, not a Variable, of numbers.
 
     >>> import minigrad as mg
     >>> mg.debugging.is_numeric_tensor(mg.constant(1.0)), mg.debugging.is_numeric_tensor(mg.constant("one"))
@@ -321,15 +330,16 @@ def is_numeric_tensor(tensor) -> bool:
 
 
 def refuse_rank(message, x, what):
+    """Raise ValueError for the rank of x."""
     rank = f"Received rank {x.ndim}, shape {x.shape}"
     raise ValueError(f"{opening(message)}Tensor  must have rank {what}.  {rank}")
 
 
 def assert_rank(x, rank, message=None, name=None) -> None:
-    """Raise unless the Tensor has this number of axes.
+    """Raise unless the Tensor has this rank (number of axes).
 
     Raises:
-        ValueError: it has another.
+        ValueError: it has another rank.
 
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank(mg.constant([1.0]), 1)
@@ -340,10 +350,10 @@ def assert_rank(x, rank, message=None, name=None) -> None:
 
 
 def assert_rank_at_least(x, rank, message=None, name=None) -> None:
-    """Raise unless the Tensor has this number of axes, or more.
+    """Raise unless the Tensor has at least this rank (number of axes).
 
     Raises:
-        ValueError: it has fewer.
+        ValueError: its rank is lower.
 
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank_at_least(mg.constant([1.0]), 1)
@@ -354,10 +364,10 @@ def assert_rank_at_least(x, rank, message=None, name=None) -> None:
 
 
 def assert_rank_in(x, ranks, message=None, name=None) -> None:
-    """Raise unless the number of axes is one of these.
+    """Raise unless the rank (number of axes) of the Tensor is one of these.
 
     Raises:
-        ValueError: it is another.
+        ValueError: it has another rank.
 
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank_in(mg.constant([1.0]), (0, 1))
@@ -368,7 +378,7 @@ def assert_rank_in(x, ranks, message=None, name=None) -> None:
 
 
 def assert_scalar(tensor, message=None, name=None) -> None:
-    """Raise unless the Tensor is a single number.
+    """Raise unless the Tensor is a scalar: it has no axes.
 
     Raises:
         ValueError: it has axes.
@@ -382,16 +392,16 @@ def assert_scalar(tensor, message=None, name=None) -> None:
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) -> None:
-    """Raise unless all Tensors have the shapes that stand beside them.
+    """Raise unless all Tensors have the shapes given for them.
 
     Args:
-        shapes: pairs of a Tensor and its shape. A length may be a number, None (any), or a letter or word: wherever the
-            same one stands, the lengths must agree.
+        shapes: a list of pairs of a Tensor and its shape. Each length in a shape is an int, None (any length), or a
+            string: the lengths that have the same string must be equal.
         data, summarize, name: accepted as in TensorFlow, without effect.
-        message: what the error says first.
+        message: the beginning of the error.
 
     Raises:
-        ValueError: a shape is another.
+        ValueError: a Tensor has another shape.
 
     >>> import minigrad as mg
     >>> x, w = mg.zeros([5, 3]), mg.zeros([3, 2])
@@ -420,7 +430,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) ->
 
 
 def assert_proper_iterable(values) -> None:
-    """Raise unless it is a list, or something else to iterate over that is no Tensor, string or array.
+    """Raise unless it is an iterable, such as a list, and not a Tensor, string or array.
 
     Raises:
         TypeError: it is not.
@@ -435,10 +445,14 @@ def assert_proper_iterable(values) -> None:
 
 
 def assert_same_float_dtype(tensors=None, dtype=None):
-    """The one float dtype that all Tensors of a list have.
+    """The float dtype that all Tensors of a list have.
+
+    Args:
+        tensors: a list of Tensors.
+        dtype: the dtype that they must have; None takes that of the first, or float32 if there are none.
 
     Raises:
-        ValueError: they differ, or are not float.
+        ValueError: the dtypes differ, or are not float.
 
     >>> import minigrad as mg
     >>> mg.debugging.assert_same_float_dtype([mg.constant(1.0), mg.constant([2.0])])

@@ -1,4 +1,4 @@
-"""tf.image: pictures as Tensors of shape (height, width, channels), or a batch of them."""
+"""tf.image: images as Tensors of shape `(height, width, channels)`, or batches of them."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 def check_pixels(images, channels=None):
-    """Refuse what is no picture."""
+    """Raise InvalidArgumentError for fewer than three axes, or another number of channels."""
     if images.ndim < 3:
         raise invalid(f"input must be at least 3-D, got shape{list(images.shape)}")
     if channels and images.shape[-1] != channels:
@@ -28,9 +28,7 @@ def check_pixels(images, channels=None):
 
 @op("AdjustContrastv2", "f", **unregistered("AdjustContrastv2", "y", "images", "contrast_factor"))
 def contrast(images, contrast_factor):
-    """Each channel of each picture, stretched by a factor around its mean.
-
-    TensorFlow has registered no gradient for it, and so has minigrad.
+    """Op behind `mg.image.adjust_contrast`.
 
     >>> import minigrad as mg
     >>> print(mg.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel())
@@ -45,7 +43,7 @@ def contrast(images, contrast_factor):
 
 @op("AdjustHue", "f", **unregistered("AdjustHue", "y", "images", "delta"))
 def hue(images, delta):
-    """The colours turned by `delta` of a full circle.
+    """Op behind `mg.image.adjust_hue`.
 
     >>> import minigrad as mg
     >>> print(mg.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy().ravel())
@@ -58,7 +56,7 @@ def hue(images, delta):
 
 @op("AdjustSaturation", "f", **unregistered("AdjustSaturation", "y", "images", "scale"))
 def saturation(images, scale):
-    """The colours made stronger or, below 1, paler.
+    """Op behind `mg.image.adjust_saturation`.
 
     >>> import minigrad as mg
     >>> print(mg.image.adjust_saturation([[[1.0, 0.0, 0.5]]], 0.5).numpy().ravel())
@@ -70,7 +68,7 @@ def saturation(images, scale):
 
 
 def to_hsv(rgb):
-    """Hue (0 to 1), saturation and value of each pixel (Smith, 1978)."""
+    """RGB to HSV: hue (0 to 1), saturation and value of each pixel. Smith, "Color Gamut Transform Pairs" (1978)."""
     r, g, b = np.moveaxis(rgb, -1, 0)
     v = rgb.max(axis=-1)
     span = v - rgb.min(axis=-1)
@@ -80,17 +78,17 @@ def to_hsv(rgb):
 
 
 def from_hsv(h, s, v):
-    """Red, green and blue again: each falls and rises once in a turn of the hue, a third of a turn apart."""
+    """HSV to RGB. As functions of the hue, red, green and blue are one curve, shifted by thirds."""
     turn = (h[..., None] * 6 + np.array([0, 4, 2], h.dtype)) % 6
     share = np.clip(np.abs(turn - 3) - 1, 0, 1)
     return (v - v * s)[..., None] + (v * s)[..., None] * share
 
 
-# ---- what the user calls -------------------------------------------------------------------------------------------
+# ---- public functions ----------------------------------------------------------------------------------------------
 
 
 def in_float(adjust, image):
-    """Adjust a picture in float32, and give it back in its own dtype: integers count from 0 to their largest."""
+    """Adjust an image in float32, and return it in its own dtype; see `convert_image_dtype` for integers."""
     image = convert(image)
     if image.dtype in (dtypes.float32, dtypes.float16, dtypes.float64):
         floats = image if image.dtype == dtypes.float32 else creation.cast(image, dtypes.float32)
@@ -100,11 +98,11 @@ def in_float(adjust, image):
 
 
 def adjust_contrast(images, contrast_factor) -> Tensor:
-    """Stretch each channel around its mean: `(x - mean) * contrast_factor + mean`.
+    """Adjust the contrast of each channel around its mean: `(x - mean) * contrast_factor + mean`.
 
     Args:
         images: shape `(..., height, width, channels)`.
-        contrast_factor: one number.
+        contrast_factor: a number; above 1 the contrast grows.
 
     Raises:
         LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow; see `mg.RegisterGradient`.
@@ -118,10 +116,16 @@ def adjust_contrast(images, contrast_factor) -> Tensor:
 
 
 def adjust_hue(image, delta, name=None) -> Tensor:
-    """Turn the colours by `delta` of a full circle.
+    """Adjust the hue of RGB images: rotate it by `delta`, of which 1 is the full circle.
+
+    Args:
+        image: shape `(..., height, width, 3)`.
+        delta: a number from -1 to 1.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: `delta` is not between -1 and 1.
+        InvalidArgumentError: there are fewer than three axes, or not three channels.
         LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
     """
     if float(delta) < -1 or float(delta) > 1:
@@ -130,16 +134,22 @@ def adjust_hue(image, delta, name=None) -> Tensor:
 
 
 def adjust_saturation(image, saturation_factor, name=None) -> Tensor:
-    """Make the colours stronger (above 1) or paler (below 1).
+    """Adjust the saturation of RGB images: multiply it by a factor.
+
+    Args:
+        image: shape `(..., height, width, 3)`.
+        saturation_factor: a number; above 1 colours become stronger, below 1 paler.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
+        InvalidArgumentError: there are fewer than three axes, or not three channels.
         LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
     """
     return in_float(lambda x: saturation(x, saturation_factor), image)
 
 
 def adjust_brightness(image, delta) -> Tensor:
-    """Add `delta` to each element.
+    """Adjust the brightness: add `delta` to each element, as a float; see `convert_image_dtype` for integers.
 
     >>> import minigrad as mg
     >>> print(mg.image.adjust_brightness([[[0.5]]], 0.25).numpy().ravel())
@@ -152,7 +162,13 @@ def adjust_brightness(image, delta) -> Tensor:
 
 
 def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
-    """In another dtype, with the brightness kept: integers count from 0 to their largest, floats from 0 to 1.
+    """Convert an image to another dtype and scale it: floats range from 0 to 1, integers from 0 to their largest.
+
+    Args:
+        image: of any shape.
+        dtype: the dtype wanted.
+        saturate: clip numbers that are out of range before they become integers.
+        name: accepted as in TensorFlow, without effect.
 
     >>> import minigrad as mg
     >>> print(mg.image.convert_image_dtype(mg.constant([[[255]]], mg.uint8), mg.float32).numpy().ravel())
@@ -174,7 +190,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None) -> Tensor:
 
 
 def rgb_to_grayscale(images, name=None) -> Tensor:
-    """How bright each pixel is to the eye: shape `(..., 1)`.
+    """Convert RGB images to grayscale, 0.2989 R + 0.587 G + 0.114 B: shape `(..., 3)` to `(..., 1)`.
 
     >>> import minigrad as mg
     >>> print(mg.image.rgb_to_grayscale([[[1.0, 1.0, 0.0]]]).numpy().ravel())
@@ -187,16 +203,31 @@ def rgb_to_grayscale(images, name=None) -> Tensor:
 
 
 def flip_left_right(image) -> Tensor:
-    """Mirrored: the columns in reverse order."""
+    """Flip images horizontally: the columns in reverse order.
+
+    Args:
+        image: shape `(..., height, width, channels)`.
+
+    Raises:
+        ValueError: there are fewer than three axes.
+    """
     return pixels(image)[..., ::-1, :]
 
 
 def flip_up_down(image) -> Tensor:
-    """Upside down: the rows in reverse order."""
+    """Flip images vertically: the rows in reverse order.
+
+    Args:
+        image: shape `(..., height, width, channels)`.
+
+    Raises:
+        ValueError: there are fewer than three axes.
+    """
     return pixels(image)[..., ::-1, :, :]
 
 
 def pixels(image):
+    """An image as a Tensor. Raise ValueError for fewer than three axes."""
     image = convert(image)
     if image.ndim < 3:
         raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")

@@ -1,4 +1,4 @@
-"""tf.nn: activations, losses, normalization and what else networks are made of."""
+"""tf.nn: activations, losses, normalization, embeddings and dropout."""
 
 import numbers
 
@@ -35,7 +35,7 @@ REAL = "iuf"
 
 @op("Mul", "f", ddy=lambda dz, slope: dz * slope, dx=lambda dz: np.zeros_like(dz))
 def stepped(dy, x, slope: np.ndarray):
-    """dy * slope, where the slope is a step function of x: its own derivative is 0, which is not None.
+    """`dy * slope`, where the slope is a step function of x. The gradient of x is 0 (it is not None).
 
     >>> import minigrad as mg
     >>> x = mg.constant([-1.0, 2.0])
@@ -47,7 +47,7 @@ def stepped(dy, x, slope: np.ndarray):
 
 @op("Relu", REAL, dfeatures=lambda dy, y: dy * (y > 0) if y.__class__ is np.ndarray else stepped.np(dy, y, y > 0))
 def relu(features):
-    """max(features, 0), element by element; its slope at 0 is taken as 0.
+    """Rectified linear unit (ReLU): max(features, 0), element by element. The derivative at 0 is taken as 0.
 
     >>> import minigrad as mg
     >>> print(mg.nn.relu([-1.0, 2.0]).numpy())
@@ -58,7 +58,7 @@ def relu(features):
 
 @op("Relu6", REAL, dfeatures=lambda dy, y: stepped.np(dy, y, (y > 0) * (y < 6)))
 def relu6(features):
-    """min(max(features, 0), 6), element by element; its slope at both corners is taken as 0.
+    """ReLU up to 6: min(max(features, 0), 6), element by element. The derivatives at 0 and 6 are taken as 0.
 
     >>> import minigrad as mg
     >>> print(mg.nn.relu6([-1.0, 2.0, 7.0]).numpy())
@@ -68,17 +68,20 @@ def relu6(features):
 
 
 def slope(x, alpha):
-    """1 where x is positive, elsewhere alpha. TensorFlow keeps alpha in float32."""
+    """The derivative of `leaky_relu`: 1 where x is positive, elsewhere alpha, which TensorFlow keeps in float32."""
     return np.where(np.asarray(x) > 0, x.dtype.type(1), x.dtype.type(np.float32(alpha)))
 
 
 @op("LeakyRelu", REAL, dfeatures=lambda dy, features, alpha: stepped.np(dy, features, slope(features, alpha)))
 def leaky_relu(features, alpha=0.2):
-    """The features where they are positive, elsewhere `alpha` times the features; the slope at 0 is alpha.
+    """Leaky ReLU: the features where they are positive, elsewhere `alpha * features`. The derivative at 0 is alpha.
 
     Args:
-        features: of any float dtype; whole numbers become float32.
+        features: of any float dtype; integers become float32.
         alpha: a Python number.
+
+    Raises:
+        TypeError: `alpha` is a Tensor or a string.
 
     >>> import minigrad as mg
     >>> print(mg.nn.leaky_relu([-1.0, 2.0], alpha=0.1).numpy())
@@ -93,7 +96,9 @@ def leaky_relu(features, alpha=0.2):
 
 @op("Elu", "f", dfeatures=lambda dy, y: dy * (np.where(y < 0, y, 0) + 1))
 def elu(features):
-    """The features where they are positive, elsewhere exp(features) - 1; the slope at 0 is 1.
+    """Exponential linear unit (ELU): the features where they are positive, elsewhere exp(features) - 1.
+
+    The derivative at 0 is 1.
 
     >>> import minigrad as mg
     >>> print(mg.nn.elu([-1.0, 2.0]).numpy().round(3))
@@ -108,8 +113,9 @@ SELU_SCALE_ALPHA = SELU_SCALE * 1.6732632423543772
 
 @op("Selu", "f", dfeatures=lambda dy, y: dy * np.where(y < 0, y + SELU_SCALE_ALPHA, SELU_SCALE))
 def selu(features):
-    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al.,
-    "Self-Normalizing Neural Networks", 2017).
+    """Scaled exponential linear unit (SELU): an `elu`, scaled so that it keeps the mean at 0 and the variance at 1.
+
+    Klambauer et al., "Self-Normalizing Neural Networks" (2017).
 
     >>> import minigrad as mg
     >>> print(mg.nn.selu([-1.0, 2.0]).numpy().round(3))
@@ -119,7 +125,7 @@ def selu(features):
 
 
 def crelu(features, axis=-1, name=None) -> Tensor:
-    """`relu` of the features and, beside it along `axis`, `relu` of their negatives.
+    """Concatenated ReLU: `relu(features)` and `relu(-features)`, concatenated along `axis`.
 
     >>> import minigrad as mg
     >>> print(mg.nn.crelu([-1.0, 2.0]).numpy())
@@ -130,13 +136,15 @@ def crelu(features, axis=-1, name=None) -> Tensor:
 
 
 def gelu(features, approximate=False, name=None) -> Tensor:
-    """features * P(X <= features) for a normal random number X: a smooth `relu` (Hendrycks and Gimpel, 2016).
+    """Gaussian error linear unit (GELU), a smooth ReLU: features * P(X <= features) for a standard normal X.
 
-    In float64 it has the precision of float32, as in TensorFlow, which keeps a constant in float32.
+    Hendrycks and Gimpel, "Gaussian Error Linear Units (GELUs)" (2016). In float64 it has the precision of float32, as
+    in TensorFlow, which keeps a constant in float32.
 
     Args:
         features: of a float dtype.
         approximate: compute it by `tanh`.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the dtype is not float.
@@ -155,7 +163,9 @@ def gelu(features, approximate=False, name=None) -> Tensor:
 
 
 def silu(features, beta=1.0) -> Tensor:
-    """features * sigmoid(beta * features), also called swish (Ramachandran et al., 2017).
+    """Sigmoid linear unit (SiLU), also called swish: features * sigmoid(beta * features).
+
+    Ramachandran et al., "Searching for Activation Functions" (2017).
 
     >>> import minigrad as mg
     >>> print(mg.nn.silu([-1.0, 2.0]).numpy().round(3))
@@ -172,6 +182,7 @@ swish = silu
 
 
 def both_given(name, labels, logits):
+    """Raise ValueError if the labels or the logits are None."""
     if labels is None or logits is None:
         raise ValueError(f"Both `labels` and `logits` must be provided for {name}Received: labels={labels} and logits={logits}")
 
@@ -180,15 +191,18 @@ def both_given(name, labels, logits):
     p=lambda labels, logits: softmax(logits) - one_hot(labels.value, logits.value),
     dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p)  # fmt: skip
 def sparse_softmax_cross_entropy_with_logits(labels, logits):
-    """-log of the probability that softmax(logits) gives to each label.
+    """Softmax cross-entropy with integer labels: -log(softmax(logits)) at the label.
 
     Args:
-        labels: the right classes, whole numbers from 0: of shape `(...)`.
-        logits: of shape `(..., number of classes)`.
+        labels: integers from 0 to classes - 1, shape `(...)`.
+        logits: shape `(..., classes)`.
+
+    Returns:
+        Shape `(...)`.
 
     Raises:
         ValueError: the shapes do not fit.
-        InvalidArgumentError: a label is no class.
+        InvalidArgumentError: a label is out of range.
 
     >>> import minigrad as mg
     >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.5, 0.25, 1.0], [2.0, 1.0, 0.0]]).numpy().round(3))
@@ -199,7 +213,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
     if labels.dtype.char not in INDICES or not logits.shape[1]:
         raise unusable(labels, logits)
     try:
-        at = np.ravel_multi_index((np.arange(len(labels)), labels), logits.shape)  # which refuses a label that is no class
+        at = np.ravel_multi_index((np.arange(len(labels)), labels), logits.shape)  # raises for a label out of range
     except ValueError:
         raise unusable(labels, logits) from None
     z = logits - np.maximum.reduce(logits, 1, None, None, True)
@@ -215,7 +229,7 @@ INDICES = "ilq"  # int32 and int64, as NumPy's letters
 
 
 def in_rows(labels, logits):
-    """The same for logits of other ranks, and for float16, which is worked out in float32."""
+    """The same for logits of other ranks, and for float16, which is computed in float32."""
     if labels.shape != logits.shape[:-1] or not logits.ndim:
         raise errors.from_python(unlike(labels, logits))
     rows = logits.reshape((labels.size, logits.shape[-1])).astype(np.float32 if logits.dtype.char == "e" else logits.dtype)
@@ -224,7 +238,7 @@ def in_rows(labels, logits):
 
 
 def unusable(labels, logits):
-    """Why there is no loss for these labels."""
+    """The error for labels of another dtype, or out of range."""
     count = logits.shape[-1]
     if labels.dtype.char not in INDICES:
         return invalid(not_among("Tlabels", labels.dtype, "int32, int64"))
@@ -235,7 +249,7 @@ def unusable(labels, logits):
 
 
 def unlike(labels, logits):
-    """Why these labels are not for these logits."""
+    """The error for labels whose shape does not fit that of the logits."""
     if not logits.ndim:
         return ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
     shapes = f"labels.shape={labels.shape}", f"logits.shape={logits.shape}"
@@ -246,18 +260,19 @@ def unlike(labels, logits):
 
 
 def one_hot(labels, like):
-    """1 in the place of each label, elsewhere 0."""
+    """One-hot labels, in the dtype of `like`, whose last axis has the classes."""
     return (np.arange(like.shape[-1]) == labels[..., None]).astype(like.dtype)
 
 
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Tensor:
-    """-sum(labels * log(softmax(logits))): how far the probabilities of the logits are from the labels.
+    """Softmax cross-entropy with label probabilities: -sum(labels * log(softmax(logits))) along an axis.
 
     Args:
-        labels: probabilities, which sum to 1 along `axis`. For other numbers the gradient is not that of the value, as in
-            TensorFlow: it is softmax(logits) - labels.
+        labels: probabilities, which sum to 1 along `axis`. For other numbers the gradient is not that of the value, as
+            in TensorFlow: it is softmax(logits) - labels.
         logits: of the shape of the labels, or of one that broadcasts with it.
-        axis: along which the classes lie.
+        axis: the axis of the classes, which the result does not have.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -271,11 +286,12 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
 
 
 def minus_log_softmax(dloss, logits, axis):
+    """VJP of the cross-entropy with respect to the labels."""
     return -dloss.reshape(opened(dloss.shape, axis)) * log_softmax.np(logits, axis)
 
 
 def opened(shape, axis):
-    """The shape with an axis of length 1 where a reduction took one away."""
+    """A shape with an axis of length 1 where a reduction removed an axis."""
     axis %= len(shape) + 1
     return (*shape[:axis], 1, *shape[axis:])
 
@@ -284,7 +300,7 @@ def opened(shape, axis):
     dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p,
     dlabels=lambda dloss, logits, axis: minus_log_softmax(dloss, logits, axis))  # fmt: skip
 def cross_entropy(logits, labels, axis):
-    """What `softmax_cross_entropy_with_logits` computes, and beside it softmax(logits) - labels.
+    """Op behind `mg.nn.softmax_cross_entropy_with_logits`. Its by-product is softmax(logits) - labels.
 
     >>> import minigrad as mg
     >>> print(mg.nn.softmax_cross_entropy_with_logits([[0.25, 0.0], [0.75, 1.0]], [[0.5, 2.0], [0.25, 1.0]], axis=0).numpy().round(3))
@@ -304,6 +320,7 @@ def cross_entropy(logits, labels, axis):
 
 
 def broadcast(logits, labels):
+    """Broadcast both to one shape. Raise InvalidArgumentError if that is impossible."""
     try:
         return np.broadcast_arrays(logits, labels)
     except ValueError:
@@ -312,14 +329,15 @@ def broadcast(logits, labels):
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
-    """-log of the probability of the label, where sigmoid(logits) is that of 1: for answers of yes or no.
+    """Binary cross-entropy of sigmoid(logits) with the labels, element by element. Large logits do not overflow.
 
     Args:
-        labels: numbers from 0 to 1.
+        labels: probabilities, from 0 to 1.
         logits: of the same shape and dtype.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: the shapes differ.
+        ValueError: the shapes differ, or one of them is None.
 
     >>> import minigrad as mg
     >>> print(mg.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [0.5, 100.0]).numpy().round(3))
@@ -331,7 +349,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
 
 
 def same_shape(labels, logits):
-    """The labels and the logits as Tensors."""
+    """The labels and the logits as Tensors. Raise ValueError if their shapes differ."""
     labels = labels if labels.__class__ is Tensor else convert_to_tensor(labels)
     logits = logits if logits.__class__ is Tensor else convert_to_tensor(logits)
     if labels.value.shape != logits.value.shape:
@@ -341,7 +359,7 @@ def same_shape(labels, logits):
 
 @op("Mul", "fc", dlogits=lambda dz, logits, labels: dz * (sigmoid.np(logits) - labels), dlabels=lambda dz, logits: -dz * logits)
 def logistic_loss(logits, labels):
-    """What `sigmoid_cross_entropy_with_logits` computes.
+    """Op behind `mg.nn.sigmoid_cross_entropy_with_logits`.
 
     >>> import minigrad as mg
     >>> print(mg.nn.sigmoid_cross_entropy_with_logits([0.25, 1.0], [0.5, -3.0]).numpy().round(3))
@@ -351,7 +369,16 @@ def logistic_loss(logits, labels):
 
 
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None) -> Tensor:
-    """`sigmoid_cross_entropy_with_logits`, where the answers that are yes count `pos_weight` times.
+    """As `sigmoid_cross_entropy_with_logits`, with the loss of positive labels multiplied by `pos_weight`.
+
+    Args:
+        labels: probabilities, from 0 to 1.
+        logits: of the same shape and dtype.
+        pos_weight: above 1 it favours recall (fewer missed positives), below 1 precision (fewer false positives).
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: the shapes differ.
 
     >>> import minigrad as mg
     >>> print(mg.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.5, 2.0], 3.0).numpy().round(3))
@@ -363,12 +390,15 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None) ->
 
 
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> Tensor:
-    """exp(log_input) - log_input * targets: how unlikely the counts are if the logarithm of their mean is `log_input`.
+    """Negative log-likelihood of counts with a Poisson distribution: exp(log_input) - log_input * targets.
+
+    The term log(targets!), which does not depend on `log_input`, is left out.
 
     Args:
-        targets: counts.
-        log_input: of the same shape and dtype.
-        compute_full_loss: add Stirling's approximation of log(targets!), where targets are above 1.
+        targets: the counts.
+        log_input: the logarithm of the mean, of the same shape and dtype.
+        compute_full_loss: add log(targets!), by Stirling's approximation, where targets are above 1.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
         ValueError: the shapes differ.
@@ -390,7 +420,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> 
 
 @op("L2Loss", "f", dt=lambda dy, t: dy * t)
 def l2_loss(t):
-    """Half the sum of the squares.
+    """Half the squared L2 norm: sum(t * t) / 2, a scalar.
 
     >>> import minigrad as mg
     >>> print(mg.nn.l2_loss([1.0, 3.0]).numpy())
@@ -403,13 +433,17 @@ def l2_loss(t):
 
 
 def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
-    """The mean and the variance along some axes. (float16 is computed in float32.)
+    """Mean and variance along axes. (float16 is computed in float32.)
 
     Args:
         x: of any shape.
         axes: a list of axes.
         shift: accepted as in TensorFlow, without effect.
-        keepdims: keep these axes, with length 1.
+        keepdims: keep the reduced axes, with length 1; otherwise they are removed.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        `(mean, variance)`.
 
     >>> import minigrad as mg
     >>> print([y.numpy().round(3) for y in mg.nn.moments(mg.constant([1.0, 2.0, 6.0]), [0])])
@@ -426,13 +460,23 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
 
 
 def squeezed(x, axes):
-    """Without the axes of length 1 that a reduction kept."""
+    """Remove the axes of length 1 that a reduction kept."""
     gone = range(x.ndim) if axes is None else [k % x.ndim for k in np.atleast_1d(axes)]
     return shaping.reshape(x, tuple([n for k, n in enumerate(x.value.shape) if k not in gone]))
 
 
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> tuple:
-    """The mean and the variance along some axes, where each element counts as often as its weight says.
+    """Weighted mean and variance along axes: each element counts as often as its weight says.
+
+    Args:
+        x: of any shape.
+        axes: a list of axes.
+        frequency_weights: of a shape that broadcasts with that of x.
+        keepdims: keep the reduced axes, with length 1; otherwise they are removed.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        `(mean, variance)`.
 
     >>> import minigrad as mg
     >>> print([y.numpy().round(3) for y in mg.nn.weighted_moments([1.0, 2.0, 6.0], [0], [1.0, 1.0, 2.0])])
@@ -451,13 +495,17 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> t
 
 
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tuple:
-    """What `normalize_moments` needs: how many elements, their sum, the sum of their squares, and the shift.
+    """Sufficient statistics of the mean and the variance, for `normalize_moments`.
 
     Args:
         x: of any shape.
         axes: a list of axes.
-        shift: a number near the mean, which is subtracted first; None for none.
-        keepdims: keep these axes, with length 1.
+        shift: a number near the mean, which is subtracted from x first; None for none.
+        keepdims: keep the reduced axes, with length 1; otherwise they are removed.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        `(count, sum, sum of squares, shift)`.
 
     >>> import minigrad as mg
     >>> print([y.numpy().round(3) for y in mg.nn.sufficient_statistics([1.0, 2.0, 6.0], [0])[:3]])
@@ -474,7 +522,14 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tup
 
 
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None) -> tuple:
-    """The mean and the variance, from `sufficient_statistics`.
+    """Mean and variance from the results of `sufficient_statistics`.
+
+    Args:
+        counts, mean_ss, variance_ss, shift: the count, the sum, the sum of squares, and the shift or None.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        `(mean, variance)`.
 
     >>> import minigrad as mg
     >>> print([y.numpy().round(3) for y in mg.nn.normalize_moments(*mg.nn.sufficient_statistics([1.0, 3.0], [0]))])
@@ -486,13 +541,17 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None) -> tuple:
 
 
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
-    """(x - mean) / sqrt(variance + variance_epsilon), times `scale`, plus `offset` (Ioffe and Szegedy, 2015).
+    """Batch normalization: (x - mean) / sqrt(variance + variance_epsilon) * scale + offset.
+
+    Ioffe and Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift"
+    (2015).
 
     Args:
         x: of any shape.
-        mean, variance: what `moments` gives, of a shape that broadcasts with x.
-        offset, scale: the new mean and the new deviation; None for 0 and 1.
+        mean, variance: as from `moments`, of a shape that broadcasts with that of x.
+        offset, scale: the new mean and the new standard deviation; None for 0 and 1.
         variance_epsilon: a small number, so that nothing is divided by 0.
+        name: accepted as in TensorFlow, without effect.
 
     >>> import minigrad as mg
     >>> x = mg.constant([1.0, 3.0])
@@ -508,7 +567,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 
 
 def channels(data_format, ndim):
-    """The axis of the channels."""
+    """The axis of the channels. Raise ValueError if the format does not say it."""
     if data_format is not None and data_format.startswith("NC"):
         return 1
     if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
@@ -517,16 +576,18 @@ def channels(data_format, ndim):
 
 
 def bias_add(value, bias, data_format=None, name=None) -> Tensor:
-    """The bias of each channel, added to all its elements.
+    """Add a bias to each channel.
 
     Args:
-        value: of shape `(batch, ..., channels)`.
-        bias: of shape `(channels,)`.
-        data_format: a text such as `"NHWC"` or `"NCHW"`: where the channels are. None is for the last axis.
+        value: shape `(batch, ..., channels)`.
+        bias: shape `(channels,)`.
+        data_format: where the axis of the channels is: `"NHWC"` and its like: the last; `"NCHW"` and its like: the
+            second. None means the last.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: there is not one bias for each channel.
-        ValueError: `data_format` is no such text.
+        ValueError: `data_format` is of another form.
 
     >>> import minigrad as mg
     >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy())
@@ -539,13 +600,14 @@ def bias_add(value, bias, data_format=None, name=None) -> Tensor:
 
 
 def bias_grad(dz, data_format):
+    """VJP of `bias_add` with respect to the bias: the sum over all axes but that of the channels."""
     kept = channels(data_format, dz.ndim)
     return np.add.reduce(dz, axis=tuple([k for k in range(dz.ndim) if k != kept]))
 
 
 @op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=lambda dz, data_format: bias_grad(dz, data_format))
 def biased(value, bias, data_format: str | None = None):
-    """What `bias_add` computes.
+    """Op behind `mg.nn.bias_add`.
 
     >>> import minigrad as mg
     >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0], data_format="NCHW").numpy())
@@ -565,21 +627,25 @@ def biased(value, bias, data_format: str | None = None):
     return value + bias.reshape((-1, *[1] * (value.ndim - 1 - kept)))
 
 
-# ---- the rest ------------------------------------------------------------------------------------------------------
+# ---- embeddings and dropout ----------------------------------------------------------------------------------------
 
 
 def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
-    """The rows of a table with these numbers. Its gradient is an `mg.IndexedSlices`.
+    """Look up embeddings: the rows of a table with these ids. The gradient of the table is an `mg.IndexedSlices`.
 
     Args:
-        params: the table, of shape `(n, ...)`; or a list of tables of one length (the first may have one row more), which are
-            taken one after the other.
-        ids: whole numbers, of any shape.
-        max_norm: shorten rows that are longer than this.
+        params: the table, shape `(n, ...)`; or a list of tables of the same length (the first ones may have one row
+            more), whose rows are numbered one table after the other.
+        ids: integers from 0 to n - 1, of any shape.
+        max_norm: scale rows down to this L2 norm; None for no limit.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        Shape `ids.shape + params.shape[1:]`.
 
     Raises:
         ValueError: there is no table.
-        InvalidArgumentError: there is no such row.
+        InvalidArgumentError: an id is out of range.
 
     >>> import minigrad as mg
     >>> print(mg.nn.embedding_lookup(mg.constant([[1.0, 2.0], [3.0, 4.0]]), [1, 1]).numpy())
@@ -599,7 +665,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
 
 
 def from_tables(tables, ids):
-    """The rows of several tables, each of which is asked for its own rows alone."""
+    """The rows with these ids in a list of tables, each of which is asked only for its own rows."""
     flat = ids.ravel()
     length, longer = divmod(sum(np.shape(table)[0] for table in tables), len(tables))
     which = np.maximum(flat // (length + 1), (flat - longer) // length)
@@ -611,16 +677,20 @@ def from_tables(tables, ids):
 
 
 def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
-    """Each element becomes 0 with the probability `rate`; the others grow, so that the mean stays (Srivastava et al., 2014).
+    """Dropout: set each element to 0 with probability `rate`, and divide the others by 1 - rate to keep the mean.
+
+    Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting" (2014).
 
     Args:
         x: of a float dtype.
         rate: a number from 0 up to, but not including, 1.
-        noise_shape: where it has a 1, elements along that axis are dropped together; None in it takes the length of x.
-        seed: makes this op the beginning of a sequence of its own; see `mg.random.set_seed`.
+        noise_shape: the shape of the random choices, which broadcasts to that of x: along an axis of length 1 all
+            elements are dropped or kept together. None in it is the length of x.
+        seed: the seed of this op; see `mg.random.set_seed`.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: the rate or the dtype cannot be used.
+        ValueError: the rate is out of range, or the dtype is not float.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(3)
@@ -634,7 +704,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     if x.value.dtype.kind != "f":
         raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!s}")
     if given and not rate:
-        random.pair_for(seed)  # the next random op shall get the numbers that it gets with any other rate
+        random.pair_for(seed)  # so that the next random op gets the same numbers as with any other rate
         return x
     if given:
         kept = x * (1 / (1 - rate))

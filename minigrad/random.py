@@ -1,7 +1,8 @@
-"""tf.random: the very numbers that TensorFlow draws from the same seeds.
+"""tf.random: from the same seeds the same numbers as in TensorFlow.
 
-It takes three steps: seeds for an op (`stream_for`), random bits from the seeds (`Stream`), numbers from the bits
-(`unit`, `normals`, `truncated`). Bits are never used up: those of any place in a stream can be computed at once.
+There are three steps: from seeds to a stream for each op (`stream_for`), from the stream to random bits (`Stream`), and
+from bits to numbers (`unit`, `normals`, `truncated`). The bits at any place of a stream can be computed without those
+before it.
 """
 
 import itertools
@@ -31,19 +32,19 @@ WORD = 0xFFFFFFFF  # the largest 32-bit number
 LARGEST_SEED = 2**31 - 1
 FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
 INTEGERS = (dtypes.int32, dtypes.int64)
-AHEAD = 256  # blocks that an op with a seed sets aside for each of its numbers
+AHEAD = 256  # blocks that an op with a seed reserves for each of its numbers
 
 
 # ---- seeds ---------------------------------------------------------------------------------------------------------
 
 
 class Seeds:
-    """What `set_seed` sets: the global seed, what it gives to ops without a seed, and how far each op with a seed has come."""
+    """What `set_seed` sets: the global seed, the source of other ops' seeds, and the positions of ops with a seed."""
 
     def __init__(self, seed=None):
         self.seed, self.draw, self.places = seed, None, {}
         if seed is not None:
-            from random import Random  # loaded when somebody sets a seed: importing is a fiftieth quicker
+            from random import Random  # only if a seed is set: importing it takes time
 
             self.draw = Random(seed)
 
@@ -52,7 +53,12 @@ seeds = Seeds()
 
 
 def set_seed(seed) -> None:
-    """Start all random numbers anew: the same seed, the same numbers, and those of TensorFlow.
+    """Set the global seed, and restart all random sequences: with the same seed the numbers repeat, as in TensorFlow.
+
+    An op that is given a `seed` has a sequence of its own, which depends on both seeds.
+
+    Args:
+        seed: an int, or None for unpredictable numbers.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -64,7 +70,7 @@ def set_seed(seed) -> None:
 
 
 def pair_for(seed):
-    """The two seeds of one op: the global one, and its own, which is drawn if the user gave none."""
+    """The two seeds of one op: the global seed, and its own, which is drawn if the user gave none."""
     first = seeds.seed
     if seed is None:
         if first is None:
@@ -75,7 +81,7 @@ def pair_for(seed):
 
 
 def stream_for(op, dtype, seed, used):
-    """The random bits for one call of an op; a next call with the same seed goes on `used` blocks later."""
+    """The random bits for one call of an op. The next call with the same seed continues `used` blocks later."""
     pair = pair_for(seed)
     place = seeds.places.get((op, dtype, pair), 0)
     if seed is not None:
@@ -87,7 +93,7 @@ def stream_for(op, dtype, seed, used):
 
 
 class Stream:
-    """Philox4x32-10: block i, four words of 32 random bits, is computed from the key and the number `counter + i` alone.
+    """Random bits of Philox4x32-10. Block i, of four 32-bit words, depends on the key and on `counter + i` alone.
 
     Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011).
     """
@@ -96,11 +102,11 @@ class Stream:
         self.key, self.counter = key, counter
 
     def blocks(self, count, start=0):
-        """`count` blocks, as rows of four words. `start` may be an array of starts; its axes come first."""
+        """`count` blocks from `start` on, as rows of four words. If `start` is an array, its axes come first."""
         low, high = np.uint64(self.counter & (2**64 - 1)), np.uint64(self.counter >> 64 & (2**64 - 1))
         place = np.asarray(start, np.uint64)[..., None] + np.arange(count, dtype=np.uint64)
         lows = place + low
-        highs = high + (lows < low)  # what is carried
+        highs = high + (lows < low)  # the carry
         a, b, c, d = lows & WORD, lows >> 32, highs & WORD, highs >> 32
         key0, key1 = self.key & WORD, self.key >> 32 & WORD
         for _ in range(10):
@@ -114,17 +120,17 @@ class Stream:
         return self.blocks(-(-count // 4)).reshape(-1)[:count]
 
     def longs(self, count):
-        """The first `count` numbers of 64 bits, each made of two words."""
+        """The first `count` 64-bit numbers, each of two words."""
         return joined(self.words(2 * count).reshape(-1, 2))
 
 
 def joined(words):
-    """Pairs of words, the lower first, as 64-bit numbers."""
+    """Pairs of words, the lower one first, as 64-bit numbers."""
     return words[..., 0] | words[..., 1] << 32
 
 
 def stateless_stream(seed):
-    """The random bits that belong to a pair of seeds, which are scrambled first."""
+    """The random bits of a pair of seeds, which are scrambled first."""
     seed = convert(seed).value
     if seed.dtype not in (np.int32, np.int64):
         kind = dtypes.BY_NUMPY[seed.dtype].kernel_name
@@ -143,7 +149,7 @@ def stateless_stream(seed):
 
 
 def unit(stream, dtype, count):
-    """Floats in [0, 1): random bits as the digits of 1.xxx, minus 1."""
+    """Floats in [0, 1): random bits as the binary digits of 1.xxx, minus 1."""
     if dtype == np.float64:
         return unit64(stream.words(2 * count).reshape(-1, 2))
     if dtype == np.float16:
@@ -152,21 +158,26 @@ def unit(stream, dtype, count):
 
 
 def unit32(words):
+    """float32 in [0, 1), from one word each."""
     return (words & 0x7FFFFF | 0x3F800000).astype(np.uint32).view(np.float32) - np.float32(1)
 
 
 def unit64(words):
+    """float64 in [0, 1), from two words each."""
     return ((words[..., 0] & 0xFFFFF) << 32 | words[..., 1] | 0x3FF << 52).view(np.float64) - 1.0
 
 
 def normals(stream, dtype, count):
-    """Floats of the standard normal distribution."""
+    """Numbers of the standard normal distribution."""
     pairs = stream.blocks(-(-count // (2 if dtype == np.float64 else 4)))
     return box_muller(pairs.reshape(-1, 4 if dtype == np.float64 else 2)).reshape(-1)[:count].astype(dtype)
 
 
 def box_muller(words):
-    """Two normal numbers from two uniform ones (Box and Muller, 1958): the radius from one, the angle from the other."""
+    """Two normal numbers from two uniform ones, which become radius and angle.
+
+    Box and Muller, "A Note on the Generation of Random Normal Deviates" (1958).
+    """
     if words.shape[-1] == 4:
         u, angle = np.maximum(unit64(words[..., :2]), 1e-7), 2 * np.pi * unit64(words[..., 2:])
         radius = np.sqrt(-2 * np.log(u))
@@ -179,7 +190,7 @@ def box_muller(words):
 
 
 def truncated(stream, dtype, count):
-    """Normal numbers nearer to 0 than 2: others are thrown away. Each result has 64 blocks to draw from, in groups."""
+    """Normal numbers between -2 and 2, by rejection. Each group of results has its own blocks, 64 for each result."""
     group, pair = (2, 4) if dtype == np.float64 else (4, 2)
     starts = np.arange(-(-count // group)) * group * 64
     depth, kept = 8, np.zeros(1)
@@ -193,7 +204,7 @@ def truncated(stream, dtype, count):
 
 
 def integers(stream, dtype, count, low=None, high=None):
-    """Whole numbers from `low` to `high - 1`: the remainder of random bits; without limits, the bits themselves."""
+    """Integers from `low` to `high - 1`: random bits modulo their number. Without limits, the bits themselves."""
     bits = (stream.longs if dtype == np.int64 else stream.words)(count)
     if low is None:
         return bits.astype(dtype)
@@ -201,7 +212,7 @@ def integers(stream, dtype, count, low=None, high=None):
 
 
 def counts(stream, rates, samples):
-    """How often something happens that happens `rates` times on average (Poisson): shape `(samples, *rates.shape)`."""
+    """Numbers of Poisson distributions with these rates (means): shape `(samples, *rates.shape)`."""
     rates = rates.astype(np.float64)
     if not np.isfinite(rates).all():
         raise invalid(f"the mean of a count must be finite, got {rates}")
@@ -213,14 +224,17 @@ def counts(stream, rates, samples):
 
 
 def tries(stream, places):
-    """Two uniform numbers for each place, again and again; TensorFlow takes the later one first."""
+    """Endless pairs of uniform numbers for each place. TensorFlow uses the second number of a block first."""
     for trial in itertools.count():
         later, first = np.moveaxis(unit64(stream.blocks(1, places + np.uint64(trial)).reshape(-1, 2, 2)), 1, 0)
         yield first, later
 
 
 def few(stream, rates, places):
-    """Small counts: so many uniform numbers as can be multiplied until the product falls to exp(-rate) (Knuth, 1969)."""
+    """Poisson numbers of small rates: how many uniform numbers have a product above exp(-rate).
+
+    Knuth, "The Art of Computer Programming", volume 2 (1969).
+    """
     product, found, lowest, draws = np.ones(rates.shape), np.zeros(rates.shape), np.exp(-rates), tries(stream, places)
     while (product > lowest).any():
         for u in next(draws):
@@ -230,7 +244,10 @@ def few(stream, rates, places):
 
 
 def many(stream, rates, places):
-    """Large counts, by rejection (Hormann, "The transformed rejection method for generating Poisson random variables", 1993)."""
+    """Poisson numbers of large rates, by rejection.
+
+    Hörmann, "The transformed rejection method for generating Poisson random variables" (1993).
+    """
     b = 0.931 + 2.53 * np.sqrt(rates)
     a = -0.059 + 0.02483 * b
     alpha, inside = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
@@ -262,7 +279,7 @@ COSINE = 2.4390450703564542e-05, -0.001388676379437604, 0.041666623324344516, -0
 
 
 def logf(x):
-    """The logarithm of positive float32: log(2**k z) = k log(2) + log(c) + log(1 + r), where c is near z, and r small."""
+    """Logarithm of positive float32: log(2**k z) = k log(2) + log(c) + log(1 + r), where c is near z and r is small."""
     bits = x.view(np.int32)
     shifted = bits - 0x3F330000
     place, k = shifted >> 19 & 15, shifted >> 23
@@ -273,7 +290,7 @@ def logf(x):
 
 
 def sincosf(angle):
-    """Sine and cosine of float32: of the rest after quarter turns, by which they change places and signs."""
+    """Sine and cosine of float32: reduce the angle by quarter turns, then swap and negate both accordingly."""
     x = angle.astype(np.float64)
     turns = ((x * (2 / np.pi * 2**24)).astype(np.int32) + 2**23) >> 24
     x -= turns * (np.pi / 2)
@@ -289,7 +306,7 @@ def sincosf(angle):
 
 
 def vector(shape: Sequence[int]):
-    """The shape of random numbers: unlike other shapes, it may not be a number alone."""
+    """The shape of random numbers, as a tuple. Raise InvalidArgumentError for a scalar, which other ops accept."""
     try:
         value = tidy.integers(shape)
     except TypeError:
@@ -300,21 +317,21 @@ def vector(shape: Sequence[int]):
 
 
 def count_of(shape):
-    """How many numbers an array of this shape has."""
+    """The number of elements of an array of this shape."""
     if min(shape, default=0) < 0:
         raise invalid(f"Dimension {min(shape)} must be >= 0")
     return int(np.prod(shape))
 
 
 def drawn(kernel, numbers, shape, dtype, seed, *limits):
-    """An array of random numbers, from the stream that belongs to this call."""
+    """An array of random numbers from the stream of this call; `numbers` makes them from bits."""
     count = count_of(shape)
     return numbers(stream_for(kernel, dtype, seed, count * AHEAD), dtype, count, *limits).reshape(shape)[()]
 
 
 @op("RandomUniform", shape=vector, dtype=tidy.dtype)
 def standard_uniform(shape: Sequence[int], dtype, seed: int | None = None):
-    """Numbers in [0, 1); `uniform` makes it any interval.
+    """Op behind `mg.random.uniform` of floats: numbers in [0, 1).
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -326,7 +343,7 @@ def standard_uniform(shape: Sequence[int], dtype, seed: int | None = None):
 
 @op("RandomUniformInt", shape=vector, dminval=None, dmaxval=None)
 def uniform_integers(minval, maxval, shape: Sequence[int], seed: int | None = None):
-    """Whole numbers from `minval` to `maxval - 1`.
+    """Op behind `mg.random.uniform` of integers.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -343,7 +360,7 @@ def uniform_integers(minval, maxval, shape: Sequence[int], seed: int | None = No
 
 @op("RandomStandardNormal", shape=vector, dtype=tidy.dtype)
 def standard_normal(shape: Sequence[int], dtype, seed: int | None = None):
-    """Numbers of the normal distribution with mean 0 and standard deviation 1.
+    """Op behind `mg.random.normal`: numbers of the standard normal distribution.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -355,7 +372,7 @@ def standard_normal(shape: Sequence[int], dtype, seed: int | None = None):
 
 @op("TruncatedNormal", shape=vector, dtype=tidy.dtype)
 def standard_truncated(shape: Sequence[int], dtype, seed: int | None = None):
-    """As `standard_normal`, but without the numbers farther than 2 from 0.
+    """Op behind `mg.random.truncated_normal`: normal numbers between -2 and 2.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -367,7 +384,11 @@ def standard_truncated(shape: Sequence[int], dtype, seed: int | None = None):
 
 @op("RandomShuffle", dvalue=None)
 def shuffle(value, seed: int | None = None):
-    """The rows of `value` (along its first axis) in random order.
+    """Shuffle the rows of a Tensor (along its first axis). It is not differentiable (the gradient is None).
+
+    Args:
+        value: of any shape.
+        seed: the seed of this op; see `set_seed`.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -377,14 +398,14 @@ def shuffle(value, seed: int | None = None):
     rows = len(value) if value.ndim else 1
     order = np.arange(rows)
     words = stream_for("RandomShuffle", value.dtype, seed, (rows + 2) // 4).words(rows)
-    for place in range(rows - 1):  # Fisher and Yates: each place gets one of those not yet placed
+    for place in range(rows - 1):  # the Fisher-Yates shuffle
         other = place + int(words[place]) % (rows - place)
         order[[place, other]] = order[[other, place]]
     return value[order] if value.ndim else value
 
 
 def allowed(dtype, among=FLOATS + INTEGERS):
-    """A dtype that random numbers can have."""
+    """The dtype. Raise ValueError if random numbers cannot have it."""
     dtype = dtypes.as_dtype(dtype)
     if dtype not in among:
         names = ", ".join(map(repr, among))
@@ -393,19 +414,26 @@ def allowed(dtype, among=FLOATS + INTEGERS):
 
 
 def whole(dtype):
-    """The dtype of numbers that count classes."""
+    """The dtype of classes: int32 or int64."""
     return allowed(dtype, INTEGERS).dtype
 
 
 @op("Multinomial", "f", num_samples=tidy.integer, dtype=whole, dlogits=None)
 def categorical(logits, num_samples, dtype: Any = "int64", seed: int | None = None):
-    """Classes drawn at random, each with the probability that softmax(logits) gives it.
+    """Draw classes from categorical distributions with the probabilities softmax(logits). The gradient is None.
 
     Args:
-        logits: shape `(batch, classes)`: the logarithms of the probabilities, up to a constant for each row.
-        num_samples: how many to draw for each row.
+        logits: shape `(batch, classes)`.
+        num_samples: how many classes to draw for each row.
         dtype: int32 or int64.
-        seed: as everywhere in `mg.random`.
+        seed: the seed of this op; see `set_seed`.
+
+    Returns:
+        Shape `(batch, num_samples)`.
+
+    Raises:
+        InvalidArgumentError: the logits have another rank, or `num_samples` is negative.
+        ValueError: the dtype is another.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -425,7 +453,7 @@ def categorical(logits, num_samples, dtype: Any = "int64", seed: int | None = No
 
 
 def counted(dtype):
-    """The dtype of counts."""
+    """The dtype of Poisson numbers. Raise InvalidArgumentError if they cannot have it."""
     dtype = dtypes.as_dtype(dtype)
     if dtype not in FLOATS + INTEGERS:
         allowed = "half, float, double, int32, int64"
@@ -437,7 +465,7 @@ def counted(dtype):
 
 @op("RandomPoissonV2", "if", shape=vector, dtype=counted, **unregistered("RandomPoissonV2", "output", "rate"))
 def poisson_counts(rate, shape, dtype: Any, seed: int | None = None):
-    """What `poisson` draws.
+    """Op behind `mg.random.poisson`.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -450,21 +478,23 @@ def poisson_counts(rate, shape, dtype: Any, seed: int | None = None):
     return counts(stream, rate, count_of(shape)).reshape((*shape, *rate.shape)).astype(dtype)[()]
 
 
-# ---- what the user calls -------------------------------------------------------------------------------------------
+# ---- public functions ----------------------------------------------------------------------------------------------
 
 
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """Random numbers between `minval` and `maxval`, each equally likely.
+    """Random numbers of the uniform distribution from `minval` up to, but not including, `maxval`.
 
     Args:
-        shape: of the result: a list, tuple or vector.
-        minval: the lower limit, which may occur.
-        maxval: the upper limit, which does not occur; 1 if None. Gradients flow to both limits.
+        shape: of the result: a list, a tuple, or a vector.
+        minval: the lower limit.
+        maxval: the upper limit; None means 1. Gradients flow to both limits of floats.
         dtype: a float dtype, int32 or int64.
-        seed: makes this op the beginning of a sequence of its own.
+        seed: the seed of this op; see `set_seed`.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: an integer dtype without `maxval`, or another dtype.
+        ValueError: the dtype is another, or it is an integer dtype and there is no `maxval`.
+        InvalidArgumentError: `shape` is not a vector of integers.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -481,7 +511,17 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
 
 
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """Random numbers of a normal distribution. Gradients flow to `mean` and `stddev`.
+    """Random numbers of the normal distribution. Gradients flow to `mean` and `stddev`.
+
+    Args:
+        shape: of the result: a list, a tuple, or a vector.
+        mean, stddev: numbers, or Tensors that broadcast with the shape.
+        dtype: a float dtype.
+        seed: the seed of this op; see `set_seed`.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: `shape` is not a vector of integers.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -493,25 +533,26 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """As `normal`, but without numbers farther than two standard deviations from the mean."""
+    """As `normal`, but numbers more than two standard deviations from the mean are drawn again."""
     mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
     return stretched(standard_truncated(shape, dtype, seed), stddev, mean)
 
 
 def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """How often something happens that happens `lam` times on average.
+    """Random numbers of the Poisson distribution: counts of events, of which there are `lam` on average.
 
     Args:
-        shape: how many to draw for each mean.
+        shape: the shape of the numbers to draw for each mean.
         lam: the means, of any shape.
         dtype: float16, float32, float64, int32 or int64.
-        seed: as everywhere in `mg.random`.
+        seed: the seed of this op; see `set_seed`.
+        name: accepted as in TensorFlow, without effect.
 
     Returns:
-        A Tensor of shape `shape + lam.shape`. It has no gradient.
+        Shape `shape + lam.shape`.
 
     Raises:
-        LookupError: (in `tape.gradient`) `lam` is asked for.
+        LookupError: (in `tape.gradient`) no gradient is registered for `lam`, as in TensorFlow.
         InvalidArgumentError: `lam` is not finite.
 
     >>> import minigrad as mg
@@ -523,11 +564,12 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
 
 
 def stretched(numbers, factor, shift):
+    """numbers * factor + shift."""
     return numbers * factor + shift
 
 
 def limit(x, dtype, name):
-    """A parameter of a distribution as a Tensor of the dtype of its numbers."""
+    """A parameter of a distribution, as a Tensor of this dtype. Raise ValueError if it is a Tensor of another."""
     if not hasattr(x, "__tf_tensor__"):
         return Tensor.of(as_value(x, dtype))
     tensor, dtype = convert(x), dtypes.as_dtype(dtype)
@@ -536,11 +578,20 @@ def limit(x, dtype, name):
     return tensor
 
 
-# ---- without state -------------------------------------------------------------------------------------------------
+# ---- stateless -----------------------------------------------------------------------------------------------------
 
 
 def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
-    """As `uniform`, from two seeds alone: the same seeds always give the same numbers.
+    """As `uniform`, from a pair of seeds alone: the same seeds always give the same numbers.
+
+    Args:
+        shape, minval, maxval, dtype, name: as for `uniform`. Integers without limits have all bits random.
+        seed: two integers, shape `(2,)`.
+        alg: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: the dtype is another, or it is an integer dtype and only one limit is given.
+        InvalidArgumentError: `seed` is not of shape `(2,)`.
 
     >>> import minigrad as mg
     >>> print(mg.random.stateless_uniform([2], seed=[1, 2]).numpy())
@@ -559,19 +610,24 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
-    """As `normal`, from two seeds alone."""
+    """As `normal`, from a pair of seeds alone; see `stateless_uniform`."""
     numbers = Tensor.of(stateless(normals, shape, seed, dtype))
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
-    """As `truncated_normal`, from two seeds alone."""
+    """As `truncated_normal`, from a pair of seeds alone; see `stateless_uniform`."""
     numbers = Tensor.of(stateless(truncated, shape, seed, dtype))
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
 
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
-    """As `poisson`, from two seeds alone; the last axes of `shape` are those of `lam`.
+    """As `poisson`, from a pair of seeds alone; see `stateless_uniform`.
+
+    `shape` is the shape of the result, whose last axes are those of `lam`.
+
+    Raises:
+        InvalidArgumentError: `shape` does not end with the shape of `lam`, or `lam` is not finite.
 
     >>> import minigrad as mg
     >>> print(mg.random.stateless_poisson([2, 3], [1, 2], lam=[1.0, 5.0, 50.0]).numpy())
@@ -587,12 +643,13 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor
 
 
 def stateless(numbers, shape, seed, dtype, *limits):
+    """An array of random numbers from a pair of seeds."""
     shape, dtype = vector(shape), dtypes.to_numpy(dtype)
     return numbers(stateless_stream(seed), dtype, count_of(shape), *limits).reshape(shape)[()]
 
 
 class Generator:
-    """Random numbers with a state of their own, which `set_seed` does not touch.
+    """Random numbers with a state of its own, which `set_seed` does not change.
 
     >>> import minigrad as mg
     >>> g = mg.random.Generator.from_seed(1)
@@ -602,11 +659,11 @@ class Generator:
 
     def __init__(self, seed: int):
         seed = int(seed)
-        self.stream = Stream(seed >> 128, seed & (2**128 - 1))  # a negative seed goes on to the left
+        self.stream = Stream(seed >> 128, seed & (2**128 - 1))  # the sign of a negative seed extends into the key
 
     @classmethod
     def from_seed(cls, seed: int, alg: Any = None) -> "Generator":
-        """A new generator. `alg` is accepted as in TensorFlow, without effect."""
+        """A new generator with this seed. `alg` is accepted as in TensorFlow, without effect."""
         return cls(seed)
 
     def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""tf.strings: ops on Tensors of text, which is kept as bytes. No gradient flows along text."""
+"""tf.strings: ops on Tensors of strings, which are stored as bytes. There are no gradients."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 def each(function, *texts):
-    """A function of bytes for each element, as an array of objects."""
+    """Apply a function of bytes element by element, with broadcasting: an array of objects."""
     shape = np.broadcast_shapes(*(np.shape(text) for text in texts))
     result = np.empty(shape, object)
     result[...] = np.array([function(*row) for row in zip(*(np.broadcast_to(t, shape).flat for t in texts))], object).reshape(shape)
@@ -26,11 +26,12 @@ def each(function, *texts):
 
 
 def each_number(function, texts, dtype):
+    """Apply a function of bytes to each element: an array of numbers."""
     return np.array([function(text) for text in texts.flat], dtype).reshape(texts.shape)[()]
 
 
 def decoded(text, unit):
-    """The text as what `unit` counts."""
+    """The string in units of `unit`: bytes, or a str of characters."""
     if unit not in ("BYTE", "UTF8_CHAR"):
         raise invalid(f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", "UTF8_CHAR"')
     return text if unit == "BYTE" else text.decode("utf-8", "replace")
@@ -38,7 +39,10 @@ def decoded(text, unit):
 
 @op("StringLength", "O", dinput=None)
 def length(input, unit="BYTE"):
-    """How many bytes each text has, or with `unit="UTF8_CHAR"` how many characters.
+    """Length of each string in bytes, or with `unit="UTF8_CHAR"` in characters.
+
+    Raises:
+        InvalidArgumentError: there is no such unit.
 
     >>> import minigrad as mg
     >>> print(mg.strings.length(["abc", "é"]).numpy(), mg.strings.length("é", unit="UTF8_CHAR").numpy())
@@ -49,7 +53,14 @@ def length(input, unit="BYTE"):
 
 @op("StringJoin", "O", dinputs=None)
 def join(inputs: list, separator=""):
-    """Texts put together, element by element, with `separator` between.
+    """Join strings element by element, with `separator` between them.
+
+    Args:
+        inputs: a list of Tensors of strings, which are broadcast.
+        separator: a string.
+
+    Raises:
+        TypeError: an input does not hold strings.
 
     >>> import minigrad as mg
     >>> print(mg.strings.join([["a", "b"], "c"], "-").numpy())
@@ -64,7 +75,7 @@ def join(inputs: list, separator=""):
 
 @op("Add", "O", dx=None, dy=None)
 def plus(x, y):
-    """What `+` does with texts: one after the other.
+    """Op behind `+` of strings: concatenation, element by element.
 
     >>> import minigrad as mg
     >>> print((mg.constant("a") + mg.constant(["b", "c"])).numpy())
@@ -78,7 +89,7 @@ math.add.for_strings = lambda inputs: plus(*inputs)
 
 @op("StringLower", "O", dinput=None)
 def lower(input, encoding=""):
-    """In small letters; letters beyond ASCII only with `encoding="utf-8"`.
+    """Convert to lower case. Letters beyond ASCII are converted only with `encoding="utf-8"`.
 
     >>> import minigrad as mg
     >>> print(mg.strings.lower("ABC").numpy())
@@ -89,7 +100,7 @@ def lower(input, encoding=""):
 
 @op("StringUpper", "O", dinput=None)
 def upper(input, encoding=""):
-    """In capital letters; letters beyond ASCII only with `encoding="utf-8"`.
+    """Convert to upper case. Letters beyond ASCII are converted only with `encoding="utf-8"`.
 
     >>> import minigrad as mg
     >>> print(mg.strings.upper("abc").numpy())
@@ -100,7 +111,7 @@ def upper(input, encoding=""):
 
 @op("StringStrip", "O", dinput=None)
 def strip(input):
-    """Without white space at both ends.
+    """Remove whitespace at both ends.
 
     >>> import minigrad as mg
     >>> print(mg.strings.strip("  a b ").numpy())
@@ -111,10 +122,16 @@ def strip(input):
 
 @op("Substr", "O", dinput=None)
 def substr(input, pos: int | Sequence[int], len: int | Sequence[int], unit="BYTE"):
-    """`len` letters from place `pos`; a negative `pos` counts from the end.
+    """Substring of each string: `len` bytes, or with `unit="UTF8_CHAR"` characters, from index `pos` on.
+
+    Args:
+        input: strings.
+        pos: the index of the first; a negative one counts from the end.
+        len: how many; fewer if the string ends before.
+        unit: "BYTE" or "UTF8_CHAR".
 
     Raises:
-        InvalidArgumentError: a text has no such place.
+        InvalidArgumentError: `pos` is out of range for a string, or there is no such unit.
 
     >>> import minigrad as mg
     >>> print(mg.strings.substr("hello", 1, 3).numpy())
@@ -136,10 +153,14 @@ def substr(input, pos: int | Sequence[int], len: int | Sequence[int], unit="BYTE
 
 @op("StringToNumber", "O", out_type=tidy.dtype, dinput=None)
 def to_number(input, out_type="float32"):
-    """The numbers that the texts spell.
+    """Convert strings to numbers.
+
+    Args:
+        input: strings such as "1.5", "2e3" or "inf".
+        out_type: float32, float64, int32 or int64.
 
     Raises:
-        InvalidArgumentError: a text is no number.
+        InvalidArgumentError: a string is not a number of this dtype.
 
     >>> import minigrad as mg
     >>> print(mg.strings.to_number(["1.5", "2"]).numpy())
@@ -149,7 +170,7 @@ def to_number(input, out_type="float32"):
 
     def number(text):
         try:
-            if b"_" in text:  # which Python allows between digits
+            if b"_" in text:  # Python allows it between digits
                 raise ValueError
             return out_type.type(spelled(text))
         except (ValueError, OverflowError):
@@ -159,21 +180,24 @@ def to_number(input, out_type="float32"):
 
 
 def real(text):
-    """A float, in decimal digits or as C writes it in hexadecimal ones."""
+    """A float from decimal digits, or from hexadecimal ones as C writes them."""
     return float.fromhex(text.decode("ascii", "replace")) if b"x" in text.lower() else float(text)
 
 
 @op("AsString", dinput=None)
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill=""):
-    """Numbers as text, as C's printf writes them.
+    """Format numbers as strings, as C's printf does.
 
     Args:
         input: numbers or bools.
-        precision: digits after the point of floats; 6 if it is -1.
-        scientific: write floats as 1.5e+00.
-        shortest: write floats in the shorter of both ways.
-        width: pad to this many letters.
-        fill: what to pad with: "0", "+", " " or "-" (to the left); blanks if empty.
+        precision: digits after the point of floats; -1 means 6.
+        scientific: format floats as 1.5e+00.
+        shortest: format floats in the shorter of both ways.
+        width: pad to this many characters.
+        fill: a flag: "0" pads with zeros, "-" aligns to the left, "+" shows a sign always, " " leaves a blank for it.
+
+    Raises:
+        InvalidArgumentError: a precision is given, and the dtype is neither float nor complex.
 
     >>> import minigrad as mg
     >>> print(mg.strings.as_string([1.5, 2.25], precision=1).numpy(), mg.strings.as_string(7, width=3, fill="0").numpy())
@@ -201,10 +225,16 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
 
 @op("StaticRegexReplace", "O", dinput=None)
 def regex_replace(input, pattern: str, rewrite: str, replace_global=True):
-    """Each match of a regular expression, replaced by `rewrite`, in which `\\\\1` is the first group, and `\\\\0` the whole match.
+    """Replace each match of a regular expression.
+
+    Args:
+        input: strings.
+        pattern: a regular expression.
+        rewrite: the replacement, in which `\\\\1` is the first group, and `\\\\0` the whole match.
+        replace_global: replace all matches in a string; otherwise the first.
 
     Raises:
-        InvalidArgumentError: the pattern is no regular expression.
+        InvalidArgumentError: `pattern` is not a valid regular expression.
 
     >>> import minigrad as mg
     >>> print(mg.strings.regex_replace("a1b22", "[0-9]+", "#").numpy())
@@ -212,7 +242,7 @@ def regex_replace(input, pattern: str, rewrite: str, replace_global=True):
     """
     found, template = compiled(pattern), rewrite.encode() if isinstance(rewrite, str) else rewrite
     if max([int(place) for place in re.findall(rb"\\(\d)", template)], default=0) > found.groups:
-        return input  # as TensorFlow does where there is no such group
+        return input  # as in TensorFlow if there is no such group
 
     def rewritten(match):
         return re.sub(rb"\\([\d\\])", lambda piece: (match[int(piece[1])] or b"") if piece[1].isdigit() else piece[1], template)
@@ -222,7 +252,10 @@ def regex_replace(input, pattern: str, rewrite: str, replace_global=True):
 
 @op("StaticRegexFullMatch", "O", dinput=None)
 def regex_full_match(input, pattern: str):
-    """Does a regular expression match the whole text?
+    """Whether a regular expression matches the whole string, for each string.
+
+    Raises:
+        InvalidArgumentError: `pattern` is not a valid regular expression.
 
     >>> import minigrad as mg
     >>> print(mg.strings.regex_full_match(["ab", "b"], "a.*").numpy())
@@ -232,6 +265,7 @@ def regex_full_match(input, pattern: str):
 
 
 def compiled(pattern):
+    """The compiled pattern. Raise InvalidArgumentError if it is not valid."""
     try:
         return re.compile(pattern.encode() if isinstance(pattern, str) else pattern)
     except re.error as error:
@@ -240,9 +274,17 @@ def compiled(pattern):
 
 @op("StringSplitV2", "O", dinput=None)
 def split(input, sep: str | None = None, maxsplit=-1):
-    """One text, cut at `sep` (at white space if None) into a vector of texts.
+    """Split one string at `sep` (None means whitespace) into a vector of strings.
 
-    TensorFlow also cuts vectors, into ragged Tensors, which do not exist here.
+    TensorFlow also splits vectors, into ragged Tensors, which do not exist here.
+
+    Args:
+        input: a scalar string.
+        sep: the separator.
+        maxsplit: how often to split at most; -1 means no limit.
+
+    Raises:
+        UnimplementedError: the input is not a scalar.
 
     >>> import minigrad as mg
     >>> print(mg.strings.split("a b c").numpy())
@@ -255,7 +297,7 @@ def split(input, sep: str | None = None, maxsplit=-1):
 
 
 def joined_axes(axis, ndim):
-    """The axes that are named, counted from 0."""
+    """The axes of `reduce_join`, counted from 0. Raise if one does not exist, or is named twice."""
     named = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     for a in named:
         if not -ndim <= a < ndim:
@@ -269,7 +311,17 @@ def joined_axes(axis, ndim):
 
 @op("ReduceJoin", "O", axis=tidy.axes, dinputs=None)
 def reduce_join(inputs, axis=None, keepdims=False, separator=""):
-    """The texts along an axis (or all) put together.
+    """Join all strings along an axis, or several, or all.
+
+    Args:
+        inputs: strings of any shape.
+        axis: an int or a list of ints, in the order of joining; None means all axes.
+        keepdims: keep the reduced axes, with length 1; otherwise they are removed.
+        separator: a string that goes between them.
+
+    Raises:
+        OutOfRangeError: there is no such axis.
+        InvalidArgumentError: an axis is named twice.
 
     >>> import minigrad as mg
     >>> print(mg.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy())

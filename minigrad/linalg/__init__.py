@@ -1,6 +1,6 @@
-"""tf.linalg: matrices, which are the last two axes; whatever is in front of them is a batch.
+"""tf.linalg: matrices are the last two axes of a Tensor; the axes before them are a batch.
 
-In the rules `x.mT.conj()` is the adjoint: of real matrices the transpose, and no copy is made. The derivatives of the
+In the VJPs `x.mT.conj()` is the adjoint: of real matrices the transpose, and no copy is made. The gradients of the
 decompositions are those of Giles, "Collected Matrix Derivative Results for Forward and Reverse Mode Algorithmic
 Differentiation" (2008), unless another source is named.
 """

@@ -1,4 +1,4 @@
-"""Eigenvalues, singular values and QR."""
+"""Matrix decompositions: eigenvalues, singular values (SVD) and QR."""
 
 import collections
 
@@ -15,17 +15,18 @@ Qr = collections.namedtuple("Qr", ["q", "r"])
 
 
 def reciprocal_gaps(x):
-    """1 / (x_j - x_i) for all pairs, and 0 for i = j."""
+    """1 / (x_j - x_i) at `[..., i, j]`, and 0 where i = j: shape `(..., n)` to `(..., n, n)`."""
     one = np.eye(x.shape[-1], dtype=x.dtype)
     return reciprocal(x[..., None, :] - x[..., :, None] + one) - one
 
 
 def reciprocal(x):
-    """1 / x, but 0 for 0, as in TensorFlow."""
+    """1 / x, and 0 where x is 0: as in TensorFlow, x / (x * x + 1e-20)."""
     return x / (x * x + 1e-20)
 
 
 def eigh_grad(dz, z):
+    """VJP of `eigh`."""
     (de, dv), (e, v) = dz, z
     de, e = de.astype(v.dtype), e.astype(v.dtype)
     inner = diag.np(de) + reciprocal_gaps(e) * (v.mT.conj() @ dv)
@@ -33,11 +34,12 @@ def eigh_grad(dz, z):
 
 
 def folded(x):
-    """The gradient for the lower triangle alone, when the upper one is its mirror."""
+    """The gradient of a matrix of which only the lower triangle is read: the upper triangle is added to it."""
     return lower_half(x + x.mT.conj())
 
 
 def eigen(function, x):
+    """Call one of NumPy's eigenvalue functions. Raise InvalidArgumentError unless the matrix is square and finite."""
     square(x)
     if not np.isfinite(x).all():
         kind = "Eigen" if function in (np.linalg.eig, np.linalg.eigvals) else "Self-adjoint eigen"
@@ -47,7 +49,7 @@ def eigen(function, x):
 
 @op("SelfAdjointEigV2", "fc", dtensor=lambda dz, z: eigh_grad(dz, z))
 def eigenpairs(tensor) -> list:
-    """What `eigh` computes.
+    """Op behind `mg.linalg.eigh`.
 
     >>> import minigrad as mg
     >>> e, v = mg.linalg.eigh([[2.0, 1.0], [1.0, 4.0]])
@@ -60,7 +62,10 @@ def eigenpairs(tensor) -> list:
 
 @op("SelfAdjointEigV2", "fc", dtensor=lambda dy, tensor: eigvalsh_grad(dy, eigenpairs.np(tensor)[1]))
 def eigvalsh(tensor):
-    """The eigenvalues of a symmetric matrix, from the smallest to the largest; only its lower triangle is looked at.
+    """Eigenvalues of a symmetric (or Hermitian) matrix, in ascending order. Only its lower triangle is read.
+
+    Args:
+        tensor: shape `(..., n, n)`; the result has shape `(..., n)`.
 
     Raises:
         InvalidArgumentError: the matrix is not square, or not finite.
@@ -73,20 +78,22 @@ def eigvalsh(tensor):
 
 
 def eigvalsh_grad(dy, v):
+    """VJP of `eigvalsh`."""
     return folded(v @ diag.np(dy) @ v.mT.conj())
 
 
 def eigh(tensor, name=None) -> tuple:
-    """The eigenvalues and eigenvectors of a symmetric (or Hermitian) matrix.
+    """Eigenvalues and eigenvectors of a symmetric (or Hermitian) matrix. Only its lower triangle is read.
 
-    Only the lower triangle is looked at. An eigenvector may come with either sign: that is up to LAPACK, and not
-    always as in TensorFlow.
+    The sign of an eigenvector is arbitrary: LAPACK chooses it, and not always as TensorFlow does.
 
     Args:
-        tensor: of shape `(..., n, n)`.
+        tensor: shape `(..., n, n)`.
+        name: accepted as in TensorFlow, without effect.
 
     Returns:
-        The eigenvalues, from the smallest to the largest, and the eigenvectors, which are the columns.
+        `(e, v)`: the eigenvalues in ascending order, shape `(..., n)`, and the eigenvectors, which are the columns of
+        v, shape `(..., n, n)`.
 
     Raises:
         InvalidArgumentError: the matrix is not square, or not finite.
@@ -100,12 +107,15 @@ def eigh(tensor, name=None) -> tuple:
 
 
 def eig_grad(dz, z, dtype):
-    """Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to Statistically Optimum Beamforming"
-    (2017), for eigenvectors of length 1."""
+    """VJP of `eig`, for eigenvectors of norm 1.
+
+    Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to Statistically Optimum
+    Beamforming" (2017).
+    """
     (de, dv), (e, v) = dz, z
     adjoint = v.mT.conj()
     turned = adjoint @ dv
-    along = (adjoint @ v) * real_part(diag_part.np(turned)).astype(v.dtype)[..., None, :]  # would only change the lengths
+    along = (adjoint @ v) * real_part(diag_part.np(turned)).astype(v.dtype)[..., None, :]  # changes only the norms
     inner = diag.np(de) + reciprocal_gaps(e).conj() * (turned - along)
     whole = solve.np(adjoint, inner @ adjoint)
     return whole if dtype.kind == "c" else real_part(whole)
@@ -113,7 +123,7 @@ def eig_grad(dz, z, dtype):
 
 @op("Eig", "fc", dtensor=lambda dz, z, tensor_dtype: eig_grad(dz, z, tensor_dtype))
 def general_eigenpairs(tensor) -> list:
-    """What `eig` computes.
+    """Op behind `mg.linalg.eig`.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.eig([[2.0, 1.0], [0.5, 4.0]])[0].numpy().round(3))
@@ -124,7 +134,15 @@ def general_eigenpairs(tensor) -> list:
 
 
 def eig(tensor, name=None) -> tuple:
-    """The eigenvalues and eigenvectors of any square matrix: complex, and in no particular order.
+    """Eigenvalues and eigenvectors of any square matrix. They are complex, and in no particular order.
+
+    Args:
+        tensor: shape `(..., n, n)`.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        `(e, v)`: the eigenvalues, shape `(..., n)`, and the eigenvectors, which are the columns of v, shape
+        `(..., n, n)`.
 
     Raises:
         InvalidArgumentError: the matrix is not square, or not finite.
@@ -137,7 +155,10 @@ def eig(tensor, name=None) -> tuple:
 
 
 def eigvals(tensor, name=None) -> Tensor:
-    """The eigenvalues of any square matrix, as in `eig`.
+    """Eigenvalues of any square matrix, as in `eig`: shape `(..., n, n)` to `(..., n)`.
+
+    Raises:
+        InvalidArgumentError: the matrix is not square, or not finite.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.eigvals([[2.0, 0.0], [0.0, 1.0]]).numpy().real)
@@ -147,7 +168,10 @@ def eigvals(tensor, name=None) -> Tensor:
 
 
 def svd_grad(dz, z, input_shape, full_matrices):
-    """Townsend, "Differentiating the Singular Value Decomposition" (2016); for complex numbers with the term of the phases."""
+    """VJP of `svd`: Townsend, "Differentiating the Singular Value Decomposition" (2016).
+
+    For complex numbers a term for the phases of u and v is added.
+    """
     (ds, du, dv), (s, u, v) = dz, z
     rows, columns = input_shape[-2:]
     k = min(rows, columns)
@@ -176,7 +200,7 @@ def svd_grad(dz, z, input_shape, full_matrices):
 
 @op("Svd", "fc", dtensor=lambda dz, z, tensor_shape, full_matrices: svd_grad(dz, z, tensor_shape, full_matrices))
 def singular_triplets(tensor, full_matrices=False) -> list:
-    """What `svd` computes.
+    """Op behind `mg.linalg.svd`.
 
     >>> import minigrad as mg
     >>> s, u, v = mg.linalg.svd([[2.0, 1.0], [0.4, 3.0], [1.0, 0.3]])
@@ -192,18 +216,19 @@ def singular_triplets(tensor, full_matrices=False) -> list:
 
 
 def not_finite(x):
-    """For each matrix whether it holds inf or nan, with axes to broadcast with it. (Of these LAPACK makes this or that.)"""
+    """Whether each matrix holds inf or NaN, for which LAPACK's results vary: shape `(..., n, m)` to `(..., 1, 1)`."""
     return ~np.isfinite(x).all((-2, -1), keepdims=True)
 
 
 def singular_values_grad(dy, z):
+    """VJP of `singular_values`."""
     _, u, v = z
     return (u * dy.astype(u.dtype)[..., None, :]) @ v.mT.conj()
 
 
 @op("Svd", "fc", dtensor=lambda dy, tensor: singular_values_grad(dy, singular_triplets.np(tensor)))
 def singular_values(tensor):
-    """What `svd` computes with `compute_uv=False`.
+    """Op behind `mg.linalg.svd` with `compute_uv=False`.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.svd([[2.0, 1.0], [0.4, 3.0], [1.0, 0.3]], compute_uv=False).numpy().round(3))
@@ -215,18 +240,24 @@ def singular_values(tensor):
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
-    """The singular values s and the matrices u, v for which the input is `u @ diag(s) @ adjoint(v)`.
+    """Singular value decomposition: s, u and v for which the input is `u @ diag(s) @ adjoint(v)`.
 
-    A pair of columns of u and v may come with either sign: that is up to LAPACK, and not always as in TensorFlow.
+    The sign of a pair of columns of u and v is arbitrary: LAPACK chooses it, and not always as TensorFlow does.
 
     Args:
-        tensor: of shape `(..., n, m)`.
+        tensor: shape `(..., n, m)`.
         full_matrices: make u and v square.
-        compute_uv: if False, give the singular values alone.
+        compute_uv: False returns the singular values alone.
+        name: accepted as in TensorFlow, without effect.
 
     Returns:
-        s from the largest to the smallest, of shape `(..., min(n, m))`, then u and v, whose columns are the singular
-        vectors.
+        `(s, u, v)`, where k = min(n, m): the singular values in descending order, shape `(..., k)`, and the singular
+        vectors as the columns of u, shape `(..., n, k)`, and v, shape `(..., m, k)`. With `full_matrices` u has n
+        columns and v has m.
+
+    Raises:
+        InvalidArgumentError: there are fewer than two axes.
+        NotImplementedError: (in `tape.gradient`) `full_matrices` is set, and n and m differ by more than 1.
 
     >>> import minigrad as mg
     >>> s, u, v = mg.linalg.svd([[0.0, 3.0], [2.0, 0.0]])
@@ -242,7 +273,11 @@ def over(x, r):
 
 
 def qr_grad(dz, z, input):
-    """Roberts and Roberts, "QR and LQ Decomposition Matrix Backpropagation Algorithms for Square, Wide, and Deep Matrices" (2020)."""
+    """VJP of `qr`.
+
+    Roberts and Roberts, "QR and LQ Decomposition Matrix Backpropagation Algorithms for Square, Wide, and Deep Matrices"
+    (2020).
+    """
     (dq, dr), (q, r) = dz, z
     rows, columns = r.shape[-2:]
     if rows > columns:
@@ -258,6 +293,7 @@ def qr_grad(dz, z, input):
 
 
 def deep_qr_grad(dq, dr, q, r):
+    """VJP of `qr` for a square r."""
     qdq, rdr = q.mT.conj() @ dq, r @ dr.mT.conj()
     lower = band_part.np(qdq - qdq.mT.conj() + rdr - rdr.mT.conj(), -1, 0)
     dinput = q @ (dr + over(lower, r)) + over(dq - q @ qdq, r)
@@ -269,7 +305,7 @@ def deep_qr_grad(dq, dr, q, r):
 
 @op("Qr", "fc", dinput=lambda dz, z, input: qr_grad(dz, z, input))
 def orthogonal_triangular(input, full_matrices=False) -> list:
-    """What `qr` computes.
+    """Op behind `mg.linalg.qr`.
 
     >>> import minigrad as mg
     >>> q, r = mg.linalg.qr([[1.0, 2.0], [3.0, 4.0], [0.5, 1.0]])
@@ -283,11 +319,19 @@ def orthogonal_triangular(input, full_matrices=False) -> list:
 
 
 def qr(input, full_matrices=False, name=None) -> Qr:
-    """The matrices q, with orthonormal columns, and r, upper triangular, for which the input is `q @ r`.
+    """QR decomposition: q, with orthonormal columns, and an upper triangular r, for which the input is `q @ r`.
 
     Args:
-        input: of shape `(..., n, m)`.
+        input: shape `(..., n, m)`.
         full_matrices: make q square.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        `(q, r)` of the shapes `(..., n, k)` and `(..., k, m)`, where k = min(n, m), or k = n with `full_matrices`.
+
+    Raises:
+        InvalidArgumentError: there are fewer than two axes.
+        NotImplementedError: (in `tape.gradient`) `full_matrices` is set, and n is greater than m.
 
     >>> import minigrad as mg
     >>> print(abs(mg.linalg.qr([[3.0, 1.0], [4.0, 2.0]]).r.numpy()).round(3))

@@ -17,20 +17,20 @@ from ..ops.creation import convert_to_tensor
 ARITHMETIC = "iufc"
 
 
-# ---- diagonals and other parts -------------------------------------------------------------------------------------
+# ---- transposes, diagonals and bands -------------------------------------------------------------------------------
 
 
 @twin(np.matrix_transpose)
 def matrix_transpose(a, name="matrix_transpose", conjugate=False) -> Tensor:
-    """The matrix with rows and columns swapped.
+    """Transpose of matrices: rows and columns are swapped, shape `(..., n, m)` to `(..., m, n)`.
 
     Args:
-        a: of shape `(..., n, m)`.
+        a: shape `(..., n, m)`.
         name: accepted as in TensorFlow, without effect.
         conjugate: conjugate complex numbers too.
 
     Raises:
-        ValueError: it has fewer than two axes.
+        ValueError: there are fewer than two axes.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.matrix_transpose([[1.0, 2.0]]).numpy())
@@ -45,7 +45,10 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False) -> Tensor:
 
 
 def adjoint(matrix, name=None) -> Tensor:
-    """The matrix with rows and columns swapped, and its numbers conjugated.
+    """Adjoint (conjugate transpose) of matrices: shape `(..., n, m)` to `(..., m, n)`.
+
+    Raises:
+        ValueError: there are fewer than two axes.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.adjoint([[1.0, 2.0]]).numpy().shape)
@@ -55,16 +58,21 @@ def adjoint(matrix, name=None) -> Tensor:
 
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
-    """The identity matrix: ones on the diagonal, elsewhere zeros.
+    """Identity matrix: ones on the main diagonal, zeros elsewhere.
 
     Args:
-        num_rows: how many rows.
-        num_columns: how many columns, if not as many.
-        batch_shape: the axes in front, along which it is repeated.
+        num_rows: the number of rows.
+        num_columns: the number of columns; None takes the number of rows.
+        batch_shape: the shape of a batch of such matrices.
         dtype: of the elements.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        Shape `(*batch_shape, num_rows, num_columns)`.
 
     Raises:
-        TypeError: the numbers are not whole.
+        TypeError: a number of rows or columns is not an integer.
+        InvalidArgumentError: a number of rows or columns is negative.
 
     >>> import minigrad as mg
     >>> print(mg.eye(2).numpy())
@@ -84,16 +92,17 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     return Tensor.of(np.broadcast_to(matrix, (*batch, rows, columns)))
 
 
-ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")  # of the diagonals above the main one, and of those below
+ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")  # above the main diagonal, and below
 
 
 def needs_matrix(x, name):
+    """Raise InvalidArgumentError for fewer than two axes."""
     if x.ndim < 2:
         raise invalid(f"{name} must be at least 2-dim, received shape: {bracketed(x.shape)}")
 
 
 def from_to(k):
-    """The first and the last of the diagonals that `k` means; 0 is the main one, above it they are positive."""
+    """The lowest and the highest diagonal that `k` means: 0 is the main one, those above it are positive."""
     ends = k if isinstance(k, tuple) else (k,)
     if not 1 <= len(ends) <= 2:
         raise invalid(f"diag_index must have only one or two elements, received {len(ends)} elements.")
@@ -103,7 +112,7 @@ def from_to(k):
 
 
 def longest(lower, upper, rows, columns):
-    """The length of the longest of these diagonals."""
+    """The length of the longest diagonal from `lower` to `upper`. Raise InvalidArgumentError if one does not exist."""
     for name, k in ("lower", lower), ("upper", upper):
         if not (-rows < k < columns or k == 0):
             raise invalid(f"{name}_diag_index is out of bound: {k}. It must be between {-rows} and {columns}")
@@ -111,10 +120,10 @@ def longest(lower, upper, rows, columns):
 
 
 def places(k, rows, columns, align):
-    """Where the elements of the diagonals `k` are: the key in the matrix, and the key in the array of diagonals.
+    """The positions of the diagonals `k`, as a key for the matrix, and a key for the array of diagonals.
 
-    One diagonal is a row of its own; several are stacked from the uppermost to the lowest, and the shorter ones are
-    padded on the side that `align` leaves.
+    A single diagonal is held as a row. Several are stacked, the highest first, and shorter ones are aligned as `align`
+    says.
     """
     if align not in ALIGNMENTS:
         allowed = ", ".join(f'"{one}"' for one in ALIGNMENTS)
@@ -141,14 +150,20 @@ def places(k, rows, columns, align):
 )
 def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value=0,
          align="RIGHT_LEFT"):  # fmt: skip
-    """A matrix with this diagonal.
+    """Matrix with the given diagonal, or diagonals, and `padding_value` elsewhere.
 
     Args:
-        diagonal: of shape `(..., n)`; of shape `(..., number of diagonals, n)` if `k` is a pair.
-        k: which diagonal: 0 is the main one, above it they are positive. A pair means all from the first to the second.
-        num_rows, num_cols: the size of the matrix; -1 for the smallest that has room.
-        padding_value: what is elsewhere.
-        align: on which side diagonals that are shorter are kept: first word for those above the main one.
+        diagonal: shape `(..., n)`, or `(..., number of diagonals, n)` if `k` is a pair: stacked, the highest first.
+        k: which diagonal: 0 is the main one, those above it are positive. A pair means all from the first to the
+            second.
+        num_rows, num_cols: the size of the matrix; -1 for the smallest that fits.
+        padding_value: the elements outside of the diagonals.
+        align: at which end of its row a shorter diagonal stands: the first word is for those above the main one, the
+            second for those below it.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        Shape `(..., num_rows, num_cols)`.
 
     Raises:
         InvalidArgumentError: the sizes do not fit.
@@ -176,7 +191,7 @@ def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value
 
 
 def size_around(length, lower, upper, rows, columns):
-    """The size of a matrix around diagonals, of which the longest has this length."""
+    """The size of a matrix with these diagonals, the longest of which has this length. -1 means the smallest size."""
     least_rows, least_columns = length - min(upper, 0), length + max(lower, 0)
     if rows == columns == -1:
         rows = columns = max(least_rows, least_columns)
@@ -192,14 +207,20 @@ def size_around(length, lower, upper, rows, columns):
 
 @op("MatrixDiagPartV3", k=tidy.axes, dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align))
 def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
-    """The diagonal of a matrix.
+    """Diagonal, or diagonals, of a matrix.
 
     Args:
-        input: of shape `(..., n, m)`.
-        k: which diagonal: 0 is the main one, above it they are positive. A pair means all from the first to the second,
-            which are stacked from the uppermost to the lowest.
-        padding_value: what fills up the shorter ones of several diagonals.
-        align: on which side the shorter ones are kept: first word for those above the main one.
+        input: shape `(..., n, m)`.
+        k: which diagonal: 0 is the main one, those above it are positive. A pair means all from the first to the
+            second.
+        padding_value: the elements that fill up shorter diagonals.
+        align: at which end of its row a shorter diagonal stands: the first word is for those above the main one, the
+            second for those below it.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        Shape `(..., length)`, or `(..., number of diagonals, longest length)` if `k` is a pair: stacked, the highest
+        first.
 
     Raises:
         InvalidArgumentError: there is no such diagonal.
@@ -227,12 +248,13 @@ def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
 @op("MatrixSetDiagV3", k=tidy.axes, ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
     dinput=lambda dz, diagonal_shape, k, align: set_diag.np(dz, np.zeros(diagonal_shape, dz.dtype), None, k, align))  # fmt: skip
 def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
-    """The matrix with another diagonal.
+    """Copy of a matrix with another diagonal, or other diagonals.
 
     Args:
-        input: of shape `(..., n, m)`.
-        diagonal: what the diagonal shall be; of the shape that `diag_part(input, k)` has.
+        input: shape `(..., n, m)`.
+        diagonal: the new diagonal, or diagonals, of the shape that `diag_part(input, k=k)` has.
         k, align: as for `diag_part`.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: there is no such diagonal, or it has another shape.
@@ -259,10 +281,10 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
 
 @op("Diag", ARITHMETIC, ddiagonal=lambda dz: tensor_diag_part.np(dz))
 def tensor_diag(diagonal):
-    """A Tensor of twice as many axes with these elements on its diagonal: element `[i, j]` goes to `[i, j, i, j]`.
+    """Diagonal Tensor: the shape `s` becomes `s + s`, element `[i, j]` goes to `[i, j, i, j]`, and the rest is 0.
 
     Raises:
-        InvalidArgumentError: there is no axis.
+        InvalidArgumentError: the input is a scalar.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.tensor_diag([1.0, 2.0]).numpy())
@@ -276,10 +298,10 @@ def tensor_diag(diagonal):
 
 @op("DiagPart", ARITHMETIC, dinput=lambda dz: tensor_diag.np(dz))
 def tensor_diag_part(input):
-    """The diagonal that `tensor_diag` made: element `[i, j]` is taken from `[i, j, i, j]`.
+    """Diagonal as `tensor_diag` makes it: the shape `s + s` becomes `s`, and element `[i, j, i, j]` goes to `[i, j]`.
 
     Raises:
-        InvalidArgumentError: the second half of the shape is not as the first.
+        InvalidArgumentError: the shape is not of the form `s + s`.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.tensor_diag_part([[1.0, 2.0], [3.0, 4.0]]).numpy())
@@ -297,7 +319,7 @@ def tensor_diag_part(input):
 
 
 def trace(x, name=None) -> Tensor:
-    """The sum of the main diagonal.
+    """Trace of matrices, the sum of the main diagonal: shape `(..., n, m)` to `(...)`.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.trace([[1.0, 2.0], [3.0, 4.0]]).numpy())
@@ -313,10 +335,10 @@ def trace(x, name=None) -> Tensor:
     dinput=lambda dz, num_lower, num_upper: band_part.np(dz, num_lower, num_upper),
 )
 def band_part(input, num_lower, num_upper):
-    """The matrix around its main diagonal, with zeros elsewhere: `band_part(x, -1, 0)` is the lower triangle.
+    """Keep a band of diagonals around the main one, and set the rest to 0: `band_part(x, -1, 0)` is the lower triangle.
 
     Args:
-        input: of shape `(..., n, m)`.
+        input: shape `(..., n, m)`.
         num_lower, num_upper: how many diagonals to keep below and above the main one; -1 keeps all.
 
     Raises:

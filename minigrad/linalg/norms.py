@@ -12,21 +12,24 @@ from .diagonals import eye
 from .products import matmul
 from .solving import solve
 
-# ---- what is made of these -----------------------------------------------------------------------------------------
+# ---- norms, exponential, rank and pseudo-inverse -------------------------------------------------------------------
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor:
-    """The length of vectors, or a norm of matrices. At 0 its gradient is nan.
+    """Norm of vectors or matrices. Where an L2 norm is 0, its gradient is NaN.
 
     Args:
         tensor: of any shape.
-        ord: `"euclidean"`, 1, 2, `np.inf`, or a positive number p; for matrices `"fro"` too, which is `"euclidean"`.
-        axis: None takes the whole as one vector; a number is the axis along which vectors lie, and a pair those of
+        ord: `"euclidean"` (the L2 norm, or Frobenius norm of matrices), 1, 2, `np.inf`, or for vectors any p > 0.
+            Matrices also have `"fro"`, which is `"euclidean"`; their 2-norm is the largest singular value.
+        axis: None takes all elements as one vector, an int is the axis of vectors, and a pair is the two axes of
             matrices.
-        keepdims: keep these axes, with length 1.
+        keepdims: keep the reduced axes, with length 1; otherwise they are removed.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: there is no such norm or axis.
+        ValueError: there is no such norm, or `axis` is of another form.
+        InvalidArgumentError: there is no such axis.
 
     >>> import minigrad as mg
     >>> print(mg.norm([3.0, 4.0]).numpy(), mg.norm([[3.0, -4.0], [1.0, 0.0]], ord=1, axis=1).numpy())
@@ -54,7 +57,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
 
 
 def check_norm(ord, axis, matrices):
-    """Refuse norms and axes that there are not."""
+    """Raise ValueError for a norm that does not exist, or an axis of another form."""
     if matrices:
         axis = tuple(axis)
         if not all(isinstance(k, int) for k in axis) or axis[0] == axis[1]:
@@ -69,13 +72,13 @@ def check_norm(ord, axis, matrices):
 
 
 def reduced_twice(x, first, axis, second, other, keepdims):
-    """Two reductions along two axes, one after the other."""
+    """Reduce along `axis` by the first function, then along `other` by the second."""
     y = second(first(x, axis, True), other, True)
     return y if keepdims else math.reduce_sum(y, tuple([k % x.ndim for k in (axis, other)]))
 
 
 def largest_singular_value(x, axis, keepdims):
-    """The 2-norm of matrices whose rows and columns lie along these axes."""
+    """The 2-norm of matrices: their largest singular value. `axis` is the pair of axes of the rows and the columns."""
     rows, columns = [k % (x.ndim or 1) for k in axis]
     rest = [k for k in range(x.ndim) if k not in (rows, columns)]
     largest = math.reduce_max(math.abs(svd(shaping.transpose(x, (*rest, rows, columns)), compute_uv=False)), -1)
@@ -85,7 +88,10 @@ def largest_singular_value(x, axis, keepdims):
 
 
 def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple:
-    """The Tensor divided by its norm, and the norm, whose axes are kept.
+    """Divide a Tensor by its norm; see `norm` for the arguments.
+
+    Returns:
+        `(normalized, norm)`: the norm keeps the reduced axes, with length 1.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.normalize([3.0, 4.0])[0].numpy())
@@ -100,12 +106,17 @@ def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple:
 
 
 def expm(input, name=None) -> Tensor:
-    """The exponential of a square matrix, 1 + x + x @ x / 2 + ...: by a Padé approximation, which is squared as often as needed.
+    """Matrix exponential, 1 + x + x @ x / 2 + ..., of square matrices: scaling and squaring of a Padé approximation.
 
-    Degrees and limits are those of Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited" (2005).
+    The degrees and limits are those of Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited"
+    (2005).
+
+    Args:
+        input: shape `(..., n, n)`, of a float or complex dtype.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: it is of no float or complex dtype.
+        ValueError: the dtype is neither float nor complex.
         InvalidArgumentError: the matrix is not square.
 
     >>> import minigrad as mg
@@ -132,7 +143,7 @@ def expm(input, name=None) -> Tensor:
 
 
 def pade_halves(x, degree):
-    """The even and the odd part of the numerator of the Padé approximation of e^x."""
+    """The terms of even and of odd degree of the numerator of the Padé approximation of exp(x)."""
     weights = [1.0]
     for j in range(degree):
         weights.append(weights[-1] * (degree - j) / ((2 * degree - j) * (j + 1)))
@@ -145,6 +156,7 @@ def pade_halves(x, degree):
 
 
 def needs_float_matrix(a):
+    """Raise TypeError for a dtype that is not float, and ValueError for fewer than two axes."""
     if a.value.dtype.kind != "f":
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
     if a.ndim < 2:
@@ -152,13 +164,16 @@ def needs_float_matrix(a):
 
 
 def matrix_rank(a, tol=None, validate_args=False, name=None) -> Tensor:
-    """How many singular values are not nearly zero.
+    """Rank of matrices: the number of singular values above `tol`.
 
     Args:
-        a: of shape `(..., n, m)`.
-        tol: what counts as nearly zero; None takes the largest singular value times the length of the longer side times
-            the precision of the dtype.
-        validate_args: accepted as in TensorFlow, without effect.
+        a: shape `(..., n, m)`; the result is int32, of shape `(...)`.
+        tol: None takes max(n, m) times the largest singular value times the machine epsilon of the dtype.
+        validate_args, name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        TypeError: the dtype is not float.
+        ValueError: there are fewer than two axes.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy())
@@ -173,13 +188,17 @@ def matrix_rank(a, tol=None, validate_args=False, name=None) -> Tensor:
 
 
 def pinv(a, rcond=None, validate_args=False, name=None) -> Tensor:
-    """The Moore-Penrose inverse, which every matrix has.
+    """Moore-Penrose pseudo-inverse of matrices: shape `(..., n, m)` to `(..., m, n)`.
 
     Args:
-        a: of shape `(..., n, m)`.
-        rcond: singular values below this part of the largest count as zero; None takes ten times the length of the
-            longer side times the precision of the dtype.
-        validate_args: accepted as in TensorFlow, without effect.
+        a: shape `(..., n, m)`.
+        rcond: singular values up to `rcond` times the largest are taken as 0. None takes 10 * max(n, m) times the
+            machine epsilon of the dtype.
+        validate_args, name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        TypeError: the dtype is not float.
+        ValueError: there are fewer than two axes.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.pinv([[1.0, 2.0], [2.0, 4.0]]).numpy().round(3))

@@ -1,4 +1,4 @@
-"""Products of matrices, and of more axes: matmul, tensordot, einsum, cross."""
+"""Products of matrices and of Tensors with more axes: matmul, tensordot, einsum, cross."""
 
 import collections
 import math as python_math
@@ -16,27 +16,30 @@ from ..ops import creation, shaping
 from ..ops.creation import convert_to_tensor
 from .diagonals import ARITHMETIC, matrix_transpose
 
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # for the axes of an einsum
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # names of axes in an einsum
 
 
 # ---- products ------------------------------------------------------------------------------------------------------
 
 
 def times(a, b):
-    """a @ b; of two single matrices NumPy's `dot` gives the same, and begins a tenth of a small product sooner."""
+    """a @ b. For two arrays of two axes NumPy's `dot` gives the same with less overhead."""
     return a.dot(b) if a.__class__ is b.__class__ is np.ndarray and a.ndim == b.ndim == 2 else a @ b
 
 
 @op("MatMul", "iuf", twin=np.matmul, holomorphic=True, da=lambda dz, b: times(dz, b.mT), db=lambda dz, a: times(a.mT, dz))
 def product(a, b):
-    """The matrix product, as `a @ b` writes it; `matmul` is this with TensorFlow's switches.
+    """Matrix product `a @ b`. `mg.matmul` is the same with TensorFlow's options.
 
     Args:
-        a: of shape `(..., n, m)`.
-        b: of shape `(..., m, k)`; the axes in front are broadcast.
+        a: shape `(..., n, m)`.
+        b: shape `(..., m, k)`; the batch axes are broadcast.
+
+    Returns:
+        Shape `(..., n, k)`.
 
     Raises:
-        InvalidArgumentError: one of them is no matrix, or they do not fit.
+        InvalidArgumentError: one of them has fewer than two axes, or the shapes do not fit.
 
     >>> import minigrad as mg
     >>> print((mg.constant([[1.0, 2.0]]) @ [[3.0], [4.0]]).numpy())
@@ -53,7 +56,7 @@ def product(a, b):
 
 
 def misfit(a, b):
-    """Why these two cannot be multiplied."""
+    """The error that says why a and b cannot be multiplied."""
     batched = a.ndim > 2 or b.ndim > 2
     kernel = "BatchMatMulV2" if batched else "MatMul"
     for k, x in enumerate((a, b)):
@@ -70,19 +73,24 @@ def misfit(a, b):
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
            b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None) -> Tensor:  # fmt: skip
-    """The matrix product. What is no Tensor in the second place takes the dtype of the first, but not the other way round.
+    """Matrix product.
+
+    If `b` is not a Tensor, it takes the dtype of `a`; if `a` is not a Tensor, it does not take the dtype of `b`.
 
     Args:
-        a: of shape `(..., n, m)`.
-        b: of shape `(..., m, k)`; the axes in front are broadcast.
-        transpose_a, transpose_b: swap the last two axes first.
-        adjoint_a, adjoint_b: the same, and conjugate complex numbers.
-        output_type: the dtype to multiply in, if not that of the inputs.
+        a: shape `(..., n, m)`.
+        b: shape `(..., m, k)`; the batch axes are broadcast.
+        transpose_a, transpose_b: transpose that matrix first: swap its last two axes.
+        adjoint_a, adjoint_b: take the adjoint (conjugate transpose) of that matrix first.
+        output_type: the dtype to which both are cast first.
         a_is_sparse, b_is_sparse, grad_a, grad_b, name: accepted as in TensorFlow, without effect.
 
+    Returns:
+        Shape `(..., n, k)`.
+
     Raises:
-        InvalidArgumentError: one of them is no matrix, or they do not fit.
-        ValueError: a matrix is to be transposed and adjoint at once.
+        InvalidArgumentError: one of them has fewer than two axes, or the shapes do not fit.
+        ValueError: the transpose and the adjoint of one matrix are asked for at once.
 
     >>> import minigrad as mg
     >>> print(mg.matmul([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True).numpy())
@@ -102,7 +110,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
 
 
 def turned(which, x, transpose, adjoint):
-    """A factor of `matmul` whose last two axes are to be swapped. (Without them `product` will complain.)"""
+    """The transpose or adjoint of a factor of `matmul`. (If it has fewer than two axes, `product` will raise.)"""
     if transpose and adjoint:
         raise ValueError(
             f"Only one of `transpose_{which}` and `adjoint_{which}` can be True."
@@ -113,12 +121,18 @@ def turned(which, x, transpose, adjoint):
 
 
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None) -> Tensor:
-    """A matrix times a vector.
+    """Matrix-vector product.
 
     Args:
-        a: of shape `(..., n, m)`.
-        b: of shape `(..., m)`.
-        transpose_a, adjoint_a, a_is_sparse, b_is_sparse: as for `matmul`.
+        a: shape `(..., n, m)`.
+        b: shape `(..., m)`; the batch axes are broadcast.
+        transpose_a, adjoint_a, a_is_sparse, b_is_sparse, name: as for `matmul`.
+
+    Returns:
+        Shape `(..., n)`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not fit.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).numpy())
@@ -131,15 +145,20 @@ def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_spa
 
 
 def tensordot(a, b, axes, name=None) -> Tensor:
-    """The sum of the products of `a` and `b` along some axes: a matrix product, with any number of axes.
+    """Tensor contraction: the sum of the products of `a` and `b` over pairs of axes.
 
     Args:
         a, b: of any shapes.
-        axes: a number n for the last n axes of `a` and the first n of `b`, or two lists: the axes of `a`, and those of
-            `b` in the same order.
+        axes: a number n pairs the last n axes of `a` with the first n of `b`; or two lists, the axes of `a` and those
+            of `b` in the same order.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        A Tensor with the other axes of `a`, followed by the other axes of `b`.
 
     Raises:
         ValueError: the axes do not pair up.
+        IndexError: there is no such axis.
         InvalidArgumentError: paired axes differ in length.
 
     >>> import minigrad as mg
@@ -156,7 +175,7 @@ def tensordot(a, b, axes, name=None) -> Tensor:
 
 
 def paired_axes(a, b, axes):
-    """What `tensordot` sums over: axes of `a`, and axes of `b`."""
+    """The axes over which `tensordot` sums: those of `a`, and those of `b`."""
     if hasattr(axes, "__array__"):
         axes = np.asarray(axes).tolist()
     if isinstance(axes, int):
@@ -181,7 +200,7 @@ def paired_axes(a, b, axes):
 
 
 def as_matrix(x, rows, columns):
-    """The axes `rows` as the first axis of a matrix, the axes `columns` as the second."""
+    """Reshape to a matrix: the axes `rows` become its first axis, the axes `columns` its second."""
     if [*rows, *columns] != list(range(x.ndim)):
         x = shaping.transpose(x, (*rows, *columns))
     lengths = x.value.shape
@@ -189,17 +208,18 @@ def as_matrix(x, rows, columns):
 
 
 def einsum(equation, *inputs, name=None, optimize="greedy") -> Tensor:
-    """Products of Tensors, summed over axes, as an equation says it: `"ij,jk->ik"` is the matrix product.
+    """Einstein summation: multiply Tensors and sum over axes, as an equation says. `"ij,jk->ik"` is the matrix product.
 
     Args:
-        equation: a letter for each axis of each input; letters missing after the `->` are summed over. `...` stands for
-            any axes, which are broadcast. Without `->` the result has the letters that occur once, by the alphabet.
+        equation: a letter for each axis of each input; letters that are missing after `->` are summed over. `...`
+            stands for any number of axes, which are broadcast. Without `->` the result has the letters that occur once,
+            in the order of the alphabet.
         *inputs: Tensors of one dtype.
         name, optimize: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: the equation is no equation, or not for so many inputs.
-        InvalidArgumentError: the shapes do not fit it.
+        ValueError: the equation is malformed, or is for another number of inputs.
+        InvalidArgumentError: the shapes do not fit the equation.
 
     >>> import minigrad as mg
     >>> print(mg.einsum("ij,j->i", mg.constant([[1.0, 2.0], [3.0, 4.0]]), mg.constant([1.0, 10.0])).numpy())
@@ -210,10 +230,12 @@ def einsum(equation, *inputs, name=None, optimize="greedy") -> Tensor:
 
 
 def contraction_grad(dz, k, inputs, equation):
-    """The gradient is a contraction too: of what arrives with the other inputs.
+    """VJP of `contraction`: a contraction too, of the upstream gradient with the other inputs.
 
-    An axis of the input that neither knows was summed over: there the gradient is the same all along, as if times ones.
-    An axis named before made a diagonal: elsewhere the gradient is zero, as if times the identity matrix.
+    An axis of input k that is in none of them was summed over: its gradient is constant, so ones are multiplied in.
+
+    A letter that input k repeats took a diagonal: off the diagonal the gradient is 0, so an identity matrix is
+    multiplied in.
     """
     terms, output = parsed(equation)
     free = (letter for letter in LETTERS if letter not in equation)
@@ -234,7 +256,7 @@ def contraction_grad(dz, k, inputs, equation):
 
 @op("Einsum", ARITHMETIC, dinputs=lambda dz, k, inputs, equation: contraction_grad(dz, k, inputs, equation))
 def contraction(inputs: list, equation: str):
-    """What `einsum` computes, for an equation that names every axis.
+    """Op behind `mg.einsum`, for an equation with `->` and without `...`.
 
     >>> import minigrad as mg
     >>> x, y = mg.constant([[1.0, 2.0, 0.5], [3.0, 4.0, 1.5]]), mg.constant([[1.0, 3.0], [2.0, 5.0]])
@@ -255,13 +277,13 @@ def contraction(inputs: list, equation: str):
 
 
 def parsed(equation):
-    """The letters of each input, and those of the output."""
+    """The terms of an equation: a list of the inputs' letters, and the output's letters."""
     terms, output = equation.split("->")
     return terms.split(","), output
 
 
 def plain_equation(equation, shapes):
-    """The equation without blanks, with its right side, and with letters in place of `...`."""
+    """The equation without blanks, with a right side, and with letters in place of `...`."""
     text = equation.replace(" ", "").replace("...", "0")
     if not re.fullmatch(r"[a-zA-Z0,]*(->[a-zA-Z0]*)?", text) or "0" in equation:
         raise ValueError(f"Subscripts have incorrect format: {equation}")
@@ -286,9 +308,9 @@ def plain_equation(equation, shapes):
 
 
 def with_letters(terms, output, shapes):
-    """The equation with a letter for each axis that `...` stands for, counted from the last.
+    """The equation with a letter for each axis that `...` stands for, aligned at the last one.
 
-    An axis of length 1 that is to be broadcast gets a letter of its own: it is summed away.
+    An axis of length 1 that is broadcast gets a letter of its own, which is summed over.
     """
     hidden = [hidden_lengths(term, shape) for term, shape in zip(terms, shapes, strict=True)]
     free = (letter for letter in LETTERS if letter not in "".join(terms))
@@ -308,21 +330,21 @@ def with_letters(terms, output, shapes):
 
 
 def hidden_lengths(term, shape):
-    """The lengths of the axes that `...` stands for."""
+    """The lengths of the axes that `...` stands for in a term."""
     start = term.find("0")
     return shape[start : start + len(shape) - len(term) + 1] if start >= 0 else ()
 
 
 @op("Cross", "iuf", da=lambda dz, b: cross.np(b, dz), db=lambda dz, a: cross.np(dz, a))
 def cross(a, b):
-    """The cross product of vectors in space.
+    """Cross product of vectors of length 3.
 
     Args:
-        a, b: of shape `(..., 3)`, both the same.
+        a, b: both of the same shape `(..., 3)`.
 
     Raises:
         InvalidArgumentError: the shapes differ.
-        FailedPreconditionError: the vectors have not 3 elements.
+        FailedPreconditionError: the vectors do not have 3 elements.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.cross([1.0, 2.0, 3.0], [3.0, 1.0, 2.0]).numpy())

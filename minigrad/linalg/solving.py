@@ -13,23 +13,24 @@ from ..ops.creation import convert_to_tensor
 from .diagonals import band_part, diag_part, eye
 from .products import matmul
 
-# ---- equations and determinants ------------------------------------------------------------------------------------
+# ---- inverses, determinants and linear systems ---------------------------------------------------------------------
 
 
 def needs_rank(x):
+    """Raise InvalidArgumentError for fewer than two axes."""
     if x.ndim < 2:
         raise invalid(f"Input tensor 0 must have rank >= 2, got {x.ndim}")
 
 
 def square(x, message="Input matrix must be square."):
-    """Refuse what is no square matrix."""
+    """Raise InvalidArgumentError unless the matrices are square."""
     needs_rank(x)
     if x.shape[-1] != x.shape[-2]:
         raise invalid(message)
 
 
 def lapack(function, *arrays):
-    """What one of NumPy's functions of matrices gives. They do not know float16, which is computed in float32, and warn of nan."""
+    """Call one of NumPy's linear algebra functions, without warnings, and in float32 for float16, which they lack."""
     with np.errstate(all="ignore"):
         if arrays[0].dtype != np.float16:
             return function(*arrays)
@@ -38,7 +39,7 @@ def lapack(function, *arrays):
 
 
 def regular(function, message, *matrices):
-    """The same; an error if the first matrix has no inverse."""
+    """`lapack`, but raise InvalidArgumentError if the first matrix is singular or holds NaN."""
     try:
         if not np.isnan(matrices[0]).any():
             return lapack(function, *matrices)
@@ -48,21 +49,26 @@ def regular(function, message, *matrices):
 
 
 def each(number, matrix):
-    """One number for each matrix of a batch, in a shape to multiply them with."""
+    """Multiply each matrix of a batch by its number: shapes `(...)` and `(..., n, n)`."""
     return number.reshape((*number.shape, 1, 1)) * matrix
 
 
 def inv_grad(dy, y, adjoint):
+    """VJP of `inv`."""
     inverse = y if adjoint else y.mT.conj()
     return -inverse @ (dy.mT.conj() if adjoint else dy) @ inverse
 
 
 @op("MatrixInverse", "fc", dinput=lambda dy, y, adjoint: inv_grad(dy, y, adjoint))
 def inv(input, adjoint=False):
-    """The inverse of a square matrix, or of its adjoint.
+    """Inverse of square matrices, or of their adjoints.
+
+    Args:
+        input: shape `(..., n, n)`.
+        adjoint: return the inverse of the adjoint.
 
     Raises:
-        InvalidArgumentError: the matrix is not square, or has no inverse.
+        InvalidArgumentError: the matrix is not square, or is singular.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.inv([[2.0, 1.0], [1.0, 3.0]]).numpy().round(3))
@@ -79,10 +85,10 @@ def inv(input, adjoint=False):
 
 @op("MatrixDeterminant", "fc", dinput=lambda dy, y, input: each(dy * y.conj(), inv.np(input, True)))
 def det(input):
-    """The determinant of a square matrix. Its gradient needs a matrix that can be inverted.
+    """Determinant of square matrices: shape `(..., n, n)` to `(...)`. Its gradient needs an invertible matrix.
 
     Raises:
-        InvalidArgumentError: the matrix is not square.
+        InvalidArgumentError: the matrix is not square; or, in `tape.gradient`, it is singular.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.det([[2.0, 1.0], [1.0, 4.0]]).numpy().round(3))
@@ -94,7 +100,7 @@ def det(input):
 
 @op("LogMatrixDeterminant", "fc", dinput=lambda dz, input: each(dz[1], inv.np(input, True)))
 def sign_and_log_det(input) -> list:
-    """What `slogdet` computes.
+    """Op behind `mg.linalg.slogdet`.
 
     >>> import minigrad as mg
     >>> print([y.numpy().round(3) for y in mg.linalg.slogdet([[2.0, 1.0], [5.0, 1.0]])])
@@ -109,7 +115,14 @@ LogMatrixDeterminant = collections.namedtuple("LogMatrixDeterminant", ["sign", "
 
 
 def slogdet(input, name=None) -> LogMatrixDeterminant:
-    """The sign of the determinant, and the logarithm of its absolute value, which does not overflow.
+    """Sign of the determinant, and logarithm of its absolute value, which does not overflow.
+
+    Args:
+        input: shape `(..., n, n)`.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        `(sign, log_abs_determinant)`, both of shape `(...)`.
 
     Raises:
         InvalidArgumentError: the matrix is not square.
@@ -122,7 +135,10 @@ def slogdet(input, name=None) -> LogMatrixDeterminant:
 
 
 def logdet(matrix, name=None) -> Tensor:
-    """The logarithm of the determinant of a positive definite matrix.
+    """Log-determinant of positive definite matrices: shape `(..., n, n)` to `(...)`. Of others it is NaN.
+
+    Raises:
+        InvalidArgumentError: the matrix is not square.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.logdet([[2.0, 1.0], [1.0, 3.0]]).numpy().round(3))
@@ -133,7 +149,7 @@ def logdet(matrix, name=None) -> Tensor:
 
 
 def solution_part(dy, matrix, y, adjoint):
-    """The gradient of `solve` with respect to the matrix."""
+    """VJP of `solve` with respect to the matrix."""
     drhs = solve.np(matrix, dy, not adjoint)
     return -y @ drhs.mT.conj() if adjoint else -drhs @ y.mT.conj()
 
@@ -141,15 +157,18 @@ def solution_part(dy, matrix, y, adjoint):
 @op("MatrixSolve", "fc", drhs=lambda dy, matrix, adjoint: solve.np(matrix, dy, not adjoint),
     dmatrix=lambda dy, matrix, y, adjoint: solution_part(dy, matrix, y, adjoint))  # fmt: skip
 def solve(matrix, rhs, adjoint=False):
-    """The x for which `matrix @ x` is `rhs`.
+    """Solve a system of linear equations: the x for which `matrix @ x` is `rhs`.
 
     Args:
-        matrix: of shape `(..., n, n)`.
-        rhs: the right-hand sides, as columns: of shape `(..., n, k)`; the axes in front are those of `matrix`.
+        matrix: shape `(..., n, n)`.
+        rhs: the right-hand sides, as columns: shape `(..., n, k)`. The batch axes are those of `matrix`.
         adjoint: solve with the adjoint of the matrix.
 
+    Returns:
+        The solutions, as columns: shape `(..., n, k)`.
+
     Raises:
-        InvalidArgumentError: the matrix has no inverse, or the shapes do not fit.
+        InvalidArgumentError: the matrix is singular, or the shapes do not fit.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.solve([[2.0, 1.0], [1.0, 3.0]], [[1.0], [5.0]]).numpy().round(3).ravel())
@@ -168,7 +187,7 @@ def solve(matrix, rhs, adjoint=False):
 
 
 def triangular_part(dy, matrix, y, lower, adjoint):
-    """The gradient of `triangular_solve` with respect to the matrix: nothing flows to the other triangle."""
+    """VJP of `triangular_solve` with respect to the matrix; the triangle that is not read gets 0."""
     drhs = triangular_solve.np(matrix, dy, lower, not adjoint)
     whole = -y @ drhs.mT.conj() if adjoint else -drhs @ y.mT.conj()
     return band_part.np(whole, -1, 0) if lower else band_part.np(whole, 0, -1)
@@ -177,13 +196,16 @@ def triangular_part(dy, matrix, y, lower, adjoint):
 @op("MatrixTriangularSolve", "fc", drhs=lambda dy, matrix, lower, adjoint: triangular_solve.np(matrix, dy, lower, not adjoint),
     dmatrix=lambda dy, matrix, y, lower, adjoint: triangular_part(dy, matrix, y, lower, adjoint))  # fmt: skip
 def triangular_solve(matrix, rhs, lower=True, adjoint=False):
-    """The x for which `matrix @ x` is `rhs`, where the matrix is triangular: row by row.
+    """Solve a triangular system of linear equations, `matrix @ x = rhs`, by forward or back substitution.
 
     Args:
-        matrix: of shape `(..., n, n)`. Its other triangle is not looked at.
-        rhs: the right-hand sides, as columns: of shape `(..., n, k)`; the axes in front are broadcast.
-        lower: is it the lower triangle?
+        matrix: shape `(..., n, n)`. Only one triangle is read.
+        rhs: the right-hand sides, as columns: shape `(..., n, k)`. The batch axes are broadcast.
+        lower: read the lower triangle; otherwise the upper one.
         adjoint: solve with the adjoint of the matrix.
+
+    Returns:
+        The solutions, as columns: shape `(..., n, k)`.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -219,7 +241,15 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False):
 
 
 def cholesky_solve(chol, rhs, name=None) -> Tensor:
-    """The x for which `a @ x` is `rhs`, where `chol` is `cholesky(a)`.
+    """Solve `a @ x = rhs` with the Cholesky factor of a.
+
+    Args:
+        chol: `cholesky(a)`, shape `(..., n, n)`.
+        rhs: the right-hand sides, as columns: shape `(..., n, k)`. The batch axes are broadcast.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: the shapes do not fit.
 
     >>> import minigrad as mg
     >>> a = mg.constant([[2.0, 1.0], [1.0, 3.0]])
@@ -231,12 +261,13 @@ def cholesky_solve(chol, rhs, name=None) -> Tensor:
 
 
 def no_slope(dx):
+    """VJP of `robust_lstsq`: raise ValueError, as in TensorFlow."""
     raise ValueError("Gradient not defined for fast=False")
 
 
 @op("MatrixSolveLs", "fc", dmatrix=no_slope, drhs=no_slope)
 def robust_lstsq(matrix, rhs):
-    """What `lstsq` computes with `fast=False`: it bears matrices of less than full rank, but has no gradient.
+    """Op behind `mg.linalg.lstsq` with `fast=False`: the matrix may have less than full rank, but there is no gradient.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.lstsq([[1.0, 2.0], [2.0, 4.0]], [[1.0], [2.0]], fast=False).numpy().round(3).ravel())
@@ -246,17 +277,22 @@ def robust_lstsq(matrix, rhs):
 
 
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
-    """The x for which `matrix @ x` comes nearest to `rhs`; of several the shortest.
+    """Linear least squares: the x, the shortest if there are several, that minimizes the L2 norm of `matrix @ x - rhs`.
 
     Args:
-        matrix: of shape `(..., n, m)`.
-        rhs: of shape `(..., n, k)`.
-        l2_regularizer: how much the square of x is to count.
-        fast: solve the normal equations, which needs a matrix of full rank; if False, by singular values, without
-            `l2_regularizer`, and without a gradient: to ask for one is a ValueError.
+        matrix: shape `(..., n, m)`.
+        rhs: the right-hand sides, as columns: shape `(..., n, k)`.
+        l2_regularizer: if not 0, minimize the squared norm plus this number times the squared norm of x.
+        fast: solve the normal equations, which needs a matrix of full rank. If False, use the singular values: for any
+            rank, but without `l2_regularizer` and without a gradient.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        The solutions, as columns: shape `(..., m, k)`.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
+        ValueError: (in `tape.gradient`) `fast` is False.
 
     >>> import minigrad as mg
     >>> a, b = mg.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), mg.constant([[1.0], [2.0], [4.0]])
@@ -277,7 +313,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
     return matmul(matrix, cholesky_solve(chol, rhs), adjoint_a=True)
 
 
-# ---- decompositions ------------------------------------------------------------------------------------------------
+# ---- Cholesky factors ----------------------------------------------------------------------------------------------
 
 
 def lower_half(x):
@@ -287,6 +323,7 @@ def lower_half(x):
 
 
 def cholesky_grad(dy, y):
+    """VJP of `cholesky`."""
     middle = lower_half(y.mT.conj() @ dy)
     half = triangular_solve.np(y, middle.mT.conj(), True, True).mT.conj()  # middle @ inv(y)
     whole = triangular_solve.np(y, half, True, True)
@@ -295,7 +332,7 @@ def cholesky_grad(dy, y):
 
 @op("Cholesky", "fc", dinput=lambda dy, y: cholesky_grad(dy, y))
 def lower_factor(input):
-    """What `cholesky` computes. Its gradient is symmetric, although only one triangle is looked at, as in TensorFlow.
+    """Op behind `mg.linalg.cholesky`. As in TensorFlow its gradient is symmetric, although only one triangle is read.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.cholesky([[[4.0]], [[2.25]]]).numpy().ravel())
@@ -312,9 +349,13 @@ def lower_factor(input):
 
 
 def cholesky(input, name=None) -> Tensor:
-    """The lower triangular L for which `L @ adjoint(L)` is the matrix, which must be positive definite.
+    """Cholesky factor of a positive definite matrix: the lower triangular L for which `L @ adjoint(L)` is the matrix.
 
-    Only the lower triangle of the input is looked at. Where the matrix is not positive definite, L is nan.
+    Only the lower triangle of the matrix is read. If the matrix is not positive definite, L is NaN.
+
+    Args:
+        input: shape `(..., n, n)`.
+        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: the matrix is not square.

@@ -1,4 +1,4 @@
-"""tf.math: each op is a NumPy expression, and above it its derivatives."""
+"""tf.math: each op is a NumPy function; its VJPs are in the decorator above it."""
 
 # fmt: off
 from .arithmetic import (

@@ -1,4 +1,4 @@
-"""Sums, products, quotients, powers and roots. Each op is a NumPy expression, and above it its derivatives."""
+"""Sums, products, quotients, powers and roots. Each op is a NumPy function; its VJPs are in the decorator above it."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ ARITHMETIC = "iufc"
 
 @op("AddV2", ARITHMETIC, twin=np.add, keep_misfit=True, first_alone=True, dx=lambda dz: dz, dy=lambda dz: dz)
 def add(x, y):
-    """x + y, element by element; strings are joined.
+    """x + y, element by element; strings are concatenated.
 
     >>> import minigrad as mg
     >>> print(mg.add([1.5, 2.5], [[10.0], [20.0]]))
@@ -55,10 +55,12 @@ def multiply(x, y):
 
 @op("RealDiv", "f", twin=np.divide, holomorphic=True, keep_misfit=True, dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))
 def divide(x, y):
-    """x / y, element by element. Integers are made floats first: float32 of 8 and 16 bits, float64 of more.
+    """x / y, element by element.
+
+    Integers are converted to float first: those of 8 and 16 bits to float32, those of 32 and 64 bits to float64.
 
     Raises:
-        TypeError: x and y differ in dtype.
+        TypeError: the dtypes of x and y differ.
 
     >>> import minigrad as mg
     >>> print(mg.divide([1.5, 2.5], 4.0).numpy(), mg.divide(3, 2).numpy())
@@ -70,7 +72,7 @@ def divide(x, y):
 @op("DivNoNan", "f", holomorphic=True, keep_misfit=True,
     dx=lambda dz, y: divide_no_nan.np(dz, y), dy=lambda dz, x, y: dz * divide_no_nan.np(divide_no_nan.np(-x, y), y))  # fmt: skip
 def divide_no_nan(x, y):
-    """x / y, and 0 where y is 0.
+    """x / y, element by element, and 0 where y is 0.
 
     >>> import minigrad as mg
     >>> print(mg.math.divide_no_nan([1.5, 3.0], 2.0).numpy())
@@ -80,7 +82,7 @@ def divide_no_nan(x, y):
 
 
 def of_integers(divide):
-    """How integers are divided: as floats that are wide enough for them."""
+    """`divide` for integers: both are cast to float32 (from 8 and 16 bits) or float64."""
 
     def divide_integers(x, y):
         dtype = np.float32 if x.value.dtype.itemsize < 4 else np.float64
@@ -90,7 +92,7 @@ def of_integers(divide):
 
 
 def refuse_others(x, y):
-    """Truth values and strings are not divided."""
+    """Raise TypeError: `divide` takes neither bools nor strings."""
     allowed = ", ".join(f"tf.{dtype.name}" for dtype in dtypes.ALL if dtype.dtype.kind in ARITHMETIC)
     raise TypeError(f"Invalid dtype tf.{x.dtype.name} in __truediv__. Expected one of {{{allowed}}}.")
 
@@ -100,7 +102,7 @@ for one in (divide, divide_no_nan):
 
 
 def without_kernel(x, y):
-    """Integers are divided by `divide` alone."""
+    """Raise NotFoundError: `mg.realdiv` takes no integers, unlike `mg.divide`."""
     dtype = x.dtype
     raise errors.NotFoundError(
         None, None,
@@ -109,13 +111,13 @@ def without_kernel(x, y):
     )  # fmt: skip
 
 
-realdiv = redeclared(divide)  # unlike tf.divide it makes no floats
+realdiv = redeclared(divide)  # unlike tf.divide it does not convert integers
 realdiv.by_kind = dict.fromkeys("iu", without_kernel) | {"c": divide.by_kind["c"]}
 
 
 @op("MulNoNan", "fc", dx=lambda dz, y: multiply_no_nan.np(dz, y), dy=lambda dz, x: multiply_no_nan.np(x, dz))
 def multiply_no_nan(x, y):
-    """x * y, and 0 where y is 0, even if x is infinite or nan.
+    """x * y, element by element, and 0 where y is 0, even if x is infinite or NaN.
 
     >>> import minigrad as mg
     >>> print(mg.math.multiply_no_nan([1.5, 2.5], 2.0).numpy())
@@ -126,7 +128,7 @@ def multiply_no_nan(x, y):
 
 @op("Reciprocal", "f", twin=np.reciprocal, holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(-(y * y), dy))
 def reciprocal(x):
-    """1 / x.
+    """Reciprocal: 1 / x, element by element.
 
     >>> import minigrad as mg
     >>> print(mg.math.reciprocal([2.0, -4.0]).numpy())
@@ -137,7 +139,7 @@ def reciprocal(x):
 
 @op("DivNoNan", "f", holomorphic=True, dx=lambda dy, y: -dy * (y * y))
 def reciprocal_no_nan(x):
-    """1 / x, and 0 where x is 0.
+    """Reciprocal: 1 / x, element by element, and 0 where x is 0.
 
     >>> import minigrad as mg
     >>> print(mg.math.reciprocal_no_nan([2.0, -4.0]).numpy())
@@ -148,7 +150,7 @@ def reciprocal_no_nan(x):
 
 @op("FloorDiv", "iuf", twin=np.floor_divide, dx=None, dy=None)
 def floordiv(x, y):
-    """x / y, rounded down; `x // y`. It has no derivative.
+    """Floor division `x // y`: the quotient, rounded down. It is not differentiable (the gradient is None).
 
     Raises:
         InvalidArgumentError: an integer is divided by 0.
@@ -165,7 +167,7 @@ def floordiv(x, y):
 
 @op("FloorMod", "iuf", twin=np.remainder, dx=lambda dz: dz, dy=lambda dz, x, y: dz * -floordiv.np(x, y))
 def floormod(x, y):
-    """What remains of x after `x // y`, with the sign of y; `x % y`.
+    """Remainder of floor division, `x % y`, with the sign of y.
 
     Raises:
         InvalidArgumentError: an integer is divided by 0.
@@ -175,7 +177,7 @@ def floormod(x, y):
     [1.5 0.5] 2
     """
     refuse_zero(y)
-    left = np.fmod(x, y)  # its 0 has the sign of x, as TensorFlow's has
+    left = np.fmod(x, y)  # a remainder of 0 has the sign of x, as in TensorFlow
     return np.where((left != 0) & ((left < 0) != (y < 0)), left + y, left).astype(left.dtype)[()]
 
 
@@ -184,7 +186,10 @@ mod = floormod
 
 @op("TruncateDiv", "iuf", dx=None, dy=None)
 def truncatediv(x, y):
-    """x / y, rounded toward 0. It has no derivative.
+    """The quotient x / y, rounded toward 0. It is not differentiable (the gradient is None).
+
+    Raises:
+        InternalError: an integer is divided by 0.
 
     >>> import minigrad as mg
     >>> print(mg.truncatediv([7, -7], 2).numpy())
@@ -199,7 +204,11 @@ def truncatediv(x, y):
 
 @op("TruncateMod", "if", twin=np.fmod, **unregistered("TruncateMod", "z", "x", "y"))
 def truncatemod(x, y):
-    """What remains of x after `mg.truncatediv(x, y)`, with the sign of x. TensorFlow has registered no gradient for it.
+    """Remainder of `mg.truncatediv(x, y)`, with the sign of x.
+
+    Raises:
+        InvalidArgumentError: an integer is divided by 0.
+        LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
 
     >>> import minigrad as mg
     >>> print(mg.truncatemod([7, -7], 3).numpy())
@@ -210,14 +219,14 @@ def truncatemod(x, y):
 
 
 def refuse_zero(y):
-    """Integers cannot be divided by 0: there is no inf among them."""
+    """Raise InvalidArgumentError if an integer divisor is 0: no integer is infinite."""
     if y.dtype.kind in "iu" and not np.all(y):
         raise invalid("Integer division by zero")
 
 
 @op("Neg", "ifc", twin=np.negative, dx=accepts_sparse(lambda dy: -dy))
 def negative(x):
-    """-x.
+    """Negative: -x, element by element.
 
     >>> import minigrad as mg
     >>> print(mg.negative([1.5, -2.5]).numpy())
@@ -228,7 +237,7 @@ def negative(x):
 
 @op("Abs", "if", twin=(np.abs, np.fabs), dx=lambda dy, x: dy * np.sign(x))
 def abs(x):
-    """The size of each element: of a complex number its distance from 0. The slope at 0 is taken as 0.
+    """Absolute value; of a complex number, its magnitude. The gradient at 0 is taken as 0.
 
     >>> import minigrad as mg
     >>> print(mg.abs([1.5, -2.5]).numpy(), mg.abs(3 + 4j).numpy())
@@ -239,7 +248,7 @@ def abs(x):
 
 @op("ComplexAbs", "c", variant_of=abs, dx=lambda dy, x, y: divide_no_nan.np(dy.astype(x.dtype) * x, y.astype(x.dtype)))
 def complex_abs(x):
-    """The distance of complex numbers from 0: what `mg.abs` is for them.
+    """Op behind `mg.abs` of complex numbers: their magnitudes, which are real.
 
     >>> import minigrad as mg
     >>> print(mg.abs(3 + 4j).numpy())
@@ -250,7 +259,9 @@ def complex_abs(x):
 
 @op("Sign", "if", twin=np.sign, dx=lambda dy: np.zeros_like(dy))
 def sign(x):
-    """-1, 0 or 1, as x is negative, zero or positive. Its gradient is 0 everywhere (it is not None).
+    """Sign of each element: -1, 0 or 1; of a complex number, x / abs(x).
+
+    The gradient of real numbers is 0 everywhere (it is not None).
 
     >>> import minigrad as mg
     >>> print(mg.sign([1.5, -2.5]).numpy())
@@ -261,7 +272,7 @@ def sign(x):
 
 @op("Sign", "c", variant_of=sign, dx=lambda dy, x, y: divide_no_nan.np((dy - y * y * dy.conj()) * 0.5, np.abs(x).astype(x.dtype)))
 def complex_sign(x):
-    """Complex numbers brought to the length 1: what `mg.sign` is for them.
+    """Op behind `mg.sign` of complex numbers: x / abs(x), and 0 where x is 0.
 
     >>> import minigrad as mg
     >>> print(mg.sign(3 + 4j).numpy())
@@ -271,10 +282,10 @@ def complex_sign(x):
 
 
 def scalar_mul(scalar, x, name=None):
-    """x times a single number.
+    """Multiply a Tensor, or IndexedSlices, by a scalar.
 
     Raises:
-        ValueError: `scalar` has axes.
+        ValueError: `scalar` is not a scalar: it has axes.
 
     >>> import minigrad as mg
     >>> print(mg.scalar_mul(2.0, [1.5, 2.5]).numpy())
@@ -291,7 +302,7 @@ def scalar_mul(scalar, x, name=None):
 
 @op("AddN", dinputs=accepts_sparse(lambda dz: dz))
 def sum_of(inputs: list):
-    """The sum of Tensors of one shape: what `mg.add_n` calls.
+    """Op behind `mg.add_n`: the sum of Tensors of the same shape.
 
     >>> import minigrad as mg
     >>> print(mg.add_n([[1.5, 2.5], [10.0, 20.0]]).numpy())
@@ -311,7 +322,7 @@ def sum_of(inputs: list):
 
 
 def add_n(inputs, name=None) -> Tensor:
-    """The sum of a list of Tensors. Nothing is broadcast.
+    """Sum of a list of Tensors of the same shape and dtype. There is no broadcasting.
 
     Raises:
         ValueError: the list is empty.
@@ -328,7 +339,10 @@ def add_n(inputs, name=None) -> Tensor:
 
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
-    """The sum of a list of Tensors, as `mg.add_n`.
+    """Sum of a list of Tensors, as `mg.add_n`.
+
+    Raises:
+        ValueError: `inputs` is not a list or tuple, or it is empty.
 
     >>> import minigrad as mg
     >>> print(mg.math.accumulate_n([1.0, 2.0]).numpy())
@@ -341,7 +355,7 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
 
 @op("Xlogy", "fc", dx=lambda dz, x, y: dz * xlogy.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(x, y))
 def xlogy(x, y):
-    """x * log(y), and 0 where x is 0, whatever y is.
+    """x * log(y), element by element, and 0 where x is 0, whatever y is.
 
     >>> import minigrad as mg
     >>> print(mg.math.xlogy([2.0, 0.5], 3.0).numpy().round(4))
@@ -352,7 +366,7 @@ def xlogy(x, y):
 
 @op("Xlog1py", "fc", dx=lambda dz, x, y: dz * xlog1py.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(x, y + 1))
 def xlog1py(x, y):
-    """x * log(1 + y), and 0 where x is 0, whatever y is; exact for small y.
+    """x * log(1 + y), element by element, and 0 where x is 0, whatever y is. It is accurate for small y.
 
     >>> import minigrad as mg
     >>> print(mg.math.xlog1py([2.0, 0.5], 3.0).numpy().round(4))
@@ -363,7 +377,7 @@ def xlog1py(x, y):
 
 @op("Xdivy", "fc", dx=lambda dz, x, y: dz * xdivy.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(-x, y * y))
 def xdivy(x, y):
-    """x / y, and 0 where x is 0, whatever y is.
+    """x / y, element by element, and 0 where x is 0, whatever y is.
 
     >>> import minigrad as mg
     >>> print(mg.math.xdivy([2.0, 0.5], 4.0).numpy())
@@ -384,7 +398,9 @@ def zero_at_zero(x, z):
 
 @op("NextAfter", "f", twin=np.nextafter, dx1=lambda dz: dz, dx2=lambda dz: np.zeros_like(dz))
 def nextafter(x1, x2):
-    """The number next to x1 that the machine can hold, on the side of x2.
+    """The next number after x1, in the direction of x2, that the dtype can represent.
+
+    The gradient passes to x1 unchanged; the gradient of x2 is 0.
 
     >>> import minigrad as mg
     >>> print(mg.math.nextafter([1.0, 2.0], [2.0, 1.0]).numpy() > [1.0, 2.0])
@@ -410,18 +426,18 @@ def pow(x, y):
     [8.     1.7321] [2.25 6.25]
     """
     if x.ndim and not y.ndim and y == 3:
-        return x * x * x  # NumPy's power takes forty times as long
+        return x * x * x  # NumPy's power is forty times slower
     return x**y
 
 
 def log_or_zero(x):
-    """log(x), and 0 where x is not positive (of complex numbers: where it is 0)."""
+    """log(x), and 0 where x is not positive (complex numbers: where x is 0)."""
     return np.log(np.where(x != 0 if x.dtype.kind == "c" else x > 0, x, 1))
 
 
 @op("Square", "iuf", twin=np.square, holomorphic=True, dx=lambda dy, x: dy * (2 * x))
 def square(x):
-    """x * x.
+    """Square: x * x, element by element.
 
     >>> import minigrad as mg
     >>> print(mg.square([1.5, -2.0]).numpy())
@@ -432,7 +448,7 @@ def square(x):
 
 @op("SquaredDifference", "if", dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))
 def squared_difference(x, y):
-    """(x - y) * (x - y), element by element.
+    """Squared difference: (x - y) * (x - y), element by element; of complex numbers, abs(x - y) squared.
 
     >>> import minigrad as mg
     >>> print(mg.math.squared_difference([1.5, 2.0], 4.0).numpy())
@@ -444,7 +460,7 @@ def squared_difference(x, y):
 
 @op("SquaredDifference", "c", variant_of=squared_difference, dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))
 def complex_squared_difference(x, y):
-    """The square of the distance of complex numbers: what `mg.math.squared_difference` is for them.
+    """Op behind `mg.math.squared_difference` of complex numbers: (x - y) * conj(x - y).
 
     >>> import minigrad as mg
     >>> print(mg.math.squared_difference(3 + 4j, 0j).numpy())
@@ -456,7 +472,7 @@ def complex_squared_difference(x, y):
 
 @op("Sqrt", "f", twin=np.sqrt, holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy))
 def sqrt(x):
-    """The square root. Its slope at 0 is infinite, but a gradient of 0 stays 0 there.
+    """Square root. Its derivative at 0 is infinite, but an upstream gradient of 0 stays 0 there.
 
     >>> import minigrad as mg
     >>> print(mg.sqrt([4.0, 2.25]).numpy())
@@ -467,7 +483,7 @@ def sqrt(x):
 
 @op("Rsqrt", "f", holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(y * y, -0.5 * multiply_no_nan.np(y, dy)))
 def rsqrt(x):
-    """1 / sqrt(x).
+    """Reciprocal square root: 1 / sqrt(x), element by element.
 
     >>> import minigrad as mg
     >>> print(mg.math.rsqrt([4.0, 0.25]).numpy())
@@ -477,12 +493,20 @@ def rsqrt(x):
 
 
 def not_among(attribute, dtype, allowed):
-    """The words for an attribute whose dtype the kernel does not take."""
+    """The text of the error for an attribute whose dtype the kernel does not take."""
     return f"Value for attr {attribute!r} of {dtypes.BY_NUMPY[dtype].kernel_name} is not in the list of allowed values: {allowed}"
 
 
 def polyval(coeffs, x, name=None):
-    """The polynomial with these coefficients, that of the highest power first, at x.
+    """Value of a polynomial at x, element by element.
+
+    Args:
+        coeffs: a list of the coefficients, that of the highest power first: `[3, 2, 1]` means 3 * x**2 + 2 * x + 1.
+        x: of any shape.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: `coeffs` is not a list.
 
     >>> import minigrad as mg
     >>> print(mg.math.polyval([3.0, 2.0, 1.0], [2.0, 10.0]).numpy())
@@ -499,6 +523,6 @@ def polyval(coeffs, x, name=None):
     return total
 
 
-# unlike tf.divide, whose first number takes the dtype of the second
+# unlike in tf.divide, a Python number in the first place does not take the dtype of the second input
 truediv = redeclared(divide, keep_misfit=True, first_alone=True)
 truediv.by_kind = divide.by_kind

@@ -1,4 +1,4 @@
-"""Comparisons, logic, and the larger or smaller of two."""
+"""Comparisons, logic, and the elementwise maximum and minimum. Comparisons return bools, and have no gradient."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ..engine.tensor import Tensor
 
 @op("Equal", dx=None, dy=None)
 def equal(x, y):
-    """Is x equal to y, element by element?
+    """x == y, element by element.
 
     >>> import minigrad as mg
     >>> print(mg.equal([1, 2], 2).numpy())
@@ -21,7 +21,7 @@ def equal(x, y):
 
 @op("NotEqual", dx=None, dy=None)
 def not_equal(x, y):
-    """Is x different from y, element by element?
+    """x != y, element by element.
 
     >>> import minigrad as mg
     >>> print(mg.not_equal([1, 2], 2).numpy())
@@ -76,7 +76,7 @@ def less_equal(x, y):
 
 @op("LogicalAnd", "b", dx=None, dy=None)
 def logical_and(x, y):
-    """Are both True, element by element?
+    """Logical AND of bools, element by element.
 
     >>> import minigrad as mg
     >>> print(mg.logical_and([True, False], True).numpy())
@@ -87,7 +87,7 @@ def logical_and(x, y):
 
 @op("LogicalOr", "b", dx=None, dy=None)
 def logical_or(x, y):
-    """Is one True, or both, element by element?
+    """Logical OR of bools, element by element.
 
     >>> import minigrad as mg
     >>> print(mg.logical_or([True, False], False).numpy())
@@ -98,7 +98,7 @@ def logical_or(x, y):
 
 @op("LogicalNot", "b", dx=None)
 def logical_not(x):
-    """True where x is False.
+    """Logical NOT of bools, element by element.
 
     >>> import minigrad as mg
     >>> print(mg.logical_not([True, False]).numpy())
@@ -108,7 +108,7 @@ def logical_not(x):
 
 
 def logical_xor(x, y, name="LogicalXor") -> Tensor:
-    """Is exactly one True, element by element?
+    """Logical XOR of bools, element by element: True where exactly one of them is True.
 
     >>> import minigrad as mg
     >>> print(mg.math.logical_xor([True, False], True).numpy())
@@ -119,7 +119,7 @@ def logical_xor(x, y, name="LogicalXor") -> Tensor:
 
 @op("IsNan", "f", dx=None)
 def is_nan(x):
-    """Is it nan, which is what 0 / 0 gives?
+    """Whether each element is NaN (not a number), such as the result of 0 / 0.
 
     >>> import minigrad as mg
     >>> print(mg.math.is_nan([1.0, float("nan")]).numpy())
@@ -130,7 +130,7 @@ def is_nan(x):
 
 @op("IsInf", "f", dx=None)
 def is_inf(x):
-    """Is it inf or -inf?
+    """Whether each element is inf or -inf.
 
     >>> import minigrad as mg
     >>> print(mg.math.is_inf([1.0, float("inf")]).numpy())
@@ -141,7 +141,7 @@ def is_inf(x):
 
 @op("IsFinite", "f", dx=None)
 def is_finite(x):
-    """Is it neither infinite nor nan?
+    """Whether each element is finite: neither infinite nor NaN.
 
     >>> import minigrad as mg
     >>> print(mg.math.is_finite([1.0, float("inf")]).numpy())
@@ -155,7 +155,7 @@ def is_finite(x):
 
 @op("Maximum", "iuf", twin=np.maximum, dx=lambda dz, x, y: np.where(x >= y, dz, 0), dy=lambda dz, x, y: np.where(x >= y, 0, dz))
 def maximum(x, y):
-    """The greater of x and y, element by element. Where they are equal, the gradient goes to x alone.
+    """The larger of x and y, element by element. Where they are equal, the whole gradient goes to x.
 
     >>> import minigrad as mg
     >>> print(mg.maximum([1.5, 2.5], 2.0).numpy())
@@ -166,7 +166,7 @@ def maximum(x, y):
 
 @op("Minimum", "iuf", twin=np.minimum, dx=lambda dz, x, y: np.where(x <= y, dz, 0), dy=lambda dz, x, y: np.where(x <= y, 0, dz))
 def minimum(x, y):
-    """The smaller of x and y, element by element. Where they are equal, the gradient goes to x alone.
+    """The smaller of x and y, element by element. Where they are equal, the whole gradient goes to x.
 
     >>> import minigrad as mg
     >>> print(mg.minimum([1.5, 2.5], 2.0).numpy())

@@ -1,4 +1,4 @@
-"""Complex numbers and their parts."""
+"""Complex numbers: real and imaginary parts, conjugates and angles."""
 
 from typing import Any
 
@@ -13,14 +13,17 @@ from .comparison import less
 
 
 def complex(real, imag, name=None) -> Tensor:
-    """Complex numbers of their two parts.
+    """Complex numbers from their real and imaginary parts, which are broadcast.
 
     Args:
-        real, imag: of one dtype, float32 or float64.
+        real, imag: both float32, or both float64.
         name: accepted as in TensorFlow, without effect.
 
+    Returns:
+        A complex64 Tensor of float32 parts, a complex128 Tensor of float64 parts.
+
     Raises:
-        TypeError: the dtypes differ, or are others.
+        TypeError: the dtypes differ, or are neither float32 nor float64.
 
     >>> import minigrad as mg
     >>> print(mg.complex(3.0, 4.0).numpy())
@@ -39,7 +42,7 @@ def complex(real, imag, name=None) -> Tensor:
 
 @op("Complex", "f", dreal=lambda dz: real_part(dz), dimag=lambda dz: imaginary_part(dz))
 def of_parts(real, imag):
-    """What `mg.complex` calls.
+    """Op behind `mg.complex`.
 
     >>> import minigrad as mg
     >>> print(mg.complex([1.0, 2.0], 4.0).numpy())
@@ -52,7 +55,7 @@ def of_parts(real, imag):
 
 @op("Real", "c", dinput=lambda dy, input_dtype: dy.astype(input_dtype))
 def real(input):
-    """The real part of complex numbers; real numbers as they are.
+    """Real part of complex numbers. Real numbers stay as they are.
 
     >>> import minigrad as mg
     >>> print(mg.math.real(3 + 4j).numpy(), mg.math.real(2.0).numpy())
@@ -63,7 +66,7 @@ def real(input):
 
 @op("Imag", "c", dinput=lambda dy, input_dtype: dy.astype(input_dtype) * input_dtype.type(1j))
 def imag(input):
-    """The imaginary part of complex numbers; 0 for real numbers.
+    """Imaginary part of complex numbers. The imaginary part of real numbers is 0.
 
     >>> import minigrad as mg
     >>> print(mg.math.imag(3 + 4j).numpy(), mg.math.imag(2.0).numpy())
@@ -74,7 +77,7 @@ def imag(input):
 
 @op("Conj", "c", twin=np.conjugate, dx=lambda dy: dy.conj())
 def conj(x):
-    """The complex conjugate: the imaginary part changes its sign. Real numbers stay as they are.
+    """Complex conjugate: the imaginary part changes its sign. Real numbers stay as they are.
 
     >>> import minigrad as mg
     >>> print(mg.math.conj(3 + 4j).numpy(), mg.math.conj(2.0).numpy())
@@ -85,7 +88,7 @@ def conj(x):
 
 @op("Angle", "c", dinput=lambda dy, input: dy.astype(input.dtype) * input.dtype.type(1j) / input.conj())
 def angle(input):
-    """The angle of complex numbers, between -pi and pi. That of a real number is 0, or pi if it is negative.
+    """Angle (argument) of complex numbers in radians, from -pi to pi. A real number has 0, or pi if it is negative.
 
     >>> import minigrad as mg
     >>> print(mg.math.angle(1 + 1j).numpy().round(4), mg.math.angle(-2.0).numpy().round(4))
@@ -94,7 +97,7 @@ def angle(input):
     return np.angle(input).astype(input.real.dtype)[()]
 
 
-real_part: Any = real.np  # `real` and `imag` are names of parameters too
+real_part: Any = real.np  # the parameters of `of_parts` are called `real` and `imag`
 imaginary_part: Any = imag.np
 real.by_kind = dict.fromkeys("iuf", lambda x: x)
 imag.by_kind = dict.fromkeys("iuf", lambda x: Tensor.of(np.zeros_like(x.value)))

@@ -1,4 +1,4 @@
-"""Functions of each element: exponentials, trigonometry, rounding and clipping."""
+"""Elementwise functions: exponentials, trigonometry, rounding and clipping."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from .comparison import maximum, minimum
 
 
 def saturate_cast(value, dtype, name=None) -> Tensor:
-    """`cast`, where a number beyond the limits of the new dtype becomes the limit.
+    """`mg.cast`, with numbers outside the range of the new dtype clipped to that range.
 
     >>> import minigrad as mg
     >>> print(mg.saturate_cast([300.0, -1.0, 5.0], mg.uint8))
@@ -38,17 +38,17 @@ def saturate_cast(value, dtype, name=None) -> Tensor:
 
 
 def within(dtype, limit, inward):
-    """The limit in another dtype; where that has no such number, the next one inward."""
+    """The limit as a number of `dtype`; if there is no such number, the next one in the direction of `inward`."""
     number = dtype.as_numpy_dtype(limit)
     return Tensor.of(number if abs(int(number)) <= abs(int(limit)) else np.nextafter(number, number.dtype.type(inward)))
 
 
-# ---- exponentials, logarithms and what is made of them ---------------------------------------------------------------
+# ---- exponentials and logarithms -----------------------------------------------------------------------------------
 
 
 @op("Exp", "f", twin=np.exp, holomorphic=True, dx=lambda dy, y: dy * y)
 def exp(x):
-    """e to the power of each element.
+    """Exponential: e to the power of each element.
 
     >>> import minigrad as mg
     >>> print(mg.exp([0.0, 1.0]).numpy().round(4))
@@ -59,7 +59,7 @@ def exp(x):
 
 @op("Expm1", "f", twin=np.expm1, holomorphic=True, dx=lambda dy, x: dy * np.exp(x))
 def expm1(x):
-    """exp(x) - 1, exact for small x.
+    """exp(x) - 1, element by element. It is accurate for small x.
 
     >>> import minigrad as mg
     >>> print(mg.math.expm1([0.5, -2.0]).numpy().round(4))
@@ -70,7 +70,7 @@ def expm1(x):
 
 @op("Log", "f", twin=np.log, holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(x))
 def log(x):
-    """The natural logarithm.
+    """Natural logarithm of each element.
 
     >>> import minigrad as mg
     >>> print(mg.math.log([0.5, 3.0]).numpy().round(4))
@@ -81,7 +81,7 @@ def log(x):
 
 @op("Log1p", "f", twin=np.log1p, holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(1 + x))
 def log1p(x):
-    """log(1 + x), exact for small x.
+    """log(1 + x), element by element. It is accurate for small x.
 
     >>> import minigrad as mg
     >>> print(mg.math.log1p([0.5, 2.0]).numpy().round(4))
@@ -92,7 +92,7 @@ def log1p(x):
 
 @op("Sigmoid", "f", holomorphic=True, dx=lambda dy, y: dy * y * (1 - y))
 def sigmoid(x):
-    """1 / (1 + exp(-x)), between 0 and 1.
+    """Logistic sigmoid: 1 / (1 + exp(-x)), between 0 and 1.
 
     >>> import minigrad as mg
     >>> print(mg.sigmoid([0.0, 2.0]).numpy().round(4))
@@ -102,11 +102,11 @@ def sigmoid(x):
         return 1 / (1 + np.exp(-x))
     largest, tiny = POWER_LIMITS[x.dtype]
     e = np.exp(np.minimum(x, largest))
-    e = e * (e >= tiny)  # TensorFlow knows no smaller numbers
-    return e / (1 + e)  # near 1 this is its result to the last digit, of which the derivative is made
+    e = e * (e >= tiny)  # TensorFlow returns 0 for smaller numbers
+    return e / (1 + e)  # near 1 equal to TensorFlow's to the last bit, on which 1 - y depends
 
 
-# which powers of e each dtype can hold, and how small they may be
+# for each dtype the largest x for which exp(x) is finite, and the smallest exp(x) that is not taken as 0
 POWER_LIMITS = {
     np.dtype(np.float16): (11.0, 0.0),
     np.dtype(np.float32): (88.0, np.finfo(np.float32).tiny),
@@ -116,7 +116,7 @@ POWER_LIMITS = {
 
 @op("Softplus", "f", dfeatures=lambda dy, features: dy * sigmoid.np(features))
 def softplus(features):
-    """log(1 + exp(x)): a smooth `relu`.
+    """Softplus: log(1 + exp(x)), a smooth approximation of `mg.nn.relu`.
 
     >>> import minigrad as mg
     >>> print(mg.math.softplus([0.5, -2.0, 100.0]).numpy().round(4))
@@ -126,7 +126,7 @@ def softplus(features):
 
 
 def log_sigmoid(x, name=None) -> Tensor:
-    """log(sigmoid(x)), without going through a sigmoid that is 0.
+    """Logarithm of the sigmoid, log(sigmoid(x)); finite even where sigmoid(x) would underflow to 0.
 
     >>> import minigrad as mg
     >>> print(mg.math.log_sigmoid([-100.0, 0.0]).numpy().round(4))
@@ -137,7 +137,7 @@ def log_sigmoid(x, name=None) -> Tensor:
 
 @op("Softsign", "f", dfeatures=lambda dy, features: dy / (1 + np.abs(features)) ** 2)
 def softsign(features):
-    """x / (1 + abs(x)), between -1 and 1.
+    """Softsign: x / (1 + abs(x)), between -1 and 1.
 
     >>> import minigrad as mg
     >>> print(mg.math.softsign([1.0, -3.0]).numpy())
@@ -151,7 +151,7 @@ def softsign(features):
 
 @op("Sin", "f", twin=np.sin, holomorphic=True, dx=lambda dy, x: dy * np.cos(x))
 def sin(x):
-    """Sine of each element, in radians.
+    """Sine of each element, which is an angle in radians.
 
     >>> import minigrad as mg
     >>> print(mg.sin([0.5, 2.0]).numpy().round(4))
@@ -162,7 +162,7 @@ def sin(x):
 
 @op("Cos", "f", twin=np.cos, holomorphic=True, dx=lambda dy, x: -dy * np.sin(x))
 def cos(x):
-    """Cosine of each element, in radians.
+    """Cosine of each element, which is an angle in radians.
 
     >>> import minigrad as mg
     >>> print(mg.cos([0.5, 2.0]).numpy().round(4))
@@ -173,7 +173,7 @@ def cos(x):
 
 @op("Tan", "f", twin=np.tan, holomorphic=True, dx=lambda dy, y: dy * (1 + y * y))
 def tan(x):
-    """Tangent of each element, in radians.
+    """Tangent of each element, which is an angle in radians.
 
     >>> import minigrad as mg
     >>> print(mg.tan([0.5, 2.0]).numpy().round(4))
@@ -184,7 +184,7 @@ def tan(x):
 
 @op("Asin", "f", twin=np.arcsin, holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(np.sqrt(1 - x * x)))
 def asin(x):
-    """The angle whose sine is x.
+    """Inverse sine: the angle, from -pi/2 to pi/2, whose sine is x. It is NaN unless x is between -1 and 1.
 
     >>> import minigrad as mg
     >>> print(mg.asin([0.5, -0.2]).numpy().round(4))
@@ -195,7 +195,7 @@ def asin(x):
 
 @op("Acos", "f", twin=np.arccos, holomorphic=True, dx=lambda dy, x: -dy * reciprocal.np(np.sqrt(1 - x * x)))
 def acos(x):
-    """The angle whose cosine is x.
+    """Inverse cosine: the angle, from 0 to pi, whose cosine is x. It is NaN unless x is between -1 and 1.
 
     >>> import minigrad as mg
     >>> print(mg.acos([0.5, -0.2]).numpy().round(4))
@@ -206,7 +206,7 @@ def acos(x):
 
 @op("Atan", "f", twin=np.arctan, holomorphic=True, dx=lambda dy, x: dy * (1 / (1 + x * x)))
 def atan(x):
-    """The angle whose tangent is x.
+    """Inverse tangent: the angle, from -pi/2 to pi/2, whose tangent is x.
 
     >>> import minigrad as mg
     >>> print(mg.atan([0.5, -2.0]).numpy().round(4))
@@ -217,7 +217,7 @@ def atan(x):
 
 @op("Atan2", "f", twin=np.arctan2, dy=lambda dz, y, x: x * (dz / (y * y + x * x)), dx=lambda dz, y, x: -y * (dz / (y * y + x * x)))
 def atan2(y, x):
-    """The angle of the point (x, y), between -pi and pi.
+    """Angle of the point (x, y) in radians, from -pi to pi. Unlike `atan(y / x)` it depends on the signs of both.
 
     >>> import minigrad as mg
     >>> print(mg.atan2([1.0, -2.0], [2.0, -1.0]).numpy().round(4))
@@ -228,7 +228,7 @@ def atan2(y, x):
 
 @op("Sinh", "f", twin=np.sinh, holomorphic=True, dx=lambda dy, x: dy * np.cosh(x))
 def sinh(x):
-    """Hyperbolic sine.
+    """Hyperbolic sine of each element.
 
     >>> import minigrad as mg
     >>> print(mg.sinh([0.5, -2.0]).numpy().round(4))
@@ -239,7 +239,7 @@ def sinh(x):
 
 @op("Cosh", "f", twin=np.cosh, holomorphic=True, dx=lambda dy, x: dy * np.sinh(x))
 def cosh(x):
-    """Hyperbolic cosine.
+    """Hyperbolic cosine of each element.
 
     >>> import minigrad as mg
     >>> print(mg.cosh([0.5, -2.0]).numpy().round(4))
@@ -250,7 +250,7 @@ def cosh(x):
 
 @op("Tanh", "f", twin=np.tanh, holomorphic=True, dx=lambda dy, y: dy * (1 - y * y))
 def tanh(x):
-    """Hyperbolic tangent, between -1 and 1.
+    """Hyperbolic tangent of each element, between -1 and 1.
 
     >>> import minigrad as mg
     >>> print(mg.tanh([0.5, -2.0]).numpy().round(4))
@@ -261,7 +261,7 @@ def tanh(x):
 
 @op("Asinh", "f", twin=np.arcsinh, holomorphic=True, dx=lambda dy, y: dy / np.cosh(y))
 def asinh(x):
-    """The inverse of `sinh`.
+    """Inverse hyperbolic sine.
 
     >>> import minigrad as mg
     >>> print(mg.asinh([0.5, -2.0]).numpy().round(4))
@@ -272,7 +272,7 @@ def asinh(x):
 
 @op("Acosh", "f", twin=np.arccosh, holomorphic=True, dx=lambda dy, y: dy / np.sinh(y))
 def acosh(x):
-    """The inverse of `cosh`, for x of 1 and more.
+    """Inverse hyperbolic cosine. It is NaN where x is less than 1.
 
     >>> import minigrad as mg
     >>> print(mg.acosh([1.5, 2.0]).numpy().round(4))
@@ -283,7 +283,7 @@ def acosh(x):
 
 @op("Atanh", "f", twin=np.arctanh, holomorphic=True, dx=lambda dy, x: dy * reciprocal.np(1 - x * x))
 def atanh(x):
-    """The inverse of `tanh`, for x between -1 and 1.
+    """Inverse hyperbolic tangent. It is NaN unless x is between -1 and 1.
 
     >>> import minigrad as mg
     >>> print(mg.atanh([0.5, -0.2]).numpy().round(4))
@@ -297,7 +297,7 @@ def atanh(x):
 
 @op("Floor", "f", twin=np.floor, dx=None)
 def floor(x):
-    """Rounded down. It has no derivative.
+    """The largest integer that is not above x, as a float. It is not differentiable (the gradient is None).
 
     >>> import minigrad as mg
     >>> print(mg.floor([1.5, -1.5]).numpy())
@@ -308,7 +308,7 @@ def floor(x):
 
 @op("Ceil", "f", twin=np.ceil, dx=None)
 def ceil(x):
-    """Rounded up. It has no derivative.
+    """The smallest integer that is not below x, as a float. It is not differentiable (the gradient is None).
 
     >>> import minigrad as mg
     >>> print(mg.math.ceil([1.5, -1.5]).numpy())
@@ -319,7 +319,9 @@ def ceil(x):
 
 @op("Rint", "f", twin=np.rint, dx=None)
 def rint(x):
-    """Rounded to the nearest whole number, of two equally near to the even one. It has no derivative.
+    """Round to the nearest integer, as a float; 0.5 and 2.5 go to the even one, 0 and 2.
+
+    It is not differentiable (the gradient is None).
 
     >>> import minigrad as mg
     >>> print(mg.math.rint([0.5, 1.5, 1.7]).numpy())
@@ -330,7 +332,9 @@ def rint(x):
 
 @op("Round", "f", dx=None)
 def round(x):
-    """Rounded to the nearest whole number, of two equally near to the even one. It has no derivative.
+    """Round to the nearest integer, as `rint`. Integers stay as they are.
+
+    It is not differentiable (the gradient is None).
 
     >>> import minigrad as mg
     >>> print(mg.round([0.5, 1.5, 1.7]).numpy())
@@ -343,11 +347,18 @@ round.by_kind = dict.fromkeys("iu", lambda x: x)
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
-    """t, but nothing below `clip_value_min` or above `clip_value_max`. Its slope is 1 between them and at them, else 0.
+    """Clip elements to the range from `clip_value_min` to `clip_value_max`.
+
+    The derivative is 1 inside the range and at its ends, and 0 outside.
 
     Args:
         t: a Tensor, or the IndexedSlices of a gradient.
-        clip_value_min, clip_value_max: numbers, or Tensors that broadcast to the shape of t. The minimum wins.
+        clip_value_min, clip_value_max: numbers, or Tensors that broadcast to the shape of t. If the minimum is above
+            the maximum, the result is the minimum.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: the limits would broadcast t to another shape.
 
     >>> import minigrad as mg
     >>> print(mg.clip_by_value([-3.0, 0.5, 3.0], -1.0, 1.0).numpy())
@@ -363,5 +374,5 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
 
 
 def values_of(t):
-    """The elements of a Tensor, or those of IndexedSlices that are not zero."""
+    """A Tensor, or the values that IndexedSlices hold."""
     return t.values if isinstance(t, IndexedSlices) else convert(t)

@@ -1,4 +1,4 @@
-"""L2 norms, clipping by them, and what else is made of several ops."""
+"""Softmax, L2 normalization and clipping by the L2 norm."""
 
 from typing import Any
 
@@ -20,12 +20,16 @@ from .reductions import reduce_sum
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
-    """t, made shorter if its length is more than `clip_norm`.
+    """Scale a Tensor down so that its L2 norm is at most `clip_norm`; a smaller norm stays.
 
     Args:
         t: a Tensor, or the IndexedSlices of a gradient.
-        clip_norm: the greatest length allowed.
-        axes: measure the length along these axes alone; None means all.
+        clip_norm: the largest norm allowed.
+        axes: the axes over which the norm is taken; None means all.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: `clip_norm` would broadcast t to another shape.
 
     >>> import minigrad as mg
     >>> print(mg.clip_by_norm([3.0, 4.0], 2.0).numpy(), mg.clip_by_norm([3.0, 4.0], 10.0).numpy())
@@ -36,7 +40,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
     t = convert(t)
     clip_norm = maximum(cast(convert_to_tensor(clip_norm, dtype_hint=t.dtype), t.dtype), 0)
     total = reduce_sum(t * t, axes, True)
-    some = Tensor.of(total.value > 0)  # the root of 0 has no slope
+    some = Tensor.of(total.value > 0)  # the derivative of the square root is infinite at 0
     length = where(some, sqrt(where(some, total, 1)), total)
     clipped = t * clip_norm
     if clipped.value.shape != t.value.shape:
@@ -45,7 +49,14 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
 
 
 def global_norm(t_list, name=None) -> Tensor:
-    """The length of all elements of all Tensors of a list, taken as one long vector. None's are skipped.
+    """Global norm: the L2 norm of all elements of all Tensors in a list, taken together as one vector. None is skipped.
+
+    Args:
+        t_list: a list or tuple of Tensors, IndexedSlices and None.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        TypeError: `t_list` is not a list or tuple.
 
     >>> import minigrad as mg
     >>> print(mg.linalg.global_norm([[2.0], [[3.0, 6.0]]]).numpy())
@@ -60,15 +71,17 @@ def global_norm(t_list, name=None) -> Tensor:
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
-    """A list of gradients, all made shorter by one factor, if together they are longer than `clip_norm`.
+    """Scale a list of gradients down by one common factor so that their global norm is at most `clip_norm`.
 
     Args:
-        t_list: Tensors, IndexedSlices and None's.
-        clip_norm: the greatest `mg.linalg.global_norm` allowed.
-        use_norm: the norm, if it is known already.
+        t_list: a list or tuple of Tensors, IndexedSlices and None.
+        clip_norm: the largest `mg.linalg.global_norm` allowed.
+        use_norm: the global norm, if it is already known.
+        name: accepted as in TensorFlow, without effect.
 
     Returns:
-        The list of clipped Tensors, and the norm that they had. If that is infinite, all become nan.
+        `(clipped, norm)`: the list of scaled gradients, and their global norm before scaling. If the norm is infinite,
+        all scaled gradients are NaN.
 
     >>> import minigrad as mg
     >>> clipped, norm = mg.clip_by_global_norm([[3.0], None, [4.0]], 1.0)
@@ -77,26 +90,29 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """
     norm = global_norm(t_list) if use_norm is None else convert(use_norm)
     clip_norm = convert(clip_norm, norm)
-    factor = clip_norm * minimum(1 / norm, 1 / clip_norm) + (norm - norm)  # inf - inf is nan
+    factor = clip_norm * minimum(1 / norm, 1 / clip_norm) + (norm - norm)  # inf - inf is NaN
     clipped = [None if t is None else scaled(t, factor) for t in t_list]
     return clipped, norm
 
 
 def scaled(t, factor):
-    """t times a factor; IndexedSlices stay what they are."""
+    """t times a factor; IndexedSlices stay IndexedSlices."""
     values = values_of(t) * cast(factor, values_of(t).dtype)
     return t.with_values(values) if isinstance(t, IndexedSlices) else values
 
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
-    """x / sqrt(max(sum(x * x), epsilon)): made as long as 1, along one axis, or several, or all.
+    """Scale to unit L2 norm along an axis, or several, or all: x / sqrt(max(sum(x * x), epsilon)).
 
     Args:
-        x: a Tensor.
-        axis: along which the length is measured.
-        epsilon: the smallest squared length that is divided by.
+        x: of any shape.
+        axis: the axis, or list of axes, over which the norm is taken; None means all.
+        epsilon: a lower bound of the squared norm, so that nothing is divided by 0.
         name: accepted as in TensorFlow, without effect.
         dim: an older name of `axis`.
+
+    Raises:
+        ValueError: both `axis` and `dim` are given.
 
     >>> import minigrad as mg
     >>> print(mg.math.l2_normalize([[3.0, 4.0], [0.0, 0.0]], axis=1).numpy())
@@ -113,7 +129,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
 
 
 def last(axis, x):
-    """The axis, which is the last one if None is given."""
+    """The axis, or -1 if it is None. Raise InvalidArgumentError if x has no such axis."""
     if not x.ndim:
         raise invalid(f"logits must have >= 1 dimension, got {bracketed(x.shape)}")
     if axis is None:
@@ -125,24 +141,25 @@ def last(axis, x):
 
 
 def one_axis(axis: int):
-    """An axis, which may not stand in a list."""
+    """A single axis as an int. Raise TypeError for a list."""
     if isinstance(axis, (list, tuple)):
         raise TypeError(f"'<=' not supported between instances of 'int' and '{type(axis).__name__}': axis={axis} must be one number")
     return tidy.integer(axis)
 
 
 def softmax_grad(dy, y, axis):
+    """VJP of `softmax`."""
     dyy = dy * y
     return dyy - np.add.reduce(dyy, axis=-1 if axis is None else axis, keepdims=True) * y
 
 
 @op("Softmax", "f", axis=one_axis, dlogits=lambda dy, y, axis: softmax_grad(dy, y, axis))
 def softmax(logits, axis=None):
-    """exp(logits) / sum(exp(logits)) along an axis: numbers become probabilities. Large logits do not overflow.
+    """Softmax: exp(logits) / sum(exp(logits)) along an axis: probabilities that sum to 1. Large logits do not overflow.
 
     Args:
-        logits: of a float dtype, with at least one axis.
-        axis: along which they sum to 1; None is the last one.
+        logits: of a float dtype, with at least one axis; usually of shape `(..., classes)`.
+        axis: the axis of the classes; None is the last one.
 
     Raises:
         InvalidArgumentError: there is no such axis.
@@ -164,16 +181,17 @@ def softmax(logits, axis=None):
 
 
 def log_softmax_grad(dy, y, axis):
+    """VJP of `log_softmax`."""
     return dy - np.exp(y) * np.add.reduce(dy, axis=-1 if axis is None else axis, keepdims=True)
 
 
 @op("LogSoftmax", "f", axis=one_axis, dlogits=lambda dy, y, axis: log_softmax_grad(dy, y, axis))
 def log_softmax(logits, axis=None):
-    """The logarithm of `softmax`, exact where that is nearly 0.
+    """Log-softmax: log(softmax(logits)) along an axis. It is accurate even where the probability underflows to 0.
 
     Args:
-        logits: of a float dtype, with at least one axis.
-        axis: along which the probabilities sum to 1; None is the last one.
+        logits: of a float dtype, with at least one axis; usually of shape `(..., classes)`.
+        axis: the axis of the classes; None is the last one.
 
     Raises:
         InvalidArgumentError: there is no such axis.

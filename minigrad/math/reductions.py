@@ -1,4 +1,4 @@
-"""Reductions along axes, the positions of the extremes, and cumulative sums and products."""
+"""Reductions along axes, argmax and argmin, top-k, and cumulative sums and products."""
 
 import collections
 
@@ -22,7 +22,7 @@ from .special import lgamma
 
 
 def is_non_decreasing(x, name=None) -> Tensor:
-    """Is no element smaller than the one before it, all axes read as one?
+    """Whether no element of the flattened x is smaller than the one before it. Returns one bool.
 
     >>> import minigrad as mg
     >>> print(mg.math.is_non_decreasing([1.0, 1.0, 2.0]).numpy())
@@ -32,7 +32,7 @@ def is_non_decreasing(x, name=None) -> Tensor:
 
 
 def is_strictly_increasing(x, name=None) -> Tensor:
-    """Is every element greater than the one before it, all axes read as one?
+    """Whether each element of the flattened x is greater than the one before it. Returns one bool.
 
     >>> import minigrad as mg
     >>> print(mg.math.is_strictly_increasing([1.0, 1.0, 2.0]).numpy())
@@ -42,7 +42,7 @@ def is_strictly_increasing(x, name=None) -> Tensor:
 
 
 def neighbours(x):
-    """All elements but the last, and beside each the one that follows."""
+    """All elements of the flattened x but the last, and all but the first: pairs of neighbours."""
     x = convert(x)
     if x.value.dtype.kind not in ARITHMETIC:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
@@ -61,12 +61,12 @@ def neighbours(x):
     dinput_tensor=lambda dy, input_tensor_shape, axis: spread(dy, input_tensor_shape, axis),
 )
 def reduce_sum(input_tensor, axis=None, keepdims=False):
-    """The sum of the elements along one axis, or several, or all.
+    """Sum of the elements along one axis, several axes, or all.
 
     Args:
         input_tensor: of any shape.
-        axis: an int or a list of ints, negative ones counted from the end; None means all; [] means none.
-        keepdims: keep these axes, with a length of 1.
+        axis: an int or a list of ints, negative ones counted from the end. None means all axes, [] means none.
+        keepdims: keep the reduced axes, with length 1; otherwise they are removed.
 
     Raises:
         InvalidArgumentError: there is no such axis, or it is named twice.
@@ -85,7 +85,7 @@ def reduce_sum(input_tensor, axis=None, keepdims=False):
 
 
 def refuse_axis(axis):
-    """A single number has no axes. (NumPy allows 0 and -1.)"""
+    """Raise InvalidArgumentError: a scalar has no axes. (NumPy allows 0 and -1.)"""
     if axis != ():
         axis = axis if isinstance(axis, int) else axis[0]
         raise invalid(f"Invalid reduction dimension ({axis} for input with 0 dimension(s)")
@@ -94,7 +94,7 @@ def refuse_axis(axis):
 @op("Mean", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
     spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis))  # fmt: skip
 def reduce_mean(input_tensor, axis=None, keepdims=False):
-    """The mean of the elements along one axis, or several, or all; see `reduce_sum`. That of integers is cut to an integer.
+    """Mean of the elements along one axis, several, or all; see `reduce_sum`. The mean of integers is truncated.
 
     >>> import minigrad as mg
     >>> x = [[1.5, 2.0, 3.0], [4.0, 5.0, 6.0]]
@@ -110,19 +110,19 @@ def reduce_mean(input_tensor, axis=None, keepdims=False):
 
 
 def mean_of_integers(x, axis, keepdims):
-    """The mean, cut toward 0."""
+    """Mean of integers, rounded toward 0."""
     total = np.add.reduce(x, axis, np.uint64 if x.dtype.kind == "u" else np.int64, None, keepdims)
     count = x.size // (total.size or 1) or 1
     return (np.sign(total) * (np.abs(total) // total.dtype.type(count))).astype(x.dtype)
 
 
 def spread(dy, shape, axis):
-    """Copies of `dy` along the axes that a reduction took away."""
+    """Broadcast `dy` back along the axes that a reduction removed."""
     return broadcast_to.np(kept(dy, shape, axis), shape)
 
 
 def kept(y, shape, axis):
-    """What a reduction gave, with the axes that it took away, each of length 1."""
+    """The result of a reduction with the removed axes restored, each of length 1."""
     if not y.ndim or axis is None:
         return y
     gone = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
@@ -136,7 +136,7 @@ def kept(y, shape, axis):
     dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis),
 )
 def reduce_max(input_tensor, axis=None, keepdims=False):
-    """The greatest element along one axis, or several, or all; see `reduce_sum`. Equal ones share the gradient.
+    """Maximum along one axis, several, or all; see `reduce_sum`. Equal maxima share the gradient evenly.
 
     >>> import minigrad as mg
     >>> x = [[1.5, 2.0, 3.0], [4.0, 6.0, 5.0]]
@@ -153,7 +153,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False):
     dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis),
 )
 def reduce_min(input_tensor, axis=None, keepdims=False):
-    """The smallest element along one axis, or several, or all; see `reduce_sum`. Equal ones share the gradient.
+    """Minimum along one axis, several, or all; see `reduce_sum`. Equal minima share the gradient evenly.
 
     >>> import minigrad as mg
     >>> x = [[1.5, 2.0, 3.0], [6.0, 4.0, 5.0]]
@@ -164,7 +164,7 @@ def reduce_min(input_tensor, axis=None, keepdims=False):
 
 
 def extreme(ufunc, x, axis, keepdims):
-    """The greatest or smallest element; that of none is the dtype's own limit."""
+    """Maximum or minimum along axes. Of no elements it is the limit of the dtype."""
     if axis is not None and not x.ndim:
         refuse_axis(axis)
     if x.size:
@@ -173,14 +173,14 @@ def extreme(ufunc, x, axis, keepdims):
 
 
 def limit_of(ufunc, dtype):
-    """The number that no other loses to."""
+    """The initial value of a maximum or minimum: no number of the dtype is smaller (or larger)."""
     if dtype.kind == "f":
         return -np.inf if ufunc is np.maximum else np.inf
     return np.iinfo(dtype).min if ufunc is np.maximum else np.iinfo(dtype).max
 
 
 def winners(x, y, axis):
-    """1 where x holds the extreme y; several equal ones get equal shares of it."""
+    """1 where x equals its extreme y, divided by the number of elements that do."""
     hit = (x == kept(y, x.shape, axis)).astype(x.dtype)
     return hit / np.add.reduce(hit, axis=axis, keepdims=True)
 
@@ -188,7 +188,7 @@ def winners(x, y, axis):
 @op("Prod", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor, axis:
     spread(dy, input_tensor.shape, axis) * others(input_tensor, axis).conj())  # fmt: skip
 def reduce_prod(input_tensor, axis=None, keepdims=False):
-    """The product of the elements along one axis, or several, or all; see `reduce_sum`. Its gradient is exact at zeros too.
+    """Product of the elements along one axis, several, or all; see `reduce_sum`. The gradient is exact at zeros too.
 
     >>> import minigrad as mg
     >>> x = [[1.5, 2.0, 3.0], [4.0, 0.0, 6.0]]
@@ -201,7 +201,7 @@ def reduce_prod(input_tensor, axis=None, keepdims=False):
 
 
 def others(x, axis):
-    """For each element the product of all others: of those before it and those after it."""
+    """For each element the product of all other elements along the axes: of those before it times those after it."""
     gone = range(x.ndim) if axis is None else [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
     order = (*gone, *(a for a in range(x.ndim) if a not in gone))
     turned = np.transpose(x, order)
@@ -212,7 +212,7 @@ def others(x, axis):
 
 @op("Any", "b", axis=tidy.axes, dinput_tensor=None)
 def reduce_any(input_tensor, axis=None, keepdims=False):
-    """Is any element True, along one axis, or several, or all?
+    """Logical OR along one axis, several, or all; see `reduce_sum`.
 
     >>> import minigrad as mg
     >>> print(mg.reduce_any([[True, False], [False, False]], axis=1).numpy())
@@ -223,7 +223,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False):
 
 @op("All", "b", axis=tidy.axes, dinput_tensor=None)
 def reduce_all(input_tensor, axis=None, keepdims=False):
-    """Are all elements True, along one axis, or several, or all?
+    """Logical AND along one axis, several, or all; see `reduce_sum`.
 
     >>> import minigrad as mg
     >>> print(mg.reduce_all([[True, True], [True, False]], axis=1).numpy())
@@ -235,7 +235,7 @@ def reduce_all(input_tensor, axis=None, keepdims=False):
 @op("EuclideanNorm", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, y, input_tensor, axis:
     input_tensor / (kept(y, input_tensor.shape, axis) / kept(dy, input_tensor.shape, axis)))  # fmt: skip
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False):
-    """The root of the sum of squares along one axis, or several, or all. At 0 its gradient is nan.
+    """L2 (Euclidean) norm along one axis, several, or all; see `reduce_sum`. At 0 the gradient is NaN.
 
     >>> import minigrad as mg
     >>> print(mg.math.reduce_euclidean_norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy())
@@ -248,7 +248,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False):
 
 
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
-    """log(sum(exp(x))) along one axis, or several, or all; safe for numbers of any size.
+    """Log-sum-exp: log(sum(exp(x))) along one axis, several, or all; see `reduce_sum`. Large numbers do not overflow.
 
     >>> import minigrad as mg
     >>> print(mg.reduce_logsumexp([[1.0, 2.0], [1000.0, 1000.0]], axis=1).numpy().round(4))
@@ -256,13 +256,15 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None) -> Tens
     """
     x = convert(input_tensor)
     top = reduce_max(x, axis, True).value
-    top = Tensor.of(np.where(np.isfinite(top), top, top.dtype.type(0))[()])  # a constant: no gradient flows along it
+    top = Tensor.of(np.where(np.isfinite(top), top, top.dtype.type(0))[()])  # a constant: no gradient flows through it
     total = log(reduce_sum(exp(x - top), axis, keepdims))
     return total + (top if keepdims else reshape(top, total.value.shape))
 
 
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
-    """The mean squared distance from the mean, along one axis, or several, or all.
+    """Variance, the mean squared deviation from the mean, along one axis, several, or all; see `reduce_sum`.
+
+    The sum of squares of n elements is divided by n, not by n - 1.
 
     Raises:
         TypeError: the elements are integers.
@@ -281,7 +283,10 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None) -> Tenso
 
 
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
-    """The standard deviation, the root of `reduce_variance`. Where it is 0, its gradient is nan.
+    """Standard deviation, the square root of `reduce_variance`. Where it is 0, the gradient is NaN.
+
+    Raises:
+        TypeError: the elements are integers.
 
     >>> import minigrad as mg
     >>> print(mg.math.reduce_std([[1.0, 3.0], [2.0, 6.0]], axis=1).numpy())
@@ -291,7 +296,7 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
 
 
 def count_nonzero(input, axis=None, keepdims=None, dtype=np.int64, name=None) -> Tensor:
-    """How many elements are not 0 (or of strings, not empty), along one axis, or several, or all.
+    """Number of elements that are not 0 (of strings: not empty), along one axis, several, or all; see `reduce_sum`.
 
     >>> import minigrad as mg
     >>> print(mg.math.count_nonzero([[0.0, 1.0], [2.0, 3.0]], axis=1).numpy())
@@ -303,7 +308,7 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=np.int64, name=None) ->
 
 
 def zero_fraction(value, name=None) -> Tensor:
-    """What part of the elements is 0: a float32 between 0 and 1, and nan if there are none.
+    """Fraction of the elements that are 0, as a float32; NaN if there are no elements.
 
     >>> import minigrad as mg
     >>> print(mg.math.zero_fraction([0.0, 1.0, 2.0, 0.0]).numpy())
@@ -314,16 +319,18 @@ def zero_fraction(value, name=None) -> Tensor:
     return divide(Tensor.of(np.float32(zeros)), Tensor.of(np.float32(value.value.size)))
 
 
-# ---- where the extremes are ----------------------------------------------------------------------------------------
+# ---- argmax, argmin and top-k --------------------------------------------------------------------------------------
 
 
 def argmax(input, axis=None, output_type=np.int64, name=None) -> Tensor:
-    """The place of the greatest element along an axis, of several equal ones the first. It has no derivative.
+    """Index of the largest element along an axis; of equal ones, the first.
+
+    It is not differentiable (the gradient is None).
 
     Args:
         input: a Tensor of at least one axis.
-        axis: the axis to search; None means the first.
-        output_type: int16, uint16, int32 or int64.
+        axis: the axis to search, which the result does not have; None means the first.
+        output_type: the dtype of the result: int16, uint16, int32 or int64.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
@@ -337,7 +344,7 @@ def argmax(input, axis=None, output_type=np.int64, name=None) -> Tensor:
 
 
 def argmin(input, axis=None, output_type=np.int64, name=None) -> Tensor:
-    """The place of the smallest element along an axis, of several equal ones the first. See `argmax`; here it is int32 or int64.
+    """Index of the smallest element along an axis; see `argmax`. Here `output_type` is int32 or int64.
 
     >>> import minigrad as mg
     >>> print(mg.argmin([[1.0, 3.0], [4.0, 2.0]], axis=1).numpy())
@@ -348,7 +355,7 @@ def argmin(input, axis=None, output_type=np.int64, name=None) -> Tensor:
 
 @op("ArgMax", "biuf", axis=tidy.integer, output_type=tidy.dtype, dinput=None)
 def greatest_at(input, axis, output_type):
-    """What `mg.argmax` calls.
+    """Op behind `mg.argmax`.
 
     >>> import minigrad as mg
     >>> print(mg.argmax([1.0, 3.0, 2.0]).numpy())
@@ -359,7 +366,7 @@ def greatest_at(input, axis, output_type):
 
 @op("ArgMin", "biuf", axis=tidy.integer, output_type=tidy.dtype, dinput=None)
 def smallest_at(input, axis, output_type):
-    """What `mg.argmin` calls.
+    """Op behind `mg.argmin`.
 
     >>> import minigrad as mg
     >>> print(mg.argmin([3.0, 1.0, 2.0]).numpy())
@@ -369,14 +376,14 @@ def smallest_at(input, axis, output_type):
 
 
 def axis_of(axis):
-    """An axis for `argmax`: a single one."""
+    """The axis of `argmax` or `argmin`: None means 0. Raise TypeError for a list."""
     if isinstance(axis, (list, tuple)):
         raise TypeError("axis must be int or Tensor with integer datatype")
     return 0 if axis is None else axis
 
 
 def place(search, x, axis, output_type, worst, allowed):
-    """Where NumPy finds the extreme, with nan never chosen before a number."""
+    """Index of the extreme, found by `np.argmax` or `np.argmin`. NaN is replaced by the worst number first."""
     if output_type.name not in allowed:
         raise invalid(not_among("output_type", output_type, ", ".join(allowed)))
     check_axis(axis, x.ndim, "Expected dimension in the range")
@@ -389,7 +396,7 @@ def place(search, x, axis, output_type, worst, allowed):
 
 
 def check_axis(axis, ndim, words):
-    """Raise, in the op's own words, unless there is such an axis."""
+    """Raise InvalidArgumentError, in the words of the op, unless the axis exists."""
     if not -ndim <= axis < ndim:
         raise invalid(f"{words} [{-ndim}, {ndim}), but got {axis}")
 
@@ -398,20 +405,20 @@ TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
 def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
-    """The k greatest elements along the last axis, the greatest first, and their places.
+    """The k largest elements along the last axis, in descending order, and their indices.
 
     Args:
-        input: a Tensor of at least one axis.
-        k: how many.
-        sorted: accepted as in TensorFlow; here they are always in order.
-        index_type: the dtype of the places.
+        input: shape `(..., n)`.
+        k: how many, at most n.
+        sorted: accepted as in TensorFlow; here the result is always sorted.
+        index_type: the dtype of the indices.
         name: accepted as in TensorFlow, without effect.
 
     Returns:
-        A pair `(values, indices)`.
+        `(values, indices)`, both of shape `(..., k)`. Of equal elements the one with the lower index comes first.
 
     Raises:
-        InvalidArgumentError: there are fewer than k.
+        InvalidArgumentError: k is negative or greater than n.
 
     >>> import minigrad as mg
     >>> values, indices = mg.math.top_k([[1.0, 5.0, 3.0], [9.0, 7.0, 8.0]], k=2)
@@ -423,7 +430,7 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
 
 @op("TopKV2", "iuf", k=tidy.axes, index_type=tidy.dtype, dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape))
 def greatest(input, k, index_type) -> list:
-    """The k greatest elements and their places: what `mg.math.top_k` calls.
+    """Op behind `mg.math.top_k`.
 
     >>> import minigrad as mg
     >>> values, indices = mg.math.top_k([[1.0, 5.0, 3.0], [9.0, 7.0, 8.0]], k=2)
@@ -438,26 +445,32 @@ def greatest(input, k, index_type) -> list:
         raise invalid(f"Need k >= 0, got {k}")
     if k > input.shape[-1]:
         raise invalid(f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
-    falling = -input if input.dtype.kind == "f" else ~input  # ~ turns the order of integers round, and cannot overflow
+    falling = -input if input.dtype.kind == "f" else ~input  # ~ reverses the order of integers, and cannot overflow
     indices = np.argsort(falling, axis=-1, kind="stable")[..., :k]
     return [np.take_along_axis(input, indices, -1), indices.astype(index_type)]
 
 
 def put_back(values, indices, shape):
-    """Zeros, but the values at their places along the last axis."""
+    """VJP of `greatest`: zeros of this shape, with the values at these indices along the last axis."""
     rows = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1))
     places = (rows * shape[-1] + indices).ravel()
     return scatter_rows.np(values.reshape((-1,)), places, (int(np.prod(shape)),)).reshape(shape)
 
 
 def in_top_k(targets, predictions, k, name=None) -> Tensor:
-    """Is the prediction for the target among the k greatest of its row?
+    """Whether the prediction for the target class is among the k largest predictions of its row.
 
     Args:
-        targets: the right class of each example, shape `(batch,)`.
-        predictions: a float32 for each class, shape `(batch, classes)`.
-        k: how many may be as great or greater; equal ones all count as in.
+        targets: the class of each example, shape `(batch,)`.
+        predictions: float32, shape `(batch, classes)`.
+        k: fewer than k predictions of the row may be larger; equal ones do not count.
         name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        Bools of shape `(batch,)`. False if the target is no class, or if a prediction of the row is not finite.
+
+    Raises:
+        InvalidArgumentError: the shapes are not of this form.
 
     >>> import minigrad as mg
     >>> print(mg.math.in_top_k([0, 2], [[0.1, 0.7, 0.2], [0.1, 0.7, 0.2]], k=2).numpy())
@@ -468,7 +481,7 @@ def in_top_k(targets, predictions, k, name=None) -> Tensor:
 
 @op("InTopKV2", "f", k=tidy.integer, dpredictions=None)
 def among_greatest(predictions, targets: np.ndarray, k):
-    """What `mg.math.in_top_k` calls.
+    """Op behind `mg.math.in_top_k`.
 
     >>> import minigrad as mg
     >>> print(mg.math.in_top_k([0], [[0.1, 0.7, 0.2]], k=2).numpy())
@@ -490,13 +503,13 @@ def among_greatest(predictions, targets: np.ndarray, k):
 
 @op("Cumsum", ARITHMETIC, axis=tidy.axes, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))
 def cumsum(x, axis=0, exclusive=False, reverse=False):
-    """The sum of each element and all before it, along an axis.
+    """Cumulative sum along an axis: each element plus all elements before it. The shape stays.
 
     Args:
         x: a Tensor of at least one axis.
         axis: the axis.
-        exclusive: leave the element itself out.
-        reverse: the elements after it, instead of those before it.
+        exclusive: leave out the element itself, so that the first sum is 0.
+        reverse: sum the elements after it instead of those before it.
 
     Raises:
         InvalidArgumentError: there is no such axis.
@@ -517,9 +530,9 @@ def cumsum(x, axis=0, exclusive=False, reverse=False):
     dx=lambda dy, x, y, axis, exclusive, reverse: slope_of_cumprod(dy, x, y, axis, exclusive, reverse),
 )
 def cumprod(x, axis=0, exclusive=False, reverse=False):
-    """The product of each element and all before it, along an axis; see `cumsum`.
+    """Cumulative product along an axis: each element times all elements before it; see `cumsum`.
 
-    The gradient is exact where there are zeros; TensorFlow, which divides by the element, gives 0 there.
+    The gradient is exact where elements are 0; TensorFlow, which divides by each element, returns 0 there.
 
     >>> import minigrad as mg
     >>> print(mg.math.cumprod([1.5, 2.0, 4.0]).numpy(), mg.math.cumprod([1.5, 0.0, 4.0], exclusive=True).numpy())
@@ -531,10 +544,10 @@ def cumprod(x, axis=0, exclusive=False, reverse=False):
 
 
 def slope_of_cumprod(dy, x, y, axis, exclusive, reverse):
-    """The gradient of `cumprod`: what arrives at each product that x is in, times the others in that product."""
+    """VJP of `cumprod`: for each element, the sum over the products that contain it of dy times the other factors."""
     if np.all(np.asarray(x)):
         return cumsum.np(y * dy, axis, exclusive, not reverse) / x
-    # in row k of a square, x[k] is replaced by 1, and so is not in the products that stand there
+    # row k of a square matrix is x with x[k] replaced by 1: its products leave x[k] out
     order = list(range(x.ndim))
     order[axis], order[-1] = order[-1], order[axis]
     x, dy = np.transpose(x, tuple(order)), np.transpose(dy, tuple(order))
@@ -547,7 +560,7 @@ def slope_of_cumprod(dy, x, y, axis, exclusive, reverse):
 @op("CumulativeLogsumexp", "f", axis=tidy.axes, dx=lambda dy, x, y, axis, exclusive, reverse:
     flow(dy, x, y, axis, exclusive, reverse) - flow(-dy, x, y, axis, exclusive, reverse))  # fmt: skip
 def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False):
-    """log(sum(exp(...))) of each element and all before it, along an axis; see `cumsum`.
+    """Cumulative log-sum-exp along an axis: log(sum(exp(x))) of each element and all elements before it; see `cumsum`.
 
     >>> import minigrad as mg
     >>> print(mg.math.cumulative_logsumexp([1.0, 2.0, 0.5]).numpy().round(4))
@@ -559,14 +572,14 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False):
 
 
 def flow(dy, x, y, axis, exclusive, reverse):
-    """The gradient of `cumulative_logsumexp` from the positive part of dy, by way of its logarithm: nothing overflows."""
+    """VJP of `cumulative_logsumexp` for the positive part of dy, computed from log(dy) so that nothing overflows."""
     positive = dy > 0
     log_dy = np.where(positive, np.log(np.where(positive, dy, 1)), np.finfo(dy.dtype).min)
     return np.exp(cumulative_logsumexp.np(log_dy - y, axis, exclusive, not reverse) + x)
 
 
 def scan(ufunc, x, axis, exclusive, reverse, start):
-    """What a ufunc accumulates along an axis, from one end or the other, with the element itself or without."""
+    """Accumulate a ufunc along an axis, as `cumsum` does with np.add. An exclusive scan begins with `start`."""
     if axis is None:
         raise errors.from_python(unsupported(axis))
     if axis.__class__ is tuple:
@@ -591,10 +604,13 @@ def scan(ufunc, x, axis, exclusive, reverse, start):
 
 @op("InvertPermutation", dx=None)
 def invert_permutation(x):
-    """The order that undoes the order x: `y[x[i]] == i`.
+    """Inverse permutation y of a permutation x: `y[x[i]] == i`.
+
+    Args:
+        x: int32 or int64, shape `(n,)`: each of 0, 1, ..., n - 1 once.
 
     Raises:
-        InvalidArgumentError: x does not hold each of 0, 1, 2 ... once.
+        InvalidArgumentError: x is no such permutation.
 
     >>> import minigrad as mg
     >>> print(mg.math.invert_permutation([2, 0, 1]).numpy())
@@ -617,7 +633,11 @@ def invert_permutation(x):
 
 
 def lbeta(x, name=None):
-    """log(abs(beta(x))) along the last axis: the sum of the `lgamma`s less the `lgamma` of the sum.
+    """Logarithm of the absolute value of the beta function along the last axis: sum(lgamma(x)) - lgamma(sum(x)).
+
+    Args:
+        x: shape `(..., n)`; the result has shape `(...)`.
+        name: accepted as in TensorFlow, without effect.
 
     >>> import minigrad as mg
     >>> print(mg.math.lbeta([1.0, 2.0]).numpy().round(4))

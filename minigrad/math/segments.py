@@ -1,4 +1,4 @@
-"""Reductions of rows that carry the same number, and counting."""
+"""Segment reductions, which combine rows with the same segment id, and counting."""
 
 from typing import Any
 
@@ -14,19 +14,22 @@ from ..ops.gathering import gather
 from ..ops.shaping import reshape
 from .arithmetic import ARITHMETIC, not_among, sqrt
 
-# ---- segments: reductions of rows that carry the same number ---------------------------------------------------------
+# ---- segment reductions --------------------------------------------------------------------------------------------
 
 
 @op("SegmentSum", ARITHMETIC, ddata=lambda dz, segment_ids: gather.np(dz, segment_ids), dsegment_ids=None)
 def segment_sum(data, segment_ids):
-    """Row s of the result is the sum of the rows of data whose number is s.
+    """Segment sum: row s of the result is the sum of the rows of `data` whose segment id is s.
 
     Args:
-        data: a Tensor of at least one axis; its rows lie along the first.
-        segment_ids: a number for each row, from 0 up, in rising order. A number that is left out gives a row of 0.
+        data: shape `(n, ...)`.
+        segment_ids: shape `(n,)`: an id for each row, from 0 up, in ascending order.
+
+    Returns:
+        Shape `(last id + 1, ...)`. The row of an id that does not occur is 0.
 
     Raises:
-        InvalidArgumentError: the numbers are not in order, or not as many as the rows.
+        InvalidArgumentError: the ids are not in ascending order, are negative, or are not as many as the rows.
 
     >>> import minigrad as mg
     >>> print(mg.math.segment_sum([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 0, 1]).numpy())
@@ -39,7 +42,7 @@ def segment_sum(data, segment_ids):
 @op("SegmentMean", ARITHMETIC, dsegment_ids=None,
     ddata=lambda dz, segment_ids: gather.np(dz / row_counts(segment_ids, dz), segment_ids))  # fmt: skip
 def segment_mean(data, segment_ids):
-    """Row s of the result is the mean of the rows of data whose number is s; see `segment_sum`.
+    """Segment mean: row s of the result is the mean of the rows of `data` whose segment id is s; see `segment_sum`.
 
     >>> import minigrad as mg
     >>> print(mg.math.segment_mean([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 0, 1]).numpy())
@@ -54,7 +57,9 @@ def segment_mean(data, segment_ids):
 @op("SegmentMax", "iuf", dsegment_ids=None,
     ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
 def segment_max(data, segment_ids):
-    """Row s of the result holds the greatest elements of the rows whose number is s; see `segment_sum`.
+    """Segment maximum: row s of the result is the maximum of the rows of `data` whose segment id is s.
+
+    Equal maxima share the gradient evenly; see `segment_sum`.
 
     >>> import minigrad as mg
     >>> print(mg.math.segment_max([[1.0, 4.0], [3.0, 2.0], [5.0, 6.0]], [0, 0, 1]).numpy())
@@ -67,7 +72,9 @@ def segment_max(data, segment_ids):
 @op("SegmentMin", "iuf", dsegment_ids=None,
     ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
 def segment_min(data, segment_ids):
-    """Row s of the result holds the smallest elements of the rows whose number is s; see `segment_sum`.
+    """Segment minimum: row s of the result is the minimum of the rows of `data` whose segment id is s.
+
+    Equal minima share the gradient evenly; see `segment_sum`.
 
     >>> import minigrad as mg
     >>> print(mg.math.segment_min([[1.0, 4.0], [3.0, 2.0], [5.0, 6.0]], [0, 0, 1]).numpy())
@@ -80,7 +87,9 @@ def segment_min(data, segment_ids):
 @op("SegmentProd", ARITHMETIC, dsegment_ids=None,
     ddata=lambda dz, data, segment_ids: slope_of_segment_prod(dz, data, segment_ids))  # fmt: skip
 def segment_prod(data, segment_ids):
-    """Row s of the result is the product of the rows whose number is s; see `segment_sum`. An empty one is 1.
+    """Segment product: row s of the result is the product of the rows of `data` whose id is s; see `segment_sum`.
+
+    The row of an id that does not occur is 1.
 
     >>> import minigrad as mg
     >>> print(mg.math.segment_prod([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 0, 1]).numpy())
@@ -92,16 +101,18 @@ def segment_prod(data, segment_ids):
 
 @op("UnsortedSegmentSum", ARITHMETIC, num_segments=tidy.integer, ddata=lambda dz, segment_ids: picked(dz, segment_ids), dsegment_ids=None)
 def unsorted_segment_sum(data, segment_ids, num_segments):
-    """Row s of the result is the sum of the parts of data whose number is s.
+    """Segment sum with ids in any order: part s of the result is the sum of the parts of `data` whose segment id is s.
 
     Args:
-        data: a Tensor.
-        segment_ids: the numbers, in any order; their shape is that of the first axes of data. Parts whose number is
-            negative are left out.
-        num_segments: how many rows to make.
+        data: shape `(*batch, ...)`; a part is `data[i]`, with an index i of the axes `batch`.
+        segment_ids: shape `batch`: an id for each part. Parts with a negative id are left out.
+        num_segments: the number of segments; each id must be smaller.
+
+    Returns:
+        Shape `(num_segments, ...)`. A segment without parts is 0.
 
     Raises:
-        InvalidArgumentError: a number is too great, or the shapes do not match.
+        InvalidArgumentError: an id is too large, or the shapes do not match.
 
     >>> import minigrad as mg
     >>> print(mg.math.unsorted_segment_sum([1.5, 2.0, 4.0], [2, 0, 2], 3).numpy())
@@ -114,9 +125,9 @@ def unsorted_segment_sum(data, segment_ids, num_segments):
 @op("UnsortedSegmentMax", "iuf", num_segments=tidy.integer, dsegment_ids=None,
     ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
 def unsorted_segment_max(data, segment_ids, num_segments):
-    """Row s of the result holds the greatest elements of the parts whose number is s; see `unsorted_segment_sum`.
+    """Segment maximum with ids in any order; see `unsorted_segment_sum`. Equal maxima share the gradient.
 
-    A number that is left out gives the lowest number of the dtype.
+    A segment without parts is the lowest finite number of the dtype.
 
     >>> import minigrad as mg
     >>> print(mg.math.unsorted_segment_max([1.5, 2.0, 4.0], [1, 0, 1], 2).numpy())
@@ -129,9 +140,9 @@ def unsorted_segment_max(data, segment_ids, num_segments):
 @op("UnsortedSegmentMin", "iuf", num_segments=tidy.integer, dsegment_ids=None,
     ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
 def unsorted_segment_min(data, segment_ids, num_segments):
-    """Row s of the result holds the smallest elements of the parts whose number is s; see `unsorted_segment_sum`.
+    """Segment minimum with ids in any order; see `unsorted_segment_sum`. Equal minima share the gradient.
 
-    A number that is left out gives the highest number of the dtype.
+    A segment without parts is the highest finite number of the dtype.
 
     >>> import minigrad as mg
     >>> print(mg.math.unsorted_segment_min([1.5, 2.0, 4.0], [1, 0, 1], 2).numpy())
@@ -144,7 +155,7 @@ def unsorted_segment_min(data, segment_ids, num_segments):
 @op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, dsegment_ids=None,
     ddata=lambda dz, data, segment_ids: slope_of_segment_prod(dz, data, segment_ids))  # fmt: skip
 def unsorted_segment_prod(data, segment_ids, num_segments):
-    """Row s of the result is the product of the parts whose number is s; see `unsorted_segment_sum`.
+    """Segment product with ids in any order; see `unsorted_segment_sum`. A segment without parts is 1.
 
     >>> import minigrad as mg
     >>> print(mg.math.unsorted_segment_prod([1.5, 2.0, 4.0], [1, 0, 1], 2).numpy())
@@ -155,7 +166,7 @@ def unsorted_segment_prod(data, segment_ids, num_segments):
 
 
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None) -> Tensor:
-    """Row s of the result is the mean of the parts whose number is s; see `unsorted_segment_sum`.
+    """Segment mean with ids in any order; see `unsorted_segment_sum`. A segment without parts is 0.
 
     >>> import minigrad as mg
     >>> print(mg.math.unsorted_segment_mean([1.5, 2.0, 4.5], [1, 0, 1], 3).numpy())
@@ -166,7 +177,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None) -> Tensor:
 
 
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None) -> Tensor:
-    """Row s of the result is the sum of the n parts whose number is s, divided by sqrt(n); see `unsorted_segment_sum`.
+    """Segment sum of n parts divided by sqrt(n), with ids in any order; see `unsorted_segment_sum`.
 
     >>> import minigrad as mg
     >>> print(mg.math.unsorted_segment_sqrt_n([1.5, 2.0, 4.5, 2.0, 2.0], [1, 0, 1, 1, 1], 2).numpy())
@@ -177,7 +188,7 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None) -> Tenso
 
 
 def in_segments(ufunc, start, data, ids, number):
-    """Reduce the parts of data by their number; parts with a negative number are left out."""
+    """Reduce the parts of `data` with the same id by a ufunc; parts with a negative id are left out."""
     parts = data.reshape((ids.size, *data.shape[ids.ndim :]))
     ids = ids.ravel()
     if ids.size and ids.min() < 0:
@@ -188,7 +199,7 @@ def in_segments(ufunc, start, data, ids, number):
 
 
 def count_segments(data, ids):
-    """How many segments the sorted numbers make, which must fit the rows."""
+    """The number of segments of sorted ids. Raise InvalidArgumentError unless the ids fit the rows."""
     if not data.ndim:
         problem = "input must be at least rank 1"
     elif ids.ndim != 1:
@@ -209,7 +220,7 @@ def count_segments(data, ids):
 
 
 def check_segments(data, ids, number):
-    """Raise unless the numbers fit the data, and the rows that are wanted."""
+    """Raise InvalidArgumentError unless the ids fit the data and the number of segments."""
     if ids.dtype not in (np.int16, np.int32, np.int64):
         problem = not_among("Tindices", ids.dtype, "int16, int32, int64")
     elif number < 0:
@@ -226,7 +237,7 @@ def check_segments(data, ids, number):
 
 
 def sorted_extreme(ufunc, data, ids):
-    """The extremes of sorted segments; those of an empty one are 0."""
+    """Maximum or minimum of each segment of sorted ids, and 0 for an id that does not occur."""
     limits = (-np.inf, np.inf) if data.dtype.kind == "f" else (np.iinfo(data.dtype).min, np.iinfo(data.dtype).max)
     whole = in_segments(ufunc, limits[ufunc is np.minimum], data, ids, count_segments(data, ids))
     whole[np.setdiff1d(np.arange(len(whole)), ids)] = 0
@@ -234,18 +245,18 @@ def sorted_extreme(ufunc, data, ids):
 
 
 def finite_limits(dtype):
-    """The lowest and the highest number of a dtype."""
+    """The lowest and the highest finite number of a dtype, as `.min` and `.max`."""
     return np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
 
 
 def row_counts(ids, like):
-    """How many rows each segment has, with as many axes and of the same dtype as `like`."""
+    """The number of rows of each segment, in the dtype of `like` and with as many axes, so that they broadcast."""
     counts = np.bincount(np.asarray(ids), minlength=like.shape[0])
     return counts.astype(like.dtype).reshape((-1,) + (1,) * (like.ndim - 1))
 
 
 def size_of_segments(data, ids, number):
-    """How many parts each segment has, at least 1, as a constant that data's segments can be divided by."""
+    """The number of parts of each segment, at least 1: a constant that broadcasts with the reduced data."""
     number = tidy.integer(number)
     counts = np.bincount(ids.value[(ids.value >= 0) & (ids.value < number)].ravel(), minlength=number)
     counts = np.maximum(counts, 1).reshape((-1,) + (1,) * (data.value.ndim - ids.value.ndim))
@@ -253,7 +264,7 @@ def size_of_segments(data, ids, number):
 
 
 def picked(rows, ids):
-    """For each part the row of its segment; 0 for those that are in none."""
+    """For each part the row of its segment, and 0 if its id is negative."""
     ids = np.asarray(ids)
     if not ids.size or ids.min() >= 0:
         return gather.np(rows, ids)
@@ -262,19 +273,19 @@ def picked(rows, ids):
 
 
 def from_segments(dz, z, data, ids):
-    """The gradient of a maximum or minimum of segments: equal winners share it."""
+    """VJP of a segment maximum or minimum: equal extremes share the gradient."""
     won = (data == picked(z, ids)).astype(data.dtype)
     shares = in_segments(np.add, 0, np.asarray(won), np.asarray(ids), z.shape[0])
     return np.where(np.asarray(won) > 0, picked(dz / np.maximum(shares, 1), ids), 0)
 
 
 def slope_of_segment_prod(dz, data, ids):
-    """The gradient of a product of segments: the product of the others, which is exact where one element is 0 or more are."""
+    """VJP of a segment product: dy times the product of the other parts, which is exact where elements are 0."""
     zero = np.asarray(data) == 0
     zeros = in_segments(np.add, 0, zero.astype(data.dtype), np.asarray(ids), dz.shape[0])
     filled = np.where(zero, 1, data)
     product = unsorted_segment_prod.np(filled, ids, dz.shape[0])
-    others_zero = picked(zeros, ids) - zero  # how many of the others are 0
+    others_zero = picked(zeros, ids) - zero  # how many of the other parts are 0
     return np.where(others_zero > 0, 0, picked(dz, ids) * picked(product, ids) / filled)
 
 
@@ -282,20 +293,24 @@ def slope_of_segment_prod(dz, data, ids):
 
 
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, name=None, axis=None, binary_output=False):
-    """How often each of the numbers 0, 1, 2 ... occurs.
+    """Count how often each of the integers 0, 1, 2 ... occurs.
 
     Args:
         arr: integers, none of them negative.
-        weights: what each counts, in place of 1; of the shape of `arr`.
-        minlength: count at least up to here, even if there are no such numbers.
-        maxlength: leave out the numbers from here on.
-        dtype: of the counts, unless there are weights, which keep their own.
+        weights: what each element adds to its count, in place of 1; of the shape of `arr`.
+        minlength: the least number of counts; counts of integers that do not occur are 0.
+        maxlength: the largest number of counts; larger integers are left out.
+        dtype: of the counts; with weights it is theirs.
         name: accepted as in TensorFlow, without effect.
-        axis: None or 0 to count all elements together, -1 to count each row for itself.
-        binary_output: only tell, by 1 or 0, whether a number occurs.
+        axis: None or 0 to count all elements together, -1 to count each row separately.
+        binary_output: return 1 instead of the count if the integer occurs.
+
+    Returns:
+        Shape `(n,)`, or `(rows, n)` with `axis=-1`, where n - 1 is the largest integer counted.
 
     Raises:
-        InvalidArgumentError: there is a negative number, or the weights do not fit.
+        InvalidArgumentError: an integer is negative, or the weights have another shape.
+        ValueError: `axis` is another, or `binary_output` is combined with weights.
 
     >>> import minigrad as mg
     >>> print(mg.math.bincount([1, 1, 3]).numpy(), mg.math.bincount([1, 1, 3], weights=[0.5, 1.0, 2.0]).numpy())
@@ -319,7 +334,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, 
 
 @op("DenseBincount", "iu", dtype=tidy.dtype, darr=None)
 def dense_bincount(arr, size: int, weights: Any, dtype, binary_output: bool):
-    """Counts along the last axis: what `mg.math.bincount` calls.
+    """Op behind `mg.math.bincount`: counts along the last axis.
 
     >>> import minigrad as mg
     >>> print(mg.math.bincount([1, 1, 3]).numpy())
@@ -342,17 +357,20 @@ def dense_bincount(arr, size: int, weights: Any, dtype, binary_output: bool):
 
 
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=np.int32, name=None) -> Tensor:
-    """How often label i was predicted as j, for all i (rows) and j (columns).
+    """Confusion matrix: element `[i, j]` counts how often label i was predicted as j.
 
     Args:
-        labels, predictions: the classes, numbered from 0, of shape `(batch,)`.
-        num_classes: how many classes there are; by default as many as occur.
-        weights: what each example counts, in place of 1.
+        labels, predictions: classes, numbered from 0: shape `(batch,)` or `(batch, 1)`.
+        num_classes: the number of classes; by default the largest class that occurs, plus 1.
+        weights: what each example adds to its count, in place of 1: shape `(batch,)`.
         dtype: of the counts.
         name: accepted as in TensorFlow, without effect.
 
+    Returns:
+        Shape `(num_classes, num_classes)`.
+
     Raises:
-        InvalidArgumentError: a class is negative, or too great.
+        InvalidArgumentError: a class is negative or too large, or the shapes differ.
 
     >>> import minigrad as mg
     >>> print(mg.math.confusion_matrix([1, 2, 2], [1, 2, 0]).numpy())
@@ -363,7 +381,7 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
     classes = {"labels": convert(labels).value, "predictions": convert(predictions).value}
     deepest = max(value.ndim for value in classes.values())
     classes = {
-        name: (value[..., 0] if value.ndim == deepest > 1 else value).astype(np.int64)  # a last axis of length 1 may be there
+        name: (value[..., 0] if value.ndim == deepest > 1 else value).astype(np.int64)  # no last axis of length 1
         for name, value in classes.items()
     }
     sizes = [value.max() + 1 for value in classes.values() if value.size]

@@ -1,6 +1,6 @@
-"""tf.math.special, and the other special functions of tf.math: erf, the gamma and beta functions, Bessel's.
+"""tf.math.special, and the other special functions of tf.math: error, gamma, beta and Bessel functions.
 
-Python's own `math` has some of them, one number at a time; the others are summed here, in float64.
+Some of them apply a function of Python's `math` to each element; the others are computed here, in float64.
 """
 
 import itertools
@@ -13,13 +13,13 @@ from ..engine.shape import bracketed
 
 
 def each(function):
-    """A function of one Python float, made to take arrays."""
+    """Make a function of one Python float take arrays, element by element."""
     ufunc = np.frompyfunc(function, 1, 1)
     return lambda x: np.asarray(ufunc(x)).astype(x.dtype)[()]
 
 
 def in_float64(function):
-    """A function of arrays that computes in float64, whatever it is given."""
+    """Make a function of arrays compute in float64; the result has the dtype of its last input."""
 
     def rounded(*inputs):
         return np.asarray(function(*np.broadcast_arrays(*[np.asarray(x, np.float64) for x in inputs]))).astype(inputs[-1].dtype)[()]
@@ -32,7 +32,7 @@ def in_float64(function):
 
 @op("Erf", "f", dx=lambda dy, x: dy * (2 / python_math.pi**0.5) * np.exp(-x * x))
 def erf(x):
-    """The error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
+    """Error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
 
     >>> import minigrad as mg
     >>> print(mg.math.erf([0.5, -1.0]).numpy().round(4))
@@ -43,7 +43,7 @@ def erf(x):
 
 @op("Erfc", "f", dx=lambda dy, x: -dy * (2 / python_math.pi**0.5) * np.exp(-x * x))
 def erfc(x):
-    """1 - erf(x), exact where that is tiny.
+    """Complementary error function: 1 - erf(x), accurate where that is tiny.
 
     >>> import minigrad as mg
     >>> print(mg.math.erfc([0.5, 2.0]).numpy().round(4))
@@ -54,7 +54,7 @@ def erfc(x):
 
 @op("Ndtri", "f", dx=lambda dy, y: dy * (2 * python_math.pi) ** 0.5 * np.exp(y * y / 2))
 def ndtri(x):
-    """The point below which a standard normal number lies with probability x.
+    """Quantile function (inverse CDF) of the standard normal distribution, for probabilities x between 0 and 1.
 
     >>> import minigrad as mg
     >>> print(mg.math.ndtri([0.5, 0.975]).numpy().round(4))
@@ -65,7 +65,7 @@ def ndtri(x):
 
 @op("Erfinv", "f", dx=lambda dy, y: dy * (python_math.pi**0.5 / 2) * np.exp(y * y))
 def erfinv(x):
-    """The inverse of `erf`, for x between -1 and 1.
+    """Inverse error function, for x between -1 and 1.
 
     >>> import minigrad as mg
     >>> print(mg.math.erfinv([0.5, -0.8]).numpy().round(4))
@@ -75,7 +75,7 @@ def erfinv(x):
 
 
 def erfcinv(x, name=None):
-    """The inverse of `erfc`, for x between 0 and 2.
+    """Inverse complementary error function, for x between 0 and 2.
 
     >>> import minigrad as mg
     >>> print(mg.math.erfcinv([0.5, 1.8]).numpy().round(4))
@@ -89,7 +89,7 @@ def normal_quantile(p):
     """`ndtri` of one number."""
     if not 0 < p < 1:
         return {0: -python_math.inf, 1: python_math.inf}.get(p, python_math.nan)
-    from statistics import NormalDist  # slow to import, and seldom used
+    from statistics import NormalDist  # slow to import, rarely used
 
     return NormalDist().inv_cdf(p)
 
@@ -99,7 +99,7 @@ def inverse_erf(x):
     y = normal_quantile((1 + x) / 2) / 2**0.5
     if abs(x) > 0.5:
         return y
-    return y - (python_math.erf(y) - x) * python_math.pi**0.5 / 2 * python_math.exp(y * y)  # 1 + x has lost the digits of a small x
+    return y - (python_math.erf(y) - x) * python_math.pi**0.5 / 2 * python_math.exp(y * y)  # Newton's step
 
 
 # ---- the gamma function --------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def inverse_erf(x):
 
 @op("Lgamma", "f", dx=lambda dy, x: dy * digamma.np(x))
 def lgamma(x):
-    """log(abs(gamma(x))), where gamma(n) is the factorial of n - 1.
+    """Log-gamma function: log(abs(gamma(x))), where gamma(n) is the factorial of n - 1.
 
     >>> import minigrad as mg
     >>> print(mg.math.lgamma([0.5, 4.0]).numpy().round(4))
@@ -117,7 +117,7 @@ def lgamma(x):
 
 
 def log_gamma(x):
-    """`lgamma` of one number: inf at 0, -1, -2 ..."""
+    """`lgamma` of one number: inf at the poles 0, -1, -2 ..."""
     try:
         return python_math.lgamma(x)
     except ValueError:
@@ -126,7 +126,7 @@ def log_gamma(x):
 
 @op("Digamma", "f", dx=lambda dy, x: dy * higher_digamma.np(np.ones_like(x), x))
 def digamma(x):
-    """The derivative of `lgamma`.
+    """Digamma function: the derivative of `lgamma`.
 
     >>> import minigrad as mg
     >>> print(mg.math.digamma([0.5, 4.0]).numpy().round(4))
@@ -139,7 +139,7 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 
 
 
 def digamma64(x):
-    """By reflection where x is negative, and else from far out, where a few terms of a series suffice (Euler-Maclaurin)."""
+    """`digamma` of float64: by reflection if x <= 0, then by recurrence to x >= 10, then by the asymptotic series."""
     negative = x <= 0
     pole = negative & (x == np.floor(x))
     z = np.where(negative, 1 - x, x)
@@ -149,12 +149,12 @@ def digamma64(x):
         z = np.where(z < 10, z + 1, z)
     series = sum(b / (2 * k * z ** (2 * k)) for k, b in enumerate(BERNOULLI[:8], 1))
     y = np.log(z) - 0.5 / z - np.where(np.isinf(z), 0, series) - steps
-    part = x - np.round(x)  # tan has the period pi, and keeps its digits near 0
+    part = x - np.round(x)  # tan has the period pi and is accurate near 0
     return np.where(pole, np.nan, np.where(negative, y - np.pi / np.tan(np.pi * part), y))
 
 
 def polygamma(a, x, name=None):
-    """The derivative number a of `digamma`, for a = 0, 1, 2 ...
+    """Polygamma function: the derivative of order a of `digamma`, for a = 0, 1, 2 ...
 
     >>> import minigrad as mg, numpy as np
     >>> print(mg.math.polygamma(np.float64(1.0), np.array([0.5, 4.0])).numpy().round(4))
@@ -166,7 +166,7 @@ def polygamma(a, x, name=None):
 
 @op("Polygamma", "f", da=None, dx=lambda dz, a, x: dz * higher_digamma.np(a + 1, x))
 def higher_digamma(a, x):
-    """What `mg.math.polygamma` calls.
+    """Op behind `mg.math.polygamma`.
 
     >>> import minigrad as mg, numpy as np
     >>> print(mg.math.polygamma(np.float64(1.0), np.array([0.5, 4.0])).numpy().round(4))
@@ -176,7 +176,7 @@ def higher_digamma(a, x):
 
 
 def polygamma64(a, x):
-    """Through zeta: (-1)**(a + 1) * a! * zeta(a + 1, x)."""
+    """`polygamma` of float64: (-1)**(a + 1) * a! * zeta(a + 1, x)."""
     order = np.where((a >= 1) & (a == np.floor(a)), a, 1)
     factorial = each(python_math.gamma)(np.minimum(order, 170) + 1)
     higher = np.where(order % 2 == 1, factorial, -factorial) * zeta64(order + 1, x)
@@ -184,7 +184,7 @@ def polygamma64(a, x):
 
 
 def zeta(x, q, name=None):
-    """The sum of (q + k) ** -x over k = 0, 1, 2 ..., for x > 1.
+    """Hurwitz zeta function: the sum of (q + k) ** -x over k = 0, 1, 2 ..., for x > 1. There is no gradient for x.
 
     >>> import minigrad as mg, numpy as np
     >>> print(mg.math.zeta(np.float64(2.0), np.array([1.0, 2.5])).numpy().round(4))
@@ -196,7 +196,7 @@ def zeta(x, q, name=None):
 
 @op("Zeta", "f", dx=None, dq=lambda dz, x, q: dz * -x * hurwitz_zeta.np(x + 1, q))
 def hurwitz_zeta(x, q):
-    """What `mg.math.zeta` calls.
+    """Op behind `mg.math.zeta`.
 
     >>> import minigrad as mg, numpy as np
     >>> print(mg.math.zeta(np.float64(2.0), np.array([1.0, 2.5])).numpy().round(4))
@@ -206,7 +206,10 @@ def hurwitz_zeta(x, q):
 
 
 def zeta64(x, q):
-    """The first terms one by one, the others by Euler and Maclaurin's formula. (Below -10000 no digit would be left.)"""
+    """`zeta` of float64: the first terms one by one, the rest by the Euler-Maclaurin formula.
+
+    For negative q at most 10010 terms are added: below -10000 no digit would be right.
+    """
     lowest = np.min(np.where(np.isfinite(q), q, 0), initial=0)
     first = 10 + int(min(-lowest, 10_000))
     total = sum((q + k) ** -x for k in range(first))
@@ -226,7 +229,7 @@ def zeta64(x, q):
 
 @op("Igamma", "f", da=lambda dz, a, x: dz * slope_in_a(a, x), dx=lambda dz, a, x: dz * gamma_density(a, x))
 def igamma(a, x):
-    """The probability that a number of the gamma distribution with shape a is at most x.
+    """Regularized lower incomplete gamma function: the CDF at x of the gamma distribution with shape a and rate 1.
 
     >>> import minigrad as mg
     >>> print(mg.math.igamma([1.5, 2.0], [1.0, 5.0]).numpy().round(4))
@@ -237,7 +240,7 @@ def igamma(a, x):
 
 @op("Igammac", "f", da=lambda dz, a, x: -(dz * slope_in_a(a, x)), dx=lambda dz, a, x: -(dz * gamma_density(a, x)))
 def igammac(a, x):
-    """1 - igamma(a, x), exact where that is tiny.
+    """Regularized upper incomplete gamma function: 1 - igamma(a, x), accurate where that is tiny.
 
     >>> import minigrad as mg
     >>> print(mg.math.igammac([1.5, 2.0], [1.0, 5.0]).numpy().round(4))
@@ -247,7 +250,7 @@ def igammac(a, x):
 
 
 def igamma64(a, x, upper=False):
-    """A series where x is small against a, a continued fraction where it is large: each where it converges fast."""
+    """`igamma` or `igammac` of float64: a power series if x < a + 1, else a continued fraction."""
     known, least = (a > 0) & (x >= 0), (x == 0) & (not upper)
     a, x = np.where(known, a, 1), np.where(known, x, 1)
     small = x < a + 1
@@ -267,7 +270,7 @@ def igamma64(a, x, upper=False):
 
 
 def continued(first, parts, most=1000):
-    """The continued fraction `first + n1 / (d1 + n2 / (d2 + ...))`, where `parts(k)` is (nk, dk). By Lentz's method."""
+    """The continued fraction `first + n1 / (d1 + n2 / (d2 + ...))` by Lentz's method, where `parts(k)` is (nk, dk)."""
     value = np.where(first == 0, 1e-300, first)
     up, down = value, np.zeros_like(value)
     for k in range(1, most):
@@ -281,12 +284,12 @@ def continued(first, parts, most=1000):
 
 
 def gamma_density(a, x):
-    """The derivative of `igamma` by x."""
+    """The derivative of `igamma` with respect to x: the density of the gamma distribution."""
     return np.exp((a - 1) * np.log(x) - x - lgamma.np(a))
 
 
 def slope_in_a(a, x):
-    """The derivative of `igamma` by a: its power series, term by term. Where that is too long, that of the normal distribution near it."""
+    """The derivative of `igamma` with respect to a: its power series, or, if x > 5000, a normal approximation."""
     dtype, a, x = a.dtype, a.astype(np.float64), x.astype(np.float64)
     normal = -gamma_density(a, x) * (1 + (x - a) / (2 * a))
     long = x > 5000
@@ -301,7 +304,12 @@ def slope_in_a(a, x):
 
 @op("Betainc", "f", da=None, db=None, dx=lambda dz, a, b, x: dz * beta_density(a, b, x))
 def betainc(a, b, x):
-    """The probability that a number of the beta distribution with shapes a and b is at most x.
+    """Regularized incomplete beta function: the CDF at x of the beta distribution with shapes a and b.
+
+    There is no gradient for a and b.
+
+    Raises:
+        InvalidArgumentError: the inputs are neither of one shape nor scalars.
 
     >>> import minigrad as mg, numpy as np
     >>> print(mg.math.betainc(np.array([2.0, 1.5]), np.array([3.0, 0.5]), np.array([0.25, 0.5])).numpy().round(4))
@@ -314,7 +322,7 @@ def betainc(a, b, x):
 
 
 def betainc64(a, b, x):
-    """By a continued fraction, of 1 - x where that converges faster."""
+    """`betainc` of float64: a continued fraction, in 1 - x where it converges faster."""
     known = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
     a, b, x = [np.where(known, one, 0.5) for one in (a, b, x)]
     front = np.exp(lgamma.np(a + b) - lgamma.np(a) - lgamma.np(b) + a * np.log(x) + b * np.log1p(-x))
@@ -332,7 +340,7 @@ def betainc64(a, b, x):
 
 
 def beta_density(a, b, x):
-    """The derivative of `betainc` by x."""
+    """The derivative of `betainc` with respect to x: the density of the beta distribution."""
     return np.exp((b - 1) * np.log1p(-x) + (a - 1) * np.log(x) - lgamma.np(a) - lgamma.np(b) + lgamma.np(a + b))
 
 
@@ -341,7 +349,7 @@ def beta_density(a, b, x):
 
 @op("BesselI0", "f", dx=lambda dy, x: dy * bessel_i1.np(x))
 def bessel_i0(x):
-    """The modified Bessel function of order 0.
+    """Modified Bessel function of the first kind, order 0.
 
     >>> import minigrad as mg
     >>> print(mg.math.bessel_i0([0.5, -2.0]).numpy().round(4))
@@ -352,7 +360,7 @@ def bessel_i0(x):
 
 @op("BesselI0e", "f", dx=lambda dy, y, x: dy * (bessel_i1e.np(x) - np.sign(x) * y))
 def bessel_i0e(x):
-    """bessel_i0(x) * exp(-abs(x)), which does not grow.
+    """Exponentially scaled `bessel_i0`: bessel_i0(x) * exp(-abs(x)), which does not overflow.
 
     >>> import minigrad as mg
     >>> print(mg.math.bessel_i0e([0.5, -2.0]).numpy().round(4))
@@ -363,7 +371,7 @@ def bessel_i0e(x):
 
 @op("BesselI1", "f", dx=lambda dy, y, x: dy * np.where(x == 0, 0.5, bessel_i0.np(x) - y / np.where(x == 0, 1, x)))
 def bessel_i1(x):
-    """The modified Bessel function of order 1. (Its slope at 0 is 0.5; TensorFlow says 1.)
+    """Modified Bessel function of the first kind, order 1. (Its derivative at 0 is 0.5; TensorFlow says 1.)
 
     >>> import minigrad as mg
     >>> print(mg.math.bessel_i1([0.5, -2.0]).numpy().round(4))
@@ -375,7 +383,7 @@ def bessel_i1(x):
 @op("BesselI1e", "f", dx=lambda dy, y, x: dy
     * np.where(x == 0, 0.5, bessel_i0e.np(x) - y * (np.sign(x) + 1 / np.where(x == 0, 1, x))))  # fmt: skip
 def bessel_i1e(x):
-    """bessel_i1(x) * exp(-abs(x)), which does not grow.
+    """Exponentially scaled `bessel_i1`: bessel_i1(x) * exp(-abs(x)), which does not overflow.
 
     >>> import minigrad as mg
     >>> print(mg.math.bessel_i1e([0.5, -2.0]).numpy().round(4))
@@ -385,7 +393,7 @@ def bessel_i1e(x):
 
 
 def scaled_bessel(order, x):
-    """exp(-abs(x)) times the modified Bessel function: its power series, and far out its asymptotic one."""
+    """exp(-abs(x)) times the modified Bessel function: a power series if abs(x) < 40, else the asymptotic series."""
     size = np.abs(x)
     near, far = np.minimum(size, 40), np.maximum(size, 40)
     term = total = (near / 2) ** order

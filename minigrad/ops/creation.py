@@ -1,4 +1,4 @@
-"""tf's top-level ops on a Tensor as a whole: conversion, casts, zeros and ones, and what its shape is."""
+"""tf's top-level ops on a Tensor as a whole: conversion, casts, constants and shape queries."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,20 +19,20 @@ from ..engine.tensor import Tensor
 from ..engine.variable import Variable, read_value
 from ..errors import invalid
 
-# ---- values --------------------------------------------------------------------------------------------------------
+# ---- conversion and identity ---------------------------------------------------------------------------------------
 
 
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
-    """The value as a Tensor. A Tensor stays as it is, and a Variable is read: both stay connected.
+    """Convert a value to a Tensor. A Tensor is returned as it is, a Variable is read: gradients flow through both.
 
     Args:
-        value: a Tensor, a Variable, or what `mg.constant` takes; lists may hold Tensors, and stay connected too.
-        dtype: what the elements shall be; None takes the natural dtype.
-        dtype_hint: used in place of `dtype` where it fits the value.
+        value: a Tensor, a Variable, or what `mg.constant` takes; gradients flow through Tensors in lists too.
+        dtype: the dtype wanted; None takes the natural dtype.
+        dtype_hint: used in place of `dtype` if the value fits it.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: a Tensor has another dtype: nothing is cast in silence.
+        ValueError: a Tensor has another dtype: it is not cast.
         TypeError: the value does not fit the dtype.
 
     >>> import minigrad as mg
@@ -47,13 +47,13 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
             return convert_to_tensor(value)
     if not hasattr(value, "__tf_tensor__"):
         tensor = tensor_of(value, dtype)
-        return tensor if tensor.id else Tensor.of(tensor.value)  # one that can be watched
+        return tensor if tensor.id else Tensor.of(tensor.value)  # with an id, so that it can be watched
     tensor = value.__tf_tensor__(dtype, name)
     return read_value(value) if isinstance(value, Variable) else tensor
 
 
 def is_tensor(x) -> bool:
-    """Is `x` a Tensor, a Variable or IndexedSlices?
+    """Whether `x` is a Tensor, a Variable or IndexedSlices.
 
     >>> import minigrad as mg
     >>> mg.is_tensor(mg.constant(1.0)), mg.is_tensor(1.0)
@@ -64,7 +64,7 @@ def is_tensor(x) -> bool:
 
 @op("Identity", twin=np.positive, dinput=accepts_sparse(lambda dy: dy))
 def identity(input):
-    """The same value, as a Tensor of its own.
+    """The same value, as a new Tensor. The gradient passes unchanged.
 
     >>> import minigrad as mg
     >>> print(mg.identity(3.0))
@@ -75,7 +75,7 @@ def identity(input):
 
 @op("IdentityN", dinput=lambda dys, k: dys[k])
 def identity_n(input: tuple) -> list:
-    """The same values, as Tensors of their own.
+    """The same values, as a list of new Tensors. The gradients pass unchanged.
 
     >>> import minigrad as mg
     >>> x, n = mg.identity_n([1.5, 2])
@@ -87,7 +87,7 @@ def identity_n(input: tuple) -> list:
 
 @op("StopGradient", dinput=None)
 def stopped(input):
-    """What `stop_gradient` computes.
+    """Op behind `mg.stop_gradient`.
 
     >>> import minigrad as mg
     >>> print(mg.stop_gradient(3.0).numpy())
@@ -97,7 +97,7 @@ def stopped(input):
 
 
 def stop_gradient(input, name=None) -> Tensor:
-    """The same value as a constant: no gradient passes.
+    """The same value as a constant: no gradient flows through it.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -115,7 +115,7 @@ def stop_gradient(input, name=None) -> Tensor:
 
 @op("Cast", dtype=tidy.dtype, dx=accepts_sparse(lambda dy, x_dtype: dy.astype(x_dtype)))
 def cast_smoothly(x, dtype):
-    """`cast` between float and complex dtypes, which has a derivative.
+    """Op behind `mg.cast` between float and complex dtypes, which is differentiable.
 
     >>> import minigrad as mg
     >>> print(mg.cast([1.5, 2.5], mg.float64))
@@ -126,7 +126,7 @@ def cast_smoothly(x, dtype):
 
 @op("Cast", dtype=tidy.dtype, dx=None)
 def cast_coarsely(x, dtype):
-    """`cast` from or to integers and booleans, which has no derivative.
+    """Op behind `mg.cast` from or to integers and bools, which is not differentiable.
 
     >>> import minigrad as mg
     >>> print(mg.cast([1.7, -1.7], mg.int32))
@@ -140,23 +140,23 @@ def cast_coarsely(x, dtype):
 
 @twin(np.astype)
 def cast_in_vjp(x, dtype):
-    """`np.astype` in a recorded VJP, where complex numbers become real without a warning."""
+    """`np.astype` in a recorded VJP: complex numbers become real without a warning."""
     return cast_silently(x, np.dtype(dtype))
 
 
 def cast(x, dtype, name=None) -> Any:
-    """The same numbers in another dtype.
+    """Cast: the same numbers in another dtype.
 
-    Between float and complex dtypes it has a derivative; from or to integers and booleans it has none.
+    It is differentiable between float and complex dtypes; from or to integers and bools the gradient is None.
 
     Args:
-        x: numbers of any dtype, or IndexedSlices of them. Toward an integer they are cut off, toward bool everything
-            but 0 is True, and of a complex number that becomes real the real part is taken.
+        x: numbers of any dtype, or IndexedSlices of them. Floats are rounded toward 0 to become integers, any number
+            but 0 is True, and complex numbers become real by their real part, with a warning.
         dtype: the dtype wanted.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        UnimplementedError: from or to strings.
+        UnimplementedError: the cast is from or to strings.
 
     >>> import minigrad as mg
     >>> print(mg.cast([0.0, 2.7], mg.int32), mg.cast([0.0, 2.7], mg.bool))
@@ -177,7 +177,7 @@ def cast(x, dtype, name=None) -> Any:
 
 
 def warn_of_real_parts(given, dtype):
-    """Complex numbers are made real: it is said, as often as it happens."""
+    """Warn, every time, if a cast drops imaginary parts."""
     if given.kind == "c" and dtype.kind == "f":
         warn(
             "You are casting an input of type %s to an incompatible dtype %s.  This will discard the imaginary part and may not be "
@@ -187,7 +187,16 @@ def warn_of_real_parts(given, dtype):
 
 @op("Bitcast", type=tidy.dtype, **unregistered("Bitcast", "output", "input"))
 def bitcast(input, type):
-    """The same bits, read as another dtype. A larger dtype takes up the last axis, a smaller one makes a new one.
+    """Reinterpret the bits as another dtype.
+
+    Args:
+        input: of any shape.
+        type: the other dtype. If it is k times as large, the last axis must have length k, and is removed; if it is k
+            times smaller, a last axis of length k is added.
+
+    Raises:
+        InvalidArgumentError: the last axis has another length.
+        LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
 
     >>> import minigrad as mg
     >>> print(mg.bitcast([1.0, -2.0], mg.uint32))
@@ -204,7 +213,10 @@ def bitcast(input, type):
 
 
 def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
-    """Zeros of this shape (among strings: empty ones).
+    """Tensor of zeros (of strings: empty strings).
+
+    Raises:
+        InvalidArgumentError: a length is negative.
 
     >>> import minigrad as mg
     >>> print(mg.zeros(2))
@@ -214,7 +226,11 @@ def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
 
 
 def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
-    """Ones of this shape.
+    """Tensor of ones.
+
+    Raises:
+        InvalidArgumentError: a length is negative.
+        TypeError: the dtype is string.
 
     >>> import minigrad as mg
     >>> print(mg.ones([1, 2], mg.int32))
@@ -227,12 +243,12 @@ def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
 
 
 def nothing(dtype):
-    """What stands where there is nothing, 0 or an empty string, and its dtype."""
+    """The zero of a dtype, 0 or an empty string, and the dtype."""
     return b"" if dtype.kind == "O" else 0, dtype
 
 
 def full(shape, value, dtype):
-    """An array with one value everywhere."""
+    """An array of this shape, filled with one value."""
     if min(shape, default=0) < 0:
         raise invalid(f"Dimension {min(shape)} must be >= 0 [Op:Fill] name: ")
     array = np.full(shape, value, dtype)
@@ -243,14 +259,14 @@ INDICES = "hilq"  # int16, int32 and int64, as NumPy's letters
 
 
 def wrong_kind(attr, indices):
-    """The error for numbers that should be whole, and are not."""
+    """The error for indices that are not integers."""
     kind = dtypes.BY_NUMPY[indices.dtype].kernel_name
     return invalid(f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int16, int32, int64")
 
 
 @op("ZerosLike", twin=np.zeros_like, dtype=tidy.dtype, dinput=None)
 def zeros_like(input, dtype=None):
-    """Zeros in the shape of `input`. They do not depend on it: nothing flows.
+    """Zeros with the shape of `input`. They are constants: no gradient flows to `input`.
 
     >>> import minigrad as mg
     >>> print(mg.zeros_like([1.0, 2.0]))
@@ -261,7 +277,7 @@ def zeros_like(input, dtype=None):
 
 @op("OnesLike", twin=np.ones_like, dtype=tidy.dtype, dinput=None)
 def ones_like(input, dtype=None):
-    """Ones in the shape of `input`. They do not depend on it: nothing flows.
+    """Ones with the shape of `input`. They are constants: no gradient flows to `input`.
 
     >>> import minigrad as mg
     >>> print(mg.ones_like([1.0, 2.0]))
@@ -273,12 +289,12 @@ def ones_like(input, dtype=None):
     return full(input.shape, 1, dtype)
 
 
-# ---- asking --------------------------------------------------------------------------------------------------------
+# ---- shape queries -------------------------------------------------------------------------------------------------
 
 
 @op("Shape", out_type=tidy.dtype, dinput=None)
 def shape(input, out_type=None):
-    """The length of each axis, as a Tensor.
+    """Shape: the length of each axis, as a Tensor of shape `(rank,)`.
 
     >>> import minigrad as mg
     >>> print(mg.shape([[1.0, 2.0, 3.0]]))
@@ -288,7 +304,7 @@ def shape(input, out_type=None):
 
 
 def shape_n(input, out_type=dtypes.int32, name=None) -> list:
-    """The shape of each Tensor of a list.
+    """Shape of each Tensor in a list; see `shape`.
 
     >>> import minigrad as mg
     >>> print(*mg.shape_n([[1.0, 2.0], 5.0]))
@@ -299,7 +315,7 @@ def shape_n(input, out_type=dtypes.int32, name=None) -> list:
 
 @op("Size", out_type=tidy.dtype, dinput=None)
 def size(input, out_type=None):
-    """How many elements there are, as a Tensor.
+    """Number of elements, as a scalar Tensor.
 
     >>> import minigrad as mg
     >>> print(mg.size([[1.0, 2.0, 3.0]]))
@@ -310,7 +326,7 @@ def size(input, out_type=None):
 
 @op("Rank", dinput=None)
 def rank(input):
-    """How many axes there are, as a Tensor.
+    """Rank: the number of axes, as a scalar Tensor.
 
     >>> import minigrad as mg
     >>> print(mg.rank([[1.0, 2.0, 3.0]]))
@@ -321,10 +337,10 @@ def rank(input):
 
 @op("EnsureShape", shape=TensorShape, dx=accepts_sparse(lambda dy: dy))
 def ensure_shape(x, shape: TensorShape | Sequence[int | None]):
-    """The same value, if it has this shape; None in the shape stands for any length.
+    """Check the shape and return the same value; None in `shape` stands for any length.
 
     Raises:
-        InvalidArgumentError: it has another shape.
+        InvalidArgumentError: the Tensor has another shape.
 
     >>> import minigrad as mg
     >>> print(mg.ensure_shape([1.0, 2.0], [None]))

@@ -1,4 +1,4 @@
-"""tf's top-level ops that pick elements by index (gather, where) or place them (scatter)."""
+"""tf's top-level ops that read elements by index (gather, where), or write them (scatter)."""
 
 import builtins
 
@@ -18,13 +18,16 @@ from .shaping import count, expand_dims, reshape, tile
 
 
 def repeat(input, repeats, axis=None, name=None) -> Tensor:
-    """Each element along an axis, repeated in its place.
+    """Repeat each element along an axis.
 
     Args:
-        input: what to repeat.
-        repeats: how often: one number for all, or one for each place along the axis.
-        axis: along which; None repeats the elements of the whole, made flat.
+        input: of any shape.
+        repeats: how often: an int for all elements, or a list with an int for each index along the axis.
+        axis: the axis; None flattens the input first.
         name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: there is no such axis, or not one repeat for each index.
 
     >>> import minigrad as mg
     >>> print(mg.repeat([1.0, 2.0], [1, 3]))
@@ -50,25 +53,28 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
     return boolean_mask(copies, np.arange(most) < repeats[:, None], axis)
 
 
-# ---- picking -------------------------------------------------------------------------------------------------------
+# ---- gathering -----------------------------------------------------------------------------------------------------
 
 
 @op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None,
     dparams=lambda dy, params_shape, indices, axis, batch_dims: ungathered(dy, params_shape, indices, axis, batch_dims))  # fmt: skip
 def gather(params, indices, validate_indices: bool | None = None, axis=None, batch_dims=0):
-    """The slices of `params` that have these numbers along an axis.
+    """Gather the slices of `params` with these indices along an axis.
 
-    Its gradient along the axis 0 is an `mg.IndexedSlices`.
+    The gradient of `params` is an `mg.IndexedSlices` if the axis is 0.
 
     Args:
-        params: what to pick from.
-        indices: whole numbers in 0 .. length-1, in any shape; it takes the place of the axis.
+        params: has at least one axis.
+        indices: integers from 0 to the length of the axis minus 1, of any shape.
         validate_indices: accepted as in TensorFlow, without effect.
-        axis: along which; by default `batch_dims`, both counted in `params`.
-        batch_dims: so many of the first axes belong together in `params` and `indices`.
+        axis: the axis of `params`; None takes `batch_dims`.
+        batch_dims: how many of the first axes are batch axes, which `params` and `indices` share.
+
+    Returns:
+        Shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
 
     Raises:
-        InvalidArgumentError: an index is out of range, or there is no such axis.
+        InvalidArgumentError: an index is out of range, there is no such axis, or the batch axes differ.
 
     >>> import minigrad as mg
     >>> x = mg.constant([[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]])
@@ -101,7 +107,7 @@ def gather(params, indices, validate_indices: bool | None = None, axis=None, bat
 
 
 def gather_place(axis, batch_dims, ndim, indices_ndim):
-    """The axis to gather along, and how many axes before it are the batch: both counted from 0."""
+    """The axis of `gather` and its number of batch axes, both counted from 0."""
     axis = batch_dims if axis is None else axis
     batch = batch_dims + indices_ndim * (batch_dims < 0)
     if not ndim:
@@ -111,24 +117,24 @@ def gather_place(axis, batch_dims, ndim, indices_ndim):
     if not -indices_ndim <= batch_dims <= indices_ndim:
         raise invalid(f"Expected batch_dims in the range [{-indices_ndim}, {indices_ndim}], but got {batch_dims}")
     place = axis % ndim
-    if axis and place < batch:  # where 0 is written, TensorFlow leaves the batch away
+    if axis and place < batch:  # for an axis of 0 TensorFlow ignores the batch
         raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({place}).")
     return place, min(batch, place)
 
 
 def ungathered(dy, shape, indices, axis, batch_dims):
-    """The gradient of `gather`: what arrives for a slice is added where it was taken from."""
+    """VJP of `gather`: the gradient of each slice is added where the slice came from."""
     indices = np.asarray(indices)
-    slices = (batch_dims if axis is None else axis) == 0  # as it is written: of a place counted from the end TensorFlow makes the whole
+    slices = (batch_dims if axis is None else axis) == 0  # for a negative axis TensorFlow makes it dense
     axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
     if slices:
         rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
         return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else SparseRows(rows, numbers, shape)
     lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
-    picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that the indices made
+    picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that come from the indices
     front = (*builtins.range(batch), *picked)
     rows = np.transpose(dy, front + tuple([i for i in builtins.range(dy.ndim) if i not in front]))
-    group = np.arange(count(lead)).reshape(lead + (1,) * len(picked)) * length  # each example has rows of its own
+    group = np.arange(count(lead)).reshape(lead + (1,) * len(picked)) * length  # each example has its own rows
     total = scatter_rows.np(rows.reshape((indices.size, *rest)), (indices + group).ravel(), (count(lead) * length, *rest))
     axes = list(builtins.range(len(shape)))
     axes.insert(axis, axes.pop(batch))
@@ -137,7 +143,7 @@ def ungathered(dy, shape, indices, axis, batch_dims):
 
 @op("UnsortedSegmentSum", shape=tidy.lengths, dvalues=lambda dz, indices: gather.np(dz, indices), dindices=None)
 def scatter_rows(values, indices, shape):
-    """Zeros of this shape, to which row `values[i]` is added at `indices[i]`.
+    """Zeros of this shape, to which each row `values[i]` is added at index `indices[i]`.
 
     >>> import minigrad as mg
     >>> print(mg.ops.gathering.scatter_rows([1.0, 2.0, 4.0], [2, 0, 2], (3,)))
@@ -150,7 +156,7 @@ def scatter_rows(values, indices, shape):
 
 @op("GatherNd", dindices=None, dparams=lambda dy, params_shape, indices: ungathered_nd(dy, params_shape, indices))
 def gather_points(params, indices):
-    """`gather_nd` without a batch.
+    """Op behind `mg.gather_nd`, without batch axes.
 
     >>> import minigrad as mg
     >>> print(mg.gather_nd([[1.5, 2.5], [3.5, 4.5]], [[0, 1], [1, 0]]))
@@ -166,22 +172,22 @@ def gather_points(params, indices):
 
 
 def points(indices):
-    """SparseRows of indices as a key for `array[None]`: one array for each axis, and one even where the rows are empty."""
+    """Index vectors as a key of `array[None]`: an array for each axis. The zeros index the axis of None."""
     return (np.zeros(indices.shape[:-1], int), *np.moveaxis(indices, -1, 0), Ellipsis)
 
 
 def outside(indices, shape):
-    """For each row of indices whether it is no place in this shape."""
+    """Whether each index vector is out of range for this shape."""
     return np.logical_or.reduce((indices < 0) | (indices >= np.array(shape[: indices.shape[-1]], int)), axis=-1)
 
 
 def without(bad, rows):
-    """The rows, but 0 in place of the bad ones."""
+    """The rows, with the bad ones replaced by 0."""
     return where(bad.reshape(bad.shape + (1,) * (rows.ndim - bad.ndim)), zeros_like(rows), rows)
 
 
 def check_points(indices, shape, where):
-    """Refuse indices outside of this shape."""
+    """Raise InvalidArgumentError if an index vector is out of range for this shape."""
     if indices.dtype.char not in INDICES:
         raise wrong_kind("Tindices", indices)
     bad = outside(indices, shape)
@@ -192,7 +198,7 @@ def check_points(indices, shape, where):
 
 
 def ungathered_nd(dy, shape, indices):
-    """The gradient of `gather_nd`; where whole rows were picked by number it is an IndexedSlices, as that of `gather`."""
+    """VJP of `gather_nd`: sparse rows if whole rows were gathered by their index, as in `gather`; otherwise dense."""
     if indices.ndim == 2 and indices.shape[1] == 1 and not isinstance(dy, Batched):
         return SparseRows(dy, np.asarray(indices)[:, 0], shape)
     return added_at.np(dy, indices, shape)
@@ -200,7 +206,7 @@ def ungathered_nd(dy, shape, indices):
 
 @op("ScatterNd", shape=tidy.lengths, dupdates=lambda dz, indices: gather_points.np(dz, indices), dindices=None)
 def added_at(updates, indices, shape):
-    """Zeros of this shape, to which the updates are added where the indices say.
+    """Op behind `mg.scatter_nd`: zeros of this shape, to which the updates are added at these index vectors.
 
     >>> import minigrad as mg
     >>> print(mg.scatter_nd([[2], [0], [2]], [1.0, 2.0, 4.0], [3]))
@@ -212,17 +218,21 @@ def added_at(updates, indices, shape):
 
 
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -> Tensor:
-    """The elements, or slices, of `params` at these places: each row of `indices` is one place.
+    """Gather the elements, or slices, of `params` at these index vectors.
 
     Args:
-        params: what to pick from.
-        indices: the last axis goes over the axes of `params`; the others are the shape of the result.
-        batch_dims: so many of the first axes belong together in `params` and `indices`.
+        params: of any shape.
+        indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of `params`.
+        batch_dims: how many of the first axes are batch axes, which `params` and `indices` share; the k axes follow
+            them.
         name: accepted as in TensorFlow, without effect.
-        bad_indices_policy: "IGNORE" gives 0 for a place outside of `params`.
+        bad_indices_policy: "IGNORE" returns 0 for an index out of range.
+
+    Returns:
+        Shape `indices.shape[:-1] + params.shape[batch_dims + k:]`.
 
     Raises:
-        InvalidArgumentError: a place is outside of `params`.
+        InvalidArgumentError: an index is out of range, or the batch axes differ.
 
     >>> import minigrad as mg
     >>> print(mg.gather_nd([[1.5, 2.5], [3.5, 4.5]], [[0, 1], [1, 0]]))
@@ -244,23 +254,26 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -
 
 
 def in_batch(indices, batch_dims):
-    """The indices, with the place in the batch in front of each row."""
+    """The index vectors, each with its batch indices in front."""
     lead = np.indices(indices.shape[:batch_dims]).reshape((batch_dims, *indices.shape[:batch_dims], *[1] * (indices.ndim - batch_dims)))
     lead = [np.broadcast_to(one, (*indices.shape[:-1], 1)) for one in lead]
     return Tensor.of(np.concatenate([*lead, indices], -1).astype(indices.dtype))
 
 
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
-    """The elements, or slices, where the mask is True.
+    """Elements, or slices, of a Tensor where the mask is True.
 
     Args:
-        tensor: what to pick from.
-        mask: truth values, in the shape of `tensor` or of some of its axes.
-        axis: the first of those axes.
+        tensor: has at least one axis.
+        mask: bools, in the shape of `tensor` or of some of its axes.
+        axis: the first of those axes; None means 0.
         name: accepted as in TensorFlow, without effect.
 
+    Returns:
+        The axes of the mask become one, whose length is the number of True.
+
     Raises:
-        ValueError: the shapes do not fit, or the mask is a single value.
+        ValueError: the shapes do not fit, or the mask is a scalar.
 
     >>> import minigrad as mg
     >>> x = mg.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -279,7 +292,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
 
 @op("SelectV2", dcondition=None, dx=lambda dz, condition: np.where(condition, dz, 0), dy=lambda dz, condition: np.where(condition, 0, dz))
 def select(condition, x, y):
-    """`where` with three arguments.
+    """Op behind `mg.where` with three arguments.
 
     >>> import minigrad as mg
     >>> print(mg.where([True, False], [1.0, 2.0], [[3.0], [4.0]]).numpy())
@@ -298,14 +311,14 @@ def select(condition, x, y):
 
 @twin(np.where)
 def select_by_constant(condition, x, y):
-    """`np.where` in a recorded VJP, where a condition is a constant: truth values, or 0 and 1."""
+    """`np.where` in a recorded VJP, where a condition is a constant: bools, or 0 and 1."""
     condition = condition.value if isinstance(condition, Tensor) else np.asarray(condition)
     return select(condition != 0, x, y)
 
 
 @op("Where", "biufc", dcondition=None)
 def where_true(condition):
-    """The places of the elements that are not zero: a row of indices for each.
+    """Op behind `mg.where` with the condition alone: the indices of the elements that are not 0, a row for each.
 
     >>> import minigrad as mg
     >>> print(mg.where([[True, False], [True, True]]).numpy())
@@ -319,12 +332,17 @@ def where_true(condition):
 
 
 def where(condition, x=None, y=None, name=None) -> Tensor:
-    """`x` where the condition holds, elsewhere `y`; with the condition alone, the places where it holds.
+    """Select elements of `x` where the condition is True, and of `y` elsewhere.
+
+    With the condition alone, return the indices at which it is True.
 
     Args:
-        condition: truth values; for the second use any numbers.
-        x, y: of one dtype; all three are broadcast to one shape.
+        condition: bools; without x and y any numbers, of which those that are not 0 count as True.
+        x, y: of one dtype. All three are broadcast to one shape.
         name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        The selected elements; or int64 indices of shape `(number of True, rank)`, which have no gradient.
 
     Raises:
         ValueError: only one of x and y is given.
@@ -332,8 +350,8 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
         TypeError: the condition is a list or a number, and is not bool.
 
     Note:
-        The gradient of what was not chosen is 0, but 0 times an infinite slope is nan: in `where(x > 0, log(x), 0)` make x
-        positive *before* the log.
+        The gradient of an element that was not selected is 0, but 0 times an infinite derivative is NaN: in
+        `where(x > 0, log(x), 0)` make x positive *before* the log.
 
     >>> import minigrad as mg
     >>> print(mg.where([True, False], 1.0, 2.0), mg.where([False, True]).numpy())
@@ -346,21 +364,22 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
     return select(condition if hasattr(condition, "__tf_tensor__") else convert_to_tensor(condition, dtypes.bool), x, y)
 
 
-# ---- placing -------------------------------------------------------------------------------------------------------
+# ---- scattering ----------------------------------------------------------------------------------------------------
 
 
 def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Tensor:
-    """Zeros of this shape, to which the updates are added at these places.
+    """Zeros of a shape, to which updates are added at these index vectors.
 
     Args:
-        indices: each row is one place, as in `gather_nd`.
-        updates: a number, or a slice, for each place.
+        indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of the result.
+            At equal index vectors the updates add up.
+        updates: shape `indices.shape[:-1] + shape[k:]`: an element, or slice, for each index vector.
         shape: of the result.
-        bad_indices_policy: "IGNORE" leaves out the updates whose place is outside.
+        bad_indices_policy: "IGNORE" leaves out updates whose index is out of range.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: a place is outside, or the shapes do not fit.
+        InvalidArgumentError: an index is out of range, or the shapes do not fit.
 
     >>> import minigrad as mg
     >>> print(mg.scatter_nd([[2], [0], [2]], [1.0, 2.0, 4.0], [3]))
@@ -389,7 +408,7 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Ten
 
 
 def place(tensor, indices, updates, put):
-    """A copy of the Tensor, changed by `put` at these places."""
+    """A copy of the Tensor in which `put` has changed the elements, or slices, at these index vectors."""
     if not updates.ndim:
         raise invalid("Updates shape must have rank at least one. Found:[]")
     if updates.shape[: indices.ndim - 1] != indices.shape[:-1]:
@@ -406,7 +425,7 @@ def place(tensor, indices, updates, put):
 
 @op("TensorScatterAdd", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices))
 def tensor_scatter_nd_add(tensor, indices, updates):
-    """The Tensor, with the updates added at these places.
+    """Copy of a Tensor, with updates added at index vectors; see `scatter_nd` for the arguments.
 
     >>> import minigrad as mg
     >>> print(mg.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[2], [0], [2]], [10.0, 20.0, 30.0]))
@@ -417,7 +436,7 @@ def tensor_scatter_nd_add(tensor, indices, updates):
 
 @op("TensorScatterSub", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: -gather_points.np(dz, indices))
 def tensor_scatter_nd_sub(tensor, indices, updates):
-    """The Tensor, with the updates subtracted at these places.
+    """Copy of a Tensor, with updates subtracted at index vectors; see `scatter_nd` for the arguments.
 
     >>> import minigrad as mg
     >>> print(mg.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[2], [0]], [10.0, 20.0]))
@@ -429,7 +448,7 @@ def tensor_scatter_nd_sub(tensor, indices, updates):
 @op("TensorScatterUpdate", dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices),
     dtensor=lambda dz, indices, updates_shape: tensor_scatter_nd_update.np(dz, indices, np.zeros(updates_shape, dz.dtype)))  # fmt: skip
 def tensor_scatter_nd_update(tensor, indices, updates):
-    """The Tensor, with the updates in these places.
+    """Copy of a Tensor, with the elements at index vectors replaced by updates; see `scatter_nd` for the arguments.
 
     >>> import minigrad as mg
     >>> print(mg.tensor_scatter_nd_update([[1.5, 2.5], [3.5, 4.5]], [[1, 0], [0, 1]], [10.0, 20.0]).numpy())
@@ -440,25 +459,27 @@ def tensor_scatter_nd_update(tensor, indices, updates):
 
 
 def largest_share(dz, z, tensor, indices, updates):
-    """What the Tensor gets of the gradient that arrives at a largest (or smallest) value: all that have it share it evenly."""
+    """VJP of a scatter maximum (or minimum) for the Tensor: elements and updates equal to the extreme share dz."""
     return dz / holders(z, tensor, indices, updates) * (tensor == z).astype(dz.dtype)
 
 
 def update_share(dz, z, tensor, indices, updates):
-    """What the updates get of it."""
+    """VJP of a scatter maximum (or minimum) for the updates."""
     dz, winners = dz / holders(z, tensor, indices, updates), updates == gather_points.np(z, indices)
     return gather_points.np(dz, indices) * winners.astype(dz.dtype)
 
 
 def holders(z, tensor, indices, updates):
-    """How many have the largest value, at each place."""
+    """For each element of the result, how many elements and updates are equal to it."""
     winners = (updates == gather_points.np(z, indices)).astype(z.dtype)
     return (tensor == z).astype(z.dtype) + added_at.np(winners, indices, z.shape)
 
 
 @op("TensorScatterMax", dindices=None, dtensor=largest_share, dupdates=update_share)
 def tensor_scatter_nd_max(tensor, indices, updates):
-    """The Tensor, with the updates in these places where they are larger. Equal values share the gradient.
+    """Copy of a Tensor, with the larger of element and update at each index vector; see `scatter_nd`.
+
+    Equal values share the gradient evenly.
 
     >>> import minigrad as mg
     >>> print(mg.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[2], [0]], [2.5, 20.0]))
@@ -469,7 +490,9 @@ def tensor_scatter_nd_max(tensor, indices, updates):
 
 @op("TensorScatterMin", dindices=None, dtensor=largest_share, dupdates=update_share)
 def tensor_scatter_nd_min(tensor, indices, updates):
-    """The Tensor, with the updates in these places where they are smaller. Equal values share the gradient.
+    """Copy of a Tensor, with the smaller of element and update at each index vector; see `scatter_nd`.
+
+    Equal values share the gradient evenly.
 
     >>> import minigrad as mg
     >>> print(mg.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[2], [0]], [2.5, 20.0]))
@@ -481,7 +504,15 @@ def tensor_scatter_nd_min(tensor, indices, updates):
 @op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None,
     ddata=lambda dys, data_shape, partitions: unparted(dys, data_shape, partitions))  # fmt: skip
 def dynamic_partition(data, partitions, num_partitions) -> list:
-    """The rows of `data`, dealt out: row i goes to the Tensor number `partitions[i]` of a list.
+    """Partition the rows of `data` into a list of Tensors: row i goes to Tensor number `partitions[i]`.
+
+    Args:
+        data: shape `(*batch, ...)`.
+        partitions: integers from 0 to `num_partitions - 1`, shape `batch`.
+        num_partitions: the length of the list.
+
+    Raises:
+        InvalidArgumentError: a partition is out of range, or the shapes do not fit.
 
     >>> import minigrad as mg
     >>> even, odd = mg.dynamic_partition([1.5, 2.5, 3.5], [0, 1, 0], 2)
@@ -501,14 +532,23 @@ def dynamic_partition(data, partitions, num_partitions) -> list:
 
 
 def unparted(dys, shape, partitions):
-    """The rows back in the order that they had before they were dealt out."""
+    """VJP of `dynamic_partition`: the rows in the order that they had in `data`."""
     places = np.argsort(np.argsort(np.asarray(partitions).ravel(), kind="stable"))
     return gather.np(np.concatenate(dys, 0), places).reshape(shape)
 
 
 @op("DynamicStitch", dindices=None, ddata=lambda dz, indices, k: gather.np(dz, indices[k]))
 def dynamic_stitch(indices: list, data: list):
-    """Tensors laid together: row j of `data[i]` becomes row `indices[i][j]` of the result. Of two for one place the later stays.
+    """Merge a list of Tensors by index: row j of `data[i]` becomes row `indices[i][j]` of the result.
+
+    Of several rows with one index the last is used; an index without a row gets 0.
+
+    Args:
+        indices: a list of Tensors of integers.
+        data: a list of Tensors; the shape of `data[i]` begins with that of `indices[i]`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not fit.
 
     >>> import minigrad as mg
     >>> print(mg.dynamic_stitch([[0, 2], [1]], [[1.5, 2.5], [3.5]]))
@@ -524,7 +564,7 @@ def dynamic_stitch(indices: list, data: list):
     return whole
 
 
-# ---- the same for each row of a stack, so that Jacobians take one pass ---------------------------------------------
+# ---- batched: for each row of a stack at once, for Jacobians -------------------------------------------------------
 
 
 def rows_added(values, key, shape):
@@ -535,13 +575,14 @@ def rows_added(values, key, shape):
 
 
 def rows_updated(stack, indices, updates):
+    """A copy of a stack, with the updates in each of its rows."""
     whole = stack.value.copy()
     whole[in_rows(indices)] = updates
     return whole
 
 
 def in_rows(indices):
-    """`points`, as a key for a stack."""
+    """`points` as a key of a stack."""
     return (builtins.slice(None), *points(indices)[1:])
 
 

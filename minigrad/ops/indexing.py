@@ -1,4 +1,4 @@
-"""x[...]: what may stand between the brackets, and the two ops behind them. The key of a tape's step is NumPy's own."""
+"""Indexing and slicing: `x[key]`, and the two ops behind it. A tape records the key as NumPy takes it."""
 
 import builtins
 import itertools
@@ -18,7 +18,7 @@ from .gathering import boolean_mask
 
 @op("StridedSlice", dinput=lambda dy, input_shape, key: strided_slice_grad.np(dy, key, input_shape))
 def getitem(input, key: tuple):
-    """`input[key]`, where the key is a tuple of whole numbers, slices, `...` and `mg.newaxis`.
+    """Op behind `input[key]`: the key is a tuple of integers, slices, `...` and `mg.newaxis`.
 
     >>> import minigrad as mg
     >>> x = mg.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -26,7 +26,7 @@ def getitem(input, key: tuple):
     mg.Tensor([4. 6.], shape=(2,), dtype=float32) mg.Tensor([1. 4.], shape=(2,), dtype=float32)
     """
     if input.dtype.kind == "O" and Ellipsis not in key:
-        key += (Ellipsis,)  # bytes are no arrays
+        key += (Ellipsis,)  # otherwise a single element would be bytes, not an array
     try:
         return input[key]
     except (IndexError, ValueError):
@@ -35,7 +35,7 @@ def getitem(input, key: tuple):
 
 @op("StridedSliceGrad", ddy=lambda dz, key: dz[key])
 def strided_slice_grad(dy, key: tuple, shape: tuple):
-    """Zeros of this shape, with `dy` at the place of `[key]`.
+    """VJP of `getitem`: zeros of this shape, with `dy` at `[key]`.
 
     >>> import minigrad as mg, numpy as np
     >>> print(mg.ops.indexing.strided_slice_grad([7.0, 8.0], (np.s_[0:3:2],), (3,)))
@@ -52,29 +52,29 @@ BATCHED_TWINS[strided_slice_grad.__wrapped__] = lambda dy, key, shape: strided_s
 
 
 def take(x, key) -> Tensor:
-    """`x[key]` of a Tensor. As in TensorFlow a list counts as a tuple, and an array of truth values is a mask.
+    """`x[key]` of a Tensor. As in TensorFlow a list counts as a tuple, and an array of bools is a mask.
 
     Raises:
-        TypeError: the key holds a fraction, an array or anything else that is no place.
-        InvalidArgumentError: a place is outside of `x`.
+        TypeError: the key holds a float, an array or anything else that is no index.
+        InvalidArgumentError: an index is out of range.
     """
     return boolean_mask(x, key) if is_mask(key) else getitem(x, numpy_key(key))
 
 
 def numpy_key(key) -> tuple:
-    """The key, as NumPy has it: a tuple of ints, slices, None and `...`."""
+    """The key as NumPy takes it: a tuple of ints, slices, None and `...`."""
     if key.__class__ is int:
         return (key,)
     return tuple([place(k) for k in key]) if isinstance(key, (tuple, list)) else (place(key),)
 
 
 def is_mask(key):
-    """Does it say of each element whether it is wanted?"""
+    """Whether the key is a mask: a bool, or an array of bools."""
     return key is True or key is False or (isinstance(key, (Tensor, Variable, np.ndarray)) and key.dtype == np.bool_)
 
 
 def place(k):
-    """One part of a key."""
+    """One part of a key, with Tensors and NumPy integers as ints."""
     if k.__class__ is int or k is None or k is Ellipsis:
         return k
     if isinstance(k, builtins.slice):
@@ -83,7 +83,7 @@ def place(k):
 
 
 def whole_number(k):
-    """A Python, NumPy or Tensor integer, as an int."""
+    """A Python, NumPy or Tensor integer, as an int. Raise for anything else."""
     if isinstance(k, bool):
         raise invalid("Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64 [Op:StridedSlice] name: ")
     if isinstance(k, numbers.Integral) or (getattr(k, "shape", None) == () and k.dtype in (np.int16, np.int32, np.int64)):
@@ -95,7 +95,7 @@ def whole_number(k):
 
 
 def out_of_place(key, shape):
-    """NumPy refused the key: the error that says why."""
+    """The error that says why NumPy refused the key."""
     axes = [k for k in key if k is not None and k is not Ellipsis]
     if not shape:
         return invalid("Attempting to slice scalar input.")
@@ -114,7 +114,7 @@ def out_of_place(key, shape):
 
 
 def each(x):
-    """Iteration: the parts of a Tensor along its first axis, each connected."""
+    """Iterate over a Tensor: its slices along the first axis, through which gradients flow."""
     x = convert(x)
     if not len(x.shape):
         raise TypeError("Cannot iterate over a scalar tensor.")
@@ -125,12 +125,12 @@ def each(x):
 
 
 class VariableSlice(Tensor):
-    """`variable[key]`: a Tensor like others, with which that part of the Variable can be assigned."""
+    """`variable[key]`: a Tensor like others, by which that part of the Variable can also be assigned."""
 
     __slots__ = ("key", "variable")
 
     def assign(self, value, name=None):
-        """Give the part of the Variable a new value, which is broadcast to its shape.
+        """Assign a new value to this part of the Variable; the value is broadcast to its shape.
 
         Returns:
             The whole Variable in its new state.
@@ -155,7 +155,7 @@ class VariableSlice(Tensor):
 
 
 def take_slice(variable, key):
-    """`x[key]` of a Variable."""
+    """`x[key]` of a Variable, as a `VariableSlice`."""
     if is_mask(key):
         return boolean_mask(variable, key)
     key = numpy_key(key)
@@ -164,20 +164,24 @@ def take_slice(variable, key):
     return part
 
 
-# ---- the same in words ---------------------------------------------------------------------------------------------
+# ---- slicing functions ---------------------------------------------------------------------------------------------
 
 
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0, var=None, name=None) -> Tensor:  # fmt: skip
-    """`input_[begin[0]:end[0]:strides[0], ...]`, with the bounds in lists.
+    """Strided slice: `input_[begin[0]:end[0]:strides[0], ...]`, with the bounds in lists.
 
     Args:
-        input_: a Tensor.
-        begin, end, strides: one number for each axis, from the first on; without `strides` all are 1.
-        begin_mask, end_mask: bit i is set: begin[i], or end[i], is not looked at, and the slice is open to that side.
-        ellipsis_mask, new_axis_mask: bit i is set: there is `...`, or a new axis, at place i.
-        shrink_axis_mask: bit i is set: begin[i] is a single place, and the axis goes away.
-        var: accepted as in TensorFlow, without effect.
+        input_: of any shape.
+        begin, end, strides: one int for each axis, from the first on; without `strides` all are 1.
+        begin_mask, end_mask: if bit i is set, begin[i], or end[i], is ignored: the slice extends to that end of the
+            axis.
+        ellipsis_mask, new_axis_mask: if bit i is set, part i of the key is `...`, or a new axis.
+        shrink_axis_mask: if bit i is set, begin[i] is a single index, and the axis is removed.
+        var, name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: `begin`, `end` and `strides` differ in length, or do not fit the shape.
 
     >>> import minigrad as mg
     >>> print(mg.strided_slice([1.0, 2.0, 3.0, 4.0], [0], [4], [2]))
@@ -213,10 +217,14 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape),
 )
 def slice(input_, begin, size):
-    """The part of a Tensor that starts at `begin` and is `size` long along each axis; -1 goes to the end.
+    """Slice of a Tensor that starts at `begin` and has the shape `size`, where -1 extends to the end of the axis.
+
+    Args:
+        input_: of any shape.
+        begin, size: one int for each axis.
 
     Raises:
-        InvalidArgumentError: it reaches beyond the Tensor.
+        InvalidArgumentError: the slice is not inside the Tensor.
 
     >>> import minigrad as mg
     >>> print(mg.slice([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [0, 1], [2, -1]).numpy())
@@ -235,5 +243,5 @@ def slice(input_, begin, size):
 
 
 def box(begin, size):
-    """The key of the part that starts at `begin` and has this size."""
+    """The key of the slice that starts at `begin` and has this size."""
     return tuple([builtins.slice(start, None if length == -1 else start + length) for start, length in zip(begin, size)])

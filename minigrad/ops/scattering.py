@@ -1,4 +1,6 @@
-"""Changing parts of a Variable: rows by their numbers (`v.scatter_add`), or elements by their places (`v.scatter_nd_add`)."""
+"""Scatter methods of a Variable, which change rows by index (`v.scatter_add`) or elements by index vector
+(`v.scatter_nd_add`).
+"""
 
 from typing import Any
 
@@ -14,11 +16,11 @@ from ..ops import gathering
 
 
 def replace(whole, places, values):
-    """Of several values for one place the last one stays."""
+    """Write the values; of several values with one index the last is used."""
     whole[places] = values
 
 
-WAYS = {  # name of the method, what it does, and how
+WAYS = {  # suffix of the method: the verb of its docstring, and what changes the array
     "add": ("Add {} to", np.add.at), "sub": ("Subtract {} from", np.subtract.at), "mul": ("Multiply {} into", np.multiply.at),
     "div": ("Divide by {}", np.divide.at), "max": ("Take the larger of {} and", np.maximum.at),
     "min": ("Take the smaller of {} and", np.minimum.at), "update": ("Put {} in the place of", replace),
@@ -26,7 +28,7 @@ WAYS = {  # name of the method, what it does, and how
 
 
 def by_rows(way, meaning, put):
-    """The method `scatter_<way>`."""
+    """Make the method `scatter_<way>`."""
 
     def scatter(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):
@@ -42,24 +44,24 @@ def by_rows(way, meaning, put):
         return self._assigned(whole, sparse_delta.values, f"scatter_{way}")
 
     scatter.__name__ = scatter.__qualname__ = f"scatter_{way}"
-    scatter.__doc__ = f"""{meaning.format("rows")} the rows of the Variable that they name.
+    scatter.__doc__ = f"""{meaning.format("values")} the rows of the Variable at these indices.
 
     Args:
-        sparse_delta: `mg.IndexedSlices`: the rows, and their numbers. A row named twice is used twice.
+        sparse_delta: `mg.IndexedSlices`: a row of values for each index. If an index occurs twice, both rows are used.
         use_locking, name: accepted as in TensorFlow, without effect.
 
     Returns:
         The whole Variable in its new state.
 
     Raises:
-        TypeError: `sparse_delta` is something else.
-        InvalidArgumentError: there is no such row, or the shapes do not fit.
+        TypeError: `sparse_delta` is not an `mg.IndexedSlices`.
+        InvalidArgumentError: an index is out of range, or the shapes do not fit.
     """
     return scatter
 
 
 def by_places(way, meaning, put):
-    """The method `scatter_nd_<way>`."""
+    """Make the method `scatter_nd_<way>`."""
 
     def scatter(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         return self._assigned(
@@ -67,34 +69,34 @@ def by_places(way, meaning, put):
         )
 
     scatter.__name__ = scatter.__qualname__ = f"scatter_nd_{way}"
-    scatter.__doc__ = f"""{meaning.format("values")} the elements, or slices, at these places.
+    scatter.__doc__ = f"""{meaning.format("values")} the elements, or slices, at these index vectors.
 
     Args:
-        indices: the last axis goes over the axes of the Variable: each row is one place.
-        updates: a value for each place.
+        indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of the Variable.
+        updates: an element, or slice, for each index vector.
         name: accepted as in TensorFlow, without effect.
 
     Returns:
         The whole Variable in its new state.
 
     Raises:
-        InvalidArgumentError: a place is outside, or the shapes do not fit.
+        InvalidArgumentError: an index is out of range, or the shapes do not fit.
     """
     return scatter
 
 
 def not_scattered(message, way):
-    """The error of the kernel that changes a Variable this way."""
+    """The InvalidArgumentError of the kernel that changes a Variable this way."""
     return invalid(f"{message} [Op:ResourceScatter{way.capitalize()}] name: ")
 
 
 def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-    """The rows of these numbers, as `mg.gather`."""
+    """The rows with these indices, as `mg.gather`."""
     return gathering.gather(self, indices)
 
 
 def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-    """The elements, or slices, at these places, as `mg.gather_nd`."""
+    """The elements, or slices, at these index vectors, as `mg.gather_nd`."""
     return gathering.gather_nd(self, indices)
 
 

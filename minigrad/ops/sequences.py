@@ -1,4 +1,4 @@
-"""tf's top-level ops that make Tensors by a pattern: range, linspace, meshgrid, one_hot."""
+"""tf's top-level ops that make Tensors by a pattern: fill, range, linspace, meshgrid, one_hot, sequence_mask."""
 
 import builtins
 from typing import Any
@@ -19,7 +19,10 @@ from .shaping import broadcast_to, concat, expand_dims, reshape
 
 @op("Fill", ddims=None, dvalue=lambda dy: dy)
 def fill(dims, value):
-    """One value in every place of this shape.
+    """Tensor of shape `dims`, filled with one value.
+
+    Raises:
+        InvalidArgumentError: a length is negative or not an integer, or the value is not a scalar.
 
     >>> import minigrad as mg
     >>> print(mg.fill([1, 2], 7.0))
@@ -33,7 +36,7 @@ def fill(dims, value):
 
 
 def lengths_in(dims):
-    """A shape that was given as a Tensor."""
+    """A shape that was given as a Tensor, as a tuple."""
     if dims.ndim > 1:
         raise invalid(f"dims must represent a vector, got shape {bracketed(dims.shape)}")
     shape = tuple(dims.ravel().tolist())
@@ -42,21 +45,22 @@ def lengths_in(dims):
     return shape
 
 
-NUMBERS = [np.dtype(code) for code in ("i4", "i8", "f2", "f4", "f8")]  # what a range can be made of, the widest last
+NUMBERS = [np.dtype(code) for code in ("i4", "i8", "f2", "f4", "f8")]  # the dtypes of a range, the widest last
 
 
 def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
-    """The numbers from `start` up to, but without, `limit`, in steps of `delta`.
+    """Numbers from `start` up to `limit`, which is left out, in steps of `delta`.
 
     Args:
         start: the first number; if there is no `limit`, it is the limit, and 0 is the first.
         limit: where to stop.
-        delta: the step.
-        dtype: of the result; by default the widest of the three.
+        delta: the step, positive or negative.
+        dtype: of the result; None takes the widest dtype of the three.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: `delta` is 0 or leads away from `limit`, or one of the three is no single number.
+        InvalidArgumentError: `delta` is 0 or leads away from `limit`, or one of the three is not a scalar.
+        AssertionError: `dtype` is None, and one of the three is neither int32, int64, float16, float32 nor float64.
 
     >>> import minigrad as mg
     >>> print(mg.range(2, 8, 3), mg.range(1.0, 2.0, 0.5))
@@ -85,13 +89,17 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
 
 
 def linspace(start, stop, num, name=None, axis=0) -> Tensor:
-    """`num` numbers at equal distances, from `start` to `stop`, both included.
+    """`num` evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
-        start, stop: numbers or Tensors; the numbers lie along a new axis.
-        num: how many.
+        start, stop: numbers, or Tensors, which are broadcast.
+        num: an int.
         name: accepted as in TensorFlow, without effect.
-        axis: the place of the new axis.
+        axis: the index of the new axis, of length `num`, along which the numbers lie.
+
+    Raises:
+        TypeError: `num` is not an integer.
+        InvalidArgumentError: `num` is negative.
 
     >>> import minigrad as mg
     >>> print(mg.linspace(0.0, 1.0, 5))
@@ -114,6 +122,7 @@ def linspace(start, stop, num, name=None, axis=0) -> Tensor:
 
 
 def whole_num(num):
+    """The `num` of `linspace` as an int."""
     if convert(num).value.dtype.kind not in "iu":
         given = convert(num)
         raise TypeError(f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {given.dtype}")
@@ -124,12 +133,19 @@ def whole_num(num):
 
 
 def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
-    """The coordinates of every point of a grid, from those along its axes: one Tensor for each axis.
+    """Coordinates of all points of a grid, from the coordinates along each axis.
 
     Args:
         *args: vectors, one for each axis.
-        indexing: "xy" gives the first two results the shape (y, x), as pictures have it; "ij" keeps the order.
+        indexing: "ij" gives the results the shape `(len(args[0]), len(args[1]), ...)`; "xy" swaps the first two axes,
+            as is usual for images.
         name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        A list with a Tensor for each axis, all of the shape of the grid: the coordinate of each point along that axis.
+
+    Raises:
+        ValueError: there is no such indexing.
 
     >>> import minigrad as mg
     >>> across, up = mg.meshgrid([1.0, 2.0, 3.0], [10.0, 20.0])
@@ -153,18 +169,18 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
 
 @op("OneHot", depth=tidy.depth, axis=tidy.integer, dindices=None)
 def one_hot(indices, depth, on_value: TensorLike | None = None, off_value: TensorLike | None = None, axis=None, dtype: Any = None):
-    """For each index a vector of length `depth`, with 1 at that place and 0 elsewhere.
+    """One-hot vectors: for each index a vector of length `depth`, with 1 at that index and 0 elsewhere.
 
     Args:
-        indices: whole numbers; what is outside of 0 .. depth-1 gives zeros.
+        indices: integers of any shape; an index that is not in 0 ... depth - 1 gives only zeros.
         depth: the length of the new axis.
         on_value, off_value: in place of 1 and 0.
-        axis: where the new axis goes: -1 (last) by default.
-        dtype: of the result; float32, or that of `on_value`, by default.
+        axis: the index of the new axis in the result; None means -1, the last.
+        dtype: of the result; None takes that of the values, or float32.
 
     Raises:
         TypeError: the values do not have one dtype.
-        InvalidArgumentError: `depth` is negative, or there is no such axis.
+        InvalidArgumentError: `depth` is negative, there is no such axis, or the indices are not integers.
 
     >>> import minigrad as mg
     >>> print(mg.one_hot([0, 2], 3).numpy())
@@ -184,7 +200,7 @@ def one_hot(indices, depth, on_value: TensorLike | None = None, off_value: Tenso
 
 
 def one_hot_values(on, off, dtype):
-    """What `one_hot` writes, with the dtype that both have."""
+    """The two values of `one_hot`, in their common dtype."""
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     given = {word: convert_to_tensor(x, dtype_hint=wanted) for word, x in (("on", on), ("off", off)) if x is not None}
     for word, x in given.items():
@@ -197,7 +213,19 @@ def one_hot_values(on, off, dtype):
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
-    """For each length a row that is True up to there and False after.
+    """Mask of sequences: for each length a row that is True before that index and False from there on.
+
+    Args:
+        lengths: integers of any shape.
+        maxlen: the length of the rows; None takes the largest of `lengths`.
+        dtype: of the result.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        Shape `lengths.shape + (maxlen,)`.
+
+    Raises:
+        ValueError: `maxlen` is not a scalar.
 
     >>> import minigrad as mg
     >>> print(mg.sequence_mask([1, 3], 4).numpy())

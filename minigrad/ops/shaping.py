@@ -1,4 +1,4 @@
-"""tf's top-level ops that change a shape or move elements: reshape, concat, pad, roll, reverse."""
+"""tf's top-level ops that change a shape or move elements: reshape, concat, split, pad, roll, reverse."""
 
 import builtins
 import functools
@@ -24,14 +24,14 @@ from .creation import convert_to_tensor, identity, zeros
 
 @op("Reshape", twin=np.reshape, shape=tidy.lengths, dtensor=lambda dy, tensor_shape: dy.reshape(tensor_shape))
 def reshape(tensor, shape):
-    """The same elements in a new shape.
+    """Reshape: the same elements, in the same order, in a new shape.
 
     Args:
         tensor: of any shape and dtype.
-        shape: the lengths; one of them may be -1, which is worked out from the others.
+        shape: the new lengths; one of them may be -1, which is computed from the others.
 
     Raises:
-        InvalidArgumentError: the shape has another number of elements.
+        InvalidArgumentError: the new shape has another number of elements.
 
     >>> import minigrad as mg
     >>> print(mg.reshape([1.0, 2.0, 3.0, 4.0], (2, -1)))
@@ -50,7 +50,7 @@ def reshape(tensor, shape):
 
 
 def fitted_lengths(tensor, shape):
-    """NumPy refused this shape: the error that says why. (Of no elements it cannot tell what -1 is; TensorFlow can.)"""
+    """A shape that NumPy refused: replace -1, which NumPy does not if there are no elements, or raise the error."""
     unknown = [i for i, n in enumerate(shape) if n == -1]
     known = [n for n in shape if n != -1]
     product, values = count([n for n in known if n]), f"Input to reshape is a tensor with {tensor.size} values, but the requested shape"
@@ -68,7 +68,10 @@ def fitted_lengths(tensor, shape):
 
 @op("ExpandDims", axis=tidy.integer, dinput=lambda dy, input_shape: dy.reshape(input_shape))
 def expand_dims(input, axis):
-    """A new axis of length 1, at this place of the new shape.
+    """Insert an axis of length 1 at index `axis` of the new shape.
+
+    Raises:
+        InvalidArgumentError: there is no such index.
 
     >>> import minigrad as mg
     >>> print(mg.expand_dims([1.0, 2.0], -1).shape)
@@ -84,7 +87,10 @@ def expand_dims(input, axis):
 
 @op("Squeeze", axis=tidy.axes, dinput=lambda dy, input_shape: dy.reshape(input_shape))
 def squeeze(input, axis=None):
-    """The same elements without the axes of length 1, or without those named.
+    """Remove axes of length 1: those in `axis`, or all if it is None.
+
+    Raises:
+        InvalidArgumentError: an axis in `axis` does not exist, or has another length.
 
     >>> import minigrad as mg
     >>> print(mg.squeeze([[[1.0], [2.0]]]).shape, mg.squeeze([[[1.0], [2.0]]], axis=0).shape)
@@ -101,7 +107,15 @@ def squeeze(input, axis=None):
 
 @op("Transpose", twin=np.transpose, perm=tidy.order, da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))
 def transpose(a, perm=None, conjugate=False):
-    """The axes in another order: axis i of the result is axis `perm[i]` of `a`. Without `perm` they are reversed.
+    """Permute the axes: axis i of the result is axis `perm[i]` of `a`. Without `perm` the axes are reversed.
+
+    Args:
+        a: of any shape.
+        perm: a permutation of the axes, or None.
+        conjugate: conjugate complex numbers too.
+
+    Raises:
+        InvalidArgumentError: `perm` is not a permutation of the axes.
 
     >>> import minigrad as mg
     >>> print(mg.transpose([[1.0, 2.0], [3.0, 4.0]]).numpy())
@@ -115,6 +129,7 @@ def transpose(a, perm=None, conjugate=False):
 
 
 def check_order(perm, ndim):
+    """Raise InvalidArgumentError unless `perm` is a permutation of the axes."""
     if len(perm) != ndim:
         raise invalid(f"transpose expects a vector of size {ndim}. But input(1) is a vector of size {len(perm)}")
     for place in perm:
@@ -126,13 +141,16 @@ def check_order(perm, ndim):
 
 
 def undone(perm):
-    """The order that undoes this one."""
+    """The inverse permutation."""
     return None if perm is None else tuple(np.argsort([place % len(perm) for place in perm]).tolist())
 
 
 @op("BroadcastTo", twin=np.broadcast_to, shape=tidy.vector, dinput=lambda dy: dy)
 def broadcast_to(input, shape):
-    """Copies of `input`, so that it has the shape `shape`.
+    """Broadcast to a shape: repeat along axes of length 1, and along new axes in front.
+
+    Raises:
+        InvalidArgumentError: the input does not broadcast to this shape.
 
     >>> import minigrad as mg
     >>> print(mg.broadcast_to([1.0, 2.0], (2, 2)))
@@ -141,8 +159,8 @@ def broadcast_to(input, shape):
      [1. 2.]], shape=(2, 2), dtype=float32)
     """
     try:
-        if input.ndim == 0 and input.dtype.kind != "O" and -1 not in shape:  # which np.ndarray takes for any length
-            return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # the same, six times faster
+        if input.ndim == 0 and input.dtype.kind != "O" and -1 not in shape:  # np.ndarray would take -1 for any length
+            return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # as np.broadcast_to, six times faster
         return np.broadcast_to(input, shape)
     except ValueError:
         if min(shape, default=0) < 0:
@@ -154,10 +172,10 @@ def broadcast_to(input, shape):
 
 
 def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
-    """The shape that two shapes have in common when one operator joins them.
+    """Shape to which two shapes are broadcast together, as by `x + y`.
 
     Raises:
-        ValueError: they do not fit.
+        ValueError: the shapes are not compatible.
 
     >>> import minigrad as mg
     >>> print(mg.broadcast_static_shape(mg.TensorShape([2, 1]), mg.TensorShape([3])))
@@ -177,6 +195,9 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
 def broadcast_dynamic_shape(shape_x, shape_y):
     """As `broadcast_static_shape`, for shapes that are Tensors.
 
+    Raises:
+        InvalidArgumentError: the shapes are not compatible.
+
     >>> import minigrad as mg
     >>> print(mg.broadcast_dynamic_shape([2, 1], [3]))
     mg.Tensor([2 3], shape=(2,), dtype=int32)
@@ -187,16 +208,16 @@ def broadcast_dynamic_shape(shape_x, shape_y):
         raise invalid(f"Incompatible shapes: {bracketed(shape_x)} vs. {bracketed(shape_y)}") from None
 
 
-# ---- joining and cutting -------------------------------------------------------------------------------------------
+# ---- joining and splitting -----------------------------------------------------------------------------------------
 
 
 @twin(np.concatenate)
 def concat(values, axis, name="concat") -> Tensor:
-    """Tensors one after the other along an axis that they have.
+    """Concatenate Tensors along an axis that they have.
 
     Args:
-        values: a list of Tensors of one dtype; their shapes differ along `axis` alone.
-        axis: a number; negative ones count from the end.
+        values: a list of Tensors of one dtype, whose shapes differ along `axis` alone.
+        axis: an int; negative ones count from the end.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
@@ -218,7 +239,7 @@ def concat(values, axis, name="concat") -> Tensor:
 
 @op("ConcatV2", axis=tidy.integer, dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)])
 def join(values: list, axis):
-    """`concat` of two Tensors or more.
+    """Op behind `mg.concat`, for two Tensors or more.
 
     >>> import minigrad as mg
     >>> print(mg.concat([[[1.0], [2.0]], [[3.0, 5.0], [4.0, 6.0]]], axis=1).numpy())
@@ -232,14 +253,14 @@ def join(values: list, axis):
 
 
 def part(k, shapes, axis):
-    """The key of the k-th part of what was joined."""
+    """The key of input k in the concatenated Tensor."""
     axis %= len(shapes[0])
     start = sum([shape[axis] for shape in shapes[:k]])
     return (builtins.slice(None),) * axis + (builtins.slice(start, start + shapes[k][axis]),)
 
 
 def unjoinable(shapes, axis):
-    """NumPy could not join these: the error that says why."""
+    """The error that says why these shapes cannot be concatenated."""
     if not shapes:
         return invalid("OpKernel 'ConcatV2' has constraint on attr 'T' not in NodeDef '[N=0, Tidx=DT_INT32]'")
     first, ndim = shapes[0], len(shapes[0])
@@ -257,7 +278,7 @@ def unjoinable(shapes, axis):
 
 
 def constants_at_once(pack):
-    """The op, but what holds no Tensor becomes one as a whole: its dtype is that of all elements, and not of the first."""
+    """`stack`, but a list without Tensors is converted as a whole: its dtype fits all elements, not just the first."""
 
     @functools.wraps(pack)
     def stack(values, axis=0, name=None):
@@ -266,7 +287,7 @@ def constants_at_once(pack):
             try:
                 return convert_to_tensor(values)
             except (TypeError, ValueError):
-                pass  # rows of different lengths: the op says so
+                pass  # rows of different lengths, for which the op raises
         return pack(values, axis)
 
     return stack
@@ -275,7 +296,11 @@ def constants_at_once(pack):
 @constants_at_once
 @op("Pack", twin=np.stack, axis=tidy.integer, dvalues=lambda dz, k, axis: dz[at(k, axis)])
 def stack(values: list, axis=0):
-    """Tensors of one shape, side by side along a new axis.
+    """Stack Tensors of the same shape along a new axis.
+
+    Args:
+        values: a list of Tensors of one shape and dtype.
+        axis: the index of the new axis in the result.
 
     Raises:
         InvalidArgumentError: the shapes differ.
@@ -301,23 +326,28 @@ def stack(values: list, axis=0):
 
 
 def at(k, axis):
-    """The key of place k along an axis."""
+    """The key of index k along an axis."""
     all = (builtins.slice(None),)
     return all * axis + (k,) if axis >= 0 else (Ellipsis, k) + all * (-axis - 1)
 
 
 def no_axis(axis, ndim):
+    """The error for an axis that does not exist."""
     return errors.from_python(ValueError(f"Argument `axis` = {axis} not in range [{-ndim}, {ndim})"))
 
 
 @op("Unpack", axis=tidy.integer, dvalue=lambda dys, axis: np.stack(dys, axis))
 def unstack(value, num: int | None = None, axis=0) -> list:
-    """The parts of a Tensor along an axis, as a list.
+    """Unstack a Tensor along an axis: a list of its slices, which do not have that axis.
 
     Args:
         value: has at least one axis.
-        num: how many parts there are, as a check.
-        axis: a number.
+        num: the number of slices, which is checked; None checks nothing.
+        axis: an int; negative ones count from the end.
+
+    Raises:
+        InvalidArgumentError: there are not `num` slices.
+        ValueError: there is no such axis.
 
     >>> import minigrad as mg
     >>> x, y = mg.unstack([[1.5, 2.0], [3.0, 4.0]], axis=1)
@@ -333,16 +363,18 @@ def unstack(value, num: int | None = None, axis=0) -> list:
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
-    """A Tensor cut along an axis, as a list of Tensors.
+    """Split a Tensor along an axis: a list of its parts, which keep that axis.
 
     Args:
-        value: what to cut.
-        num_or_size_splits: into how many equal parts, or a list with the length of each; one of them may be -1 (the rest).
-        axis: along which axis.
+        value: has at least one axis.
+        num_or_size_splits: the number of equal parts, or a list with the length of each; one of them may be -1 (the
+            rest).
+        axis: an int; negative ones count from the end.
         num, name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: the lengths do not add up, or there is no such axis.
+        ValueError: `num_or_size_splits` is a scalar Tensor.
 
     >>> import minigrad as mg
     >>> a, b = mg.split([1.0, 2.0, 3.0], [1, -1])
@@ -360,7 +392,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
 
 @op("Split", num_split=tidy.integer, axis=tidy.integer, dvalue=lambda dys, axis: np.concatenate(dys, axis))
 def split_evenly(value, num_split, axis) -> list:
-    """`split` into equal parts.
+    """Op behind `mg.split`, for equal parts.
 
     >>> import minigrad as mg
     >>> a, b = mg.split([[1.5, 2.5, 3.5, 4.5]], 2, axis=1)
@@ -380,7 +412,7 @@ def split_evenly(value, num_split, axis) -> list:
 
 @op("SplitV", size_splits=tidy.lengths, axis=tidy.integer, dvalue=lambda dys, axis: np.concatenate(dys, axis))
 def split_by_size(value, size_splits, axis) -> list:
-    """`split` into parts of these lengths.
+    """Op behind `mg.split`, for parts of these lengths.
 
     >>> import minigrad as mg
     >>> a, b = mg.split([[1.5, 2.5, 3.5]], [1, 2], axis=-1)
@@ -404,20 +436,24 @@ def split_by_size(value, size_splits, axis) -> list:
 
 
 def cut_length(value, axis):
-    """How long the axis is that is to be cut."""
+    """The length of the axis that is split. Raise InvalidArgumentError if it does not exist."""
     if not -value.ndim <= axis < value.ndim:
         raise invalid(f"-input rank(-{value.ndim}) <= split_dim < input rank ({value.ndim}), but got {axis}")
     return value.shape[axis]
 
 
 def cut(value, lengths, axis):
+    """Consecutive parts of these lengths along an axis."""
     ends = np.cumsum(lengths).tolist()
     return [value[at(builtins.slice(end - n, end), axis)] for n, end in zip(lengths, ends)]
 
 
 @op("Tile", multiples=tidy.vector, dinput=lambda dy, input_shape, multiples: untiled(dy, input_shape, multiples))
 def tile(input, multiples):
-    """`multiples[i]` copies of the Tensor along axis i, one after the other.
+    """Repeat a Tensor `multiples[i]` times along each axis i, one copy after the other.
+
+    Raises:
+        InvalidArgumentError: there is not one multiple for each axis, or one is negative.
 
     >>> import minigrad as mg
     >>> print(mg.tile([[1.0, 2.0]], [2, 2]).numpy())
@@ -433,26 +469,26 @@ def tile(input, multiples):
 
 
 def untiled(dy, shape, multiples):
-    """The sum of all copies."""
+    """VJP of `tile`: the sum over all copies."""
     pairs = [length for pair in zip(multiples, shape) for length in pair]
     return np.add.reduce(dy.reshape(tuple(pairs)), axis=tuple(builtins.range(0, len(pairs), 2)))
 
 
-# ---- edges ---------------------------------------------------------------------------------------------------------
+# ---- padding -------------------------------------------------------------------------------------------------------
 
 
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tensor:
-    """A Tensor with more elements at its edges.
+    """Pad a Tensor with more elements at both ends of each axis.
 
     Args:
-        tensor: any.
-        paddings: for each axis a pair: how many elements before, and after.
-        mode: "CONSTANT" writes `constant_values`; "REFLECT" mirrors without the edge itself, "SYMMETRIC" with it.
-        constant_values: of the dtype of the tensor. No gradient flows to it.
+        tensor: of any shape.
+        paddings: for each axis a pair: how many elements to add before, and after.
+        mode: "CONSTANT" adds `constant_values`; "REFLECT" mirrors without the edge itself, "SYMMETRIC" with it.
+        constant_values: a scalar of the dtype of the tensor. Its gradient is None.
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: there is not one pair for each axis, or not enough to mirror.
+        InvalidArgumentError: there is not one pair for each axis, or not enough elements to mirror.
         ValueError: there is no such mode.
 
     >>> import minigrad as mg
@@ -475,7 +511,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
 
 @op("Pad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)], dconstant_values=None)
 def pad_constant(tensor, constant_values, paddings):
-    """`pad` with a constant.
+    """Op behind `mg.pad` with a constant.
 
     >>> import minigrad as mg
     >>> print(mg.pad([[1.5, 2.5]], [[0, 1], [2, 0]]).numpy())
@@ -490,7 +526,7 @@ def pad_constant(tensor, constant_values, paddings):
 
 @op("MirrorPad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode))
 def mirror_pad(tensor, paddings, mode: str):
-    """`pad` with the mirror image of the Tensor.
+    """Op behind `mg.pad` with the mirror image of the Tensor.
 
     >>> import minigrad as mg
     >>> print(mg.pad([[1.5, 2.5, 3.5]], [[1, 0], [2, 1]], "SYMMETRIC").numpy())
@@ -508,7 +544,7 @@ def mirror_pad(tensor, paddings, mode: str):
 
 @op("MirrorPadGrad", ddy=lambda dz, paddings, mode: mirror_pad.np(dz, paddings, mode))
 def mirror_pad_grad(dy, paddings: tuple, mode: str):
-    """The gradient of `mirror_pad`: what the edges mirror is added to where it came from.
+    """VJP of `mirror_pad`: the gradient of each mirrored element is added to that of its source.
 
     >>> import minigrad as mg
     >>> print(mg.ops.shaping.mirror_pad_grad([1.0, 2.0, 3.0, 4.0], ((1, 0),), "REFLECT"))
@@ -525,11 +561,12 @@ def mirror_pad_grad(dy, paddings: tuple, mode: str):
 
 
 def inside(paddings, shape):
-    """The key of what was there before padding."""
+    """The key of the original elements in the padded Tensor."""
     return tuple([builtins.slice(before, before + n) for (before, _), n in zip(paddings, shape)])
 
 
 def check_paddings(paddings, tensor):
+    """Raise InvalidArgumentError unless there is a pair for each axis, and none is negative."""
     if len(paddings) != tensor.ndim:
         raise invalid(f"The first dimension of paddings must be the rank of inputs[{len(paddings)},2] {bracketed(tensor.shape)}")
     for before, after in paddings:
@@ -537,21 +574,30 @@ def check_paddings(paddings, tensor):
             raise invalid(f"Paddings must be non-negative: {before} {after}")
 
 
-# ---- moving --------------------------------------------------------------------------------------------------------
+# ---- shifting and reversing ----------------------------------------------------------------------------------------
 
 
 def shifts(shift: int | Sequence[int]):
-    """By how many places each axis is moved: a whole number, or a tuple of them."""
+    """The `shift` of `roll`: an int, or a tuple of ints."""
     return tidy.axes(tidy.integers(shift, "Tshift"))
 
 
 def shifted_axes(axis: int | Sequence[int]):
+    """The `axis` of `roll`: an int, or a tuple of ints."""
     return tidy.axes(tidy.integers(axis, "Taxis"))
 
 
 @op("Roll", shift=shifts, axis=shifted_axes, dinput=lambda dy, shift, axis: roll.np(dy, opposite(shift), axis))
 def roll(input, shift, axis):
-    """All elements moved by `shift` places along an axis; what leaves at one end enters at the other.
+    """Shift elements cyclically along an axis, or several: what leaves at one end enters at the other.
+
+    Args:
+        input: has at least one axis.
+        shift: by how many positions: an int, or a list of ints.
+        axis: the axis of each shift: an int, or a list as long as `shift`.
+
+    Raises:
+        InvalidArgumentError: the input is a scalar, there is no such axis, or the lists differ in length.
 
     >>> import minigrad as mg
     >>> print(mg.roll([1.0, 2.0, 3.0], shift=1, axis=0))
@@ -569,12 +615,20 @@ def roll(input, shift, axis):
 
 
 def opposite(shift):
+    """The shift back."""
     return tuple([-n for n in shift]) if shift.__class__ is tuple else -shift
 
 
 @op("ReverseV2", axis=tidy.vector, dtensor=lambda dy, axis: reverse.np(dy, axis))
 def reverse(tensor, axis):
-    """The elements in the opposite order, along each axis of a list.
+    """Reverse the order of the elements along each of these axes.
+
+    Args:
+        tensor: of any shape.
+        axis: a list of ints; negative ones count from the end.
+
+    Raises:
+        InvalidArgumentError: there is no such axis, or it is named twice.
 
     >>> import minigrad as mg
     >>> print(mg.reverse([[1.0, 2.0], [3.0, 4.0]], axis=[1]).numpy())
@@ -596,7 +650,16 @@ def reverse(tensor, axis):
 @op("ReverseSequence", seq_axis=tidy.integer, batch_axis=tidy.integer, dseq_lengths=None,
     dinput=lambda dy, seq_lengths, seq_axis, batch_axis: reverse_sequence.np(dy, seq_lengths, seq_axis, batch_axis))  # fmt: skip
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None):
-    """Of each example of a batch the first `seq_lengths[i]` elements in the opposite order.
+    """Reverse the first `seq_lengths[i]` elements of each example i of a batch; the others stay.
+
+    Args:
+        input: has at least two axes.
+        seq_lengths: integers, shape `(batch,)`.
+        seq_axis: the axis of the elements, 0 by default.
+        batch_axis: the axis of the examples, 0 by default.
+
+    Raises:
+        InvalidArgumentError: there is not one length for each example, or it is too large.
 
     >>> import minigrad as mg
     >>> print(mg.reverse_sequence([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [3, 2], seq_axis=1).numpy())
@@ -610,14 +673,14 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None):
     if seq_lengths.size and np.maximum.reduce(seq_lengths) > length:
         raise invalid(f"seq_lens({int(np.argmax(seq_lengths))}) > input.dims({seq})")
     steps, ends = np.arange(length), seq_lengths[:, None]
-    order = np.where(steps < ends, ends - 1 - steps, steps)  # (example, step)
+    order = np.where(steps < ends, ends - 1 - steps, steps)  # shape (examples, steps)
     others = [i for i in builtins.range(input.ndim) if i not in (seq, batch)]
     order = np.expand_dims(order if batch < seq else order.T, tuple(others))
     return np.take_along_axis(input, order, seq)
 
 
 def count(lengths):
-    """How many elements an array of this shape has."""
+    """The number of elements of an array of this shape."""
     return int(np.prod(lengths, dtype=np.int64))
 
 

@@ -1,4 +1,4 @@
-"""tf's top-level ops of order: sort, searchsorted, unique, unravel_index."""
+"""tf's top-level ops on order: sort, argsort, searchsorted, unique, unravel_index."""
 
 import collections
 
@@ -18,11 +18,11 @@ from ..errors import invalid
 
 
 def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
-    """The elements in order along an axis. The gradient of each goes back to where it came from.
+    """Sort along an axis. The gradient of each element goes back to its place in the input.
 
     Args:
-        values: numbers.
-        axis: along which.
+        values: of a numeric dtype, with at least one axis.
+        axis: the axis to sort along.
         direction: "ASCENDING" or "DESCENDING".
         name: accepted as in TensorFlow, without effect.
 
@@ -40,7 +40,17 @@ def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
 
 @op("TopKV2", "iuf", axis=tidy.integer, dvalues=None)
 def argsort(values, axis=-1, direction="ASCENDING", stable=False):
-    """The places of the elements in order along an axis. Equal elements stay in the order in which they stand.
+    """Indices that sort a Tensor along an axis, as int32. The sort is stable: equal elements keep their order.
+
+    Args:
+        values: of a numeric dtype, with at least one axis.
+        axis: the axis to sort along.
+        direction: "ASCENDING" or "DESCENDING".
+        stable: accepted as in TensorFlow; here the sort is always stable.
+
+    Raises:
+        ValueError: there is no such direction.
+        InvalidArgumentError: there is no such axis.
 
     >>> import minigrad as mg
     >>> print(mg.argsort([2.0, 3.0, 1.0]))
@@ -55,13 +65,13 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False):
         raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
     if direction == "ASCENDING":
         return np.argsort(values, axis, kind="stable").astype(np.int32)
-    backward = np.flip(np.argsort(np.flip(values, axis), axis, kind="stable"), axis)  # so that equal ones keep their order
+    backward = np.flip(np.argsort(np.flip(values, axis), axis, kind="stable"), axis)  # equal ones keep their order
     return (values.shape[axis] - 1 - backward).astype(np.int32)
 
 
 @op("TopKV2", dorder=None, dvalues=lambda dy, order, axis: in_order.np(dy, argsort.np(order, axis), axis))
 def in_order(values, order, axis: int):
-    """The elements along an axis in a given order, each once.
+    """Op behind `mg.sort`: the elements along an axis in the order of these indices, a permutation of each row.
 
     >>> import minigrad as mg
     >>> print(mg.sort([[2.5, 3.5, 1.5]]).numpy())
@@ -72,16 +82,20 @@ def in_order(values, order, axis: int):
 
 @op("LowerBound", out_type=tidy.dtype, dsorted_sequence=None, dvalues=None)
 def searchsorted(sorted_sequence, values, side="left", out_type="int32"):
-    """Where each value would go in a sequence that is in order, along the last axis.
+    """Indices at which values would be inserted into a sorted sequence so that it stays sorted.
 
     Args:
-        sorted_sequence: one sequence, or a batch of them.
-        values: for each sequence the values to look for.
-        side: "left" puts a value before its equals, "right" after them.
+        sorted_sequence: shape `(..., n)`, in ascending order along the last axis.
+        values: shape `(..., k)`, with the same axes in front.
+        side: "left" inserts a value before equal elements, "right" after them.
         out_type: int32 or int64.
+
+    Returns:
+        Indices from 0 to n, in the shape of `values`.
 
     Raises:
         ValueError: there is no such side.
+        InvalidArgumentError: the axes in front differ.
 
     >>> import minigrad as mg
     >>> print(mg.searchsorted([1.0, 3.0, 5.0], [0.0, 3.0, 9.0]))
@@ -103,7 +117,19 @@ UniqueWithCounts = collections.namedtuple("UniqueWithCounts", "y idx count")
 
 
 def unique(x, out_idx=dtypes.int32, name=None) -> Unique:
-    """The different elements of a vector, in the order in which they first appear, and for each element which of them it is.
+    """Unique elements of a vector, in the order of their first occurrence.
+
+    Args:
+        x: shape `(n,)`.
+        out_idx: the dtype of the indices.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        `(y, idx)`: the unique elements, and for each element of x its index in y, so that `x[i] == y[idx[i]]`.
+
+    Raises:
+        InvalidArgumentError: x is not a vector.
+        LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
 
     >>> import minigrad as mg
     >>> y, idx = mg.unique([5, 3, 5])
@@ -114,7 +140,11 @@ def unique(x, out_idx=dtypes.int32, name=None) -> Unique:
 
 
 def unique_with_counts(x, out_idx=dtypes.int32, name=None) -> UniqueWithCounts:
-    """As `unique`, and how often each of them appears.
+    """As `unique`, and how often each unique element occurs: `(y, idx, count)`.
+
+    Raises:
+        InvalidArgumentError: x is not a vector.
+        LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
 
     >>> import minigrad as mg
     >>> print(mg.unique_with_counts([5, 3, 5]).count.numpy())
@@ -125,7 +155,7 @@ def unique_with_counts(x, out_idx=dtypes.int32, name=None) -> UniqueWithCounts:
 
 @op("Unique", out_idx=tidy.dtype, **unregistered("Unique", "output", "x"))
 def distinct(x, out_idx) -> list:
-    """What `unique_with_counts` gives.
+    """Op behind `mg.unique` and `mg.unique_with_counts`.
 
     >>> import minigrad as mg
     >>> print(mg.unique([5.0, 3.0, 5.0]).y)
@@ -138,12 +168,22 @@ def distinct(x, out_idx) -> list:
     return [x[first[order]], np.argsort(order)[which].astype(out_idx), counts[order].astype(out_idx)]
 
 
-# ---- whole numbers -------------------------------------------------------------------------------------------------
+# ---- indices -------------------------------------------------------------------------------------------------------
 
 
 @op("UnravelIndex", dindices=None, ddims=None)
 def unravel_index(indices, dims):
-    """The places in an array of shape `dims` of elements that were counted one by one: a column of coordinates for each.
+    """Convert flat indices into an array of shape `dims` to coordinates.
+
+    Args:
+        indices: integers: a scalar, or shape `(n,)`.
+        dims: the shape of the array, as integers of shape `(rank,)`.
+
+    Returns:
+        Shape `(rank,)`, or `(rank, n)`: a column of coordinates for each index.
+
+    Raises:
+        InvalidArgumentError: an index is out of range.
 
     >>> import minigrad as mg
     >>> print(mg.unravel_index([3, 5], [2, 3]).numpy())
