@@ -80,7 +80,8 @@ class Optimizer:
         if use_ema:
             check_ema(ema_momentum, ema_overwrite_frequency)
         self.name = checked_name(name or unique_name(snake_case(type(self).__name__)))
-        self.weight_decay, self.clipnorm, self.clipvalue, self.global_clipnorm = weight_decay, clipnorm, clipvalue, global_clipnorm
+        self.weight_decay = weight_decay
+        self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
         self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
         self.loss_scale_factor = loss_scale_factor
         with inside(self):
@@ -92,10 +93,10 @@ class Optimizer:
 
     @property
     def learning_rate(self):
-        """The current learning rate; it can be set, unless it is a schedule.
+        """The current learning rate. It can be set; a schedule or a function only to another one.
 
         Raises:
-            TypeError: (when it is set) it is a schedule.
+            TypeError: (when it is set) a schedule or a function would become a number.
         """
         if isinstance(self._rate, Variable):
             return self._rate
