@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.data.sources import shuffled
+from minigrad.data.transformations import shuffled
 
 Dataset = mg.data.Dataset
 
@@ -563,7 +563,7 @@ def test_a_cache_is_filled_as_it_is_read():
 def test_a_long_shuffle_does_not_grow():
     stream = shuffled(iter(range(5000)), 2, itertools.repeat(1))
     assert sorted(itertools.islice(stream, 4000)) == list(range(1, 4001))  # the first stays behind
-    assert len(stream.gi_frame.f_locals["ahead"]) <= 1002
+    assert len(stream.gi_frame.f_locals["buffer"]) <= 1002
 
 
 # ---- groups, parts and padding -------------------------------------------------------------------------------------

@@ -1,17 +1,14 @@
-"""tf.data: a Dataset gives its elements one after the other, and makes each when it is asked for.
+"""tf.data: a Dataset produces its elements one after another, each when it is asked for.
 
-An element is a Tensor, or a tuple or dict of such. No tape follows them: a Dataset cuts the path of gradients.
+An element is a Tensor, or a tuple or dict of Tensors, its components. No gradient flows through a Dataset.
 """
 
-# fmt: off
-from .dataset import (
-    Dataset, DatasetSpec, Iterator,
-)
-from .elements import (
-    AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY,
-)
+from .dataset import Dataset, DatasetSpec, Iterator
+from .elements import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 
+# fmt: off
 __all__ = [
     "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetSpec", "Iterator",
-]  # fmt: skip
+]
+# fmt: on
 __dir__ = __all__.copy  # what Tab offers

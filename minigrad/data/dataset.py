@@ -1,4 +1,4 @@
-""""""
+"""Dataset, its spec as an element of another Dataset, and its iterator."""
 
 import copy
 import functools
@@ -21,32 +21,28 @@ from ..random import pair_for
 from .elements import (
     INFINITE_CARDINALITY,
     UNKNOWN_CARDINALITY,
-    batches,
-    blank,
-    called,
-    check_function,
+    apply_function,
+    as_bool,
+    as_integer,
+    check_callable,
     columns,
-    cut_off,
+    components,
+    detached,
     dtypes_of,
-    endless,
-    holds,
-    looking,
-    mapped,
-    padded_rows,
-    parts,
-    positive,
-    rebuilt,
-    row,
-    shown,
-    stacked_rows,
-    truth,
-    whole_number,
+    map_components,
+    positive_integer,
+    satisfies,
+    spec_inference,
+    with_components,
 )
-from .sources import kept, promised, shuffled, started, words_of
+from .sources import checked_element, generator_signature, placeholder, row, start_generator, zero_row
+from .transformations import batches, pad_elements, random_words, repeated, shuffled, stack_elements
 
 
 class Dataset:
-    """A sequence of elements that can be iterated again and again.
+    """A sequence of elements, which can be iterated many times.
+
+    `from_tensor_slices`, `from_tensors`, `from_generator` and `range` create one; its methods derive others from it.
 
     >>> import minigrad as mg
     >>> numbers = mg.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0])
@@ -57,25 +53,29 @@ class Dataset:
     """
 
     def __init__(self, start: Any, length: Any = UNKNOWN_CARDINALITY, spec: Any = None):
-        self._start = start  # a function that starts an iteration
-        self._length = length
-        self._spec = spec  # the form of an element, if it was promised
+        self._start = start  # returns a new iterator of the elements
+        self._length = length  # or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY
+        self._spec = spec  # of an element, if it is known in advance
 
-    # ---- where elements come from ----------------------------------------------------------------------------------
+    # ---- sources ---------------------------------------------------------------------------------------------------
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset":
-        """One element for each row of a Tensor, or of the Tensors in a tuple or dict.
+        """One element for each row of Tensors: components of shape (n, ...) become n elements of shape (...).
+
+        Args:
+            tensors: a Tensor, or a tuple or dict of Tensors with the same number of rows.
+            name: accepted as in TensorFlow, without effect.
 
         Raises:
-            ValueError: a Tensor has no rows, or they differ in number.
+            ValueError: there is no Tensor, one is a scalar, or the numbers of rows differ.
 
         >>> import minigrad as mg
         >>> list(mg.data.Dataset.from_tensor_slices(([1, 2], ["a", "b"])).as_numpy_iterator())
         [(np.int32(1), b'a'), (np.int32(2), b'b')]
         """
-        whole = element_of(tensors)
-        lengths: list = [part.shape[0] if part.ndim else None for part in parts(whole)]
+        whole = as_element(tensors)
+        lengths: list = [x.shape[0] if x.ndim else None for x in components(whole)]
         if not lengths:
             raise ValueError("Invalid `element`. `element` should not be empty.")
         if None in lengths:
@@ -84,17 +84,24 @@ class Dataset:
         for other in lengths:
             if other != length:
                 raise ValueError(f"Dimensions {length} and {other} are not compatible")
-        return Dataset(lambda: (mapped(functools.partial(row, i), whole) for i in range(length)) if length else shown(blank(whole)), length)
+        if not length:
+            return Dataset(lambda: placeholder(zero_row(whole)), 0)
+        return Dataset(lambda: (map_components(functools.partial(row, i), whole) for i in range(length)), length)
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> "Dataset":
-        """One element: the whole."""
-        whole = element_of(tensors)
+        """A Dataset of a single element: `tensors`, a Tensor or a tuple or dict of Tensors."""
+        whole = as_element(tensors)
         return Dataset(lambda: iter([whole]), 1)
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> "Dataset":
-        """The numbers of Python's `range`, as int64 Tensors.
+        """The numbers of Python's `range`, as scalar Tensors.
+
+        Args:
+            *args: stop; or start and stop; or start, stop and step.
+            output_type: the dtype; int64 by default.
+            name: accepted as in TensorFlow, without effect.
 
         Raises:
             ValueError: there are no arguments, or more than three.
@@ -102,11 +109,11 @@ class Dataset:
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
-        limits = [whole_number(n) for n in args]
+        limits = [as_integer(n) for n in args]
         if limits[2:] == [0]:
             raise invalid("step must be a non-zero integer. [Op:RangeDataset] name: ")
         numbers, dtype = range(*limits), dtypes.to_numpy(output_type)
-        return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers or shown(0)), len(numbers))
+        return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers or placeholder(0)), len(numbers))
 
     @staticmethod
     def from_generator(
@@ -117,18 +124,19 @@ class Dataset:
         output_signature: Any = None,
         name: str | None = None,
     ) -> "Dataset":
-        """What a Python generator yields: `generator` is the function that starts it.
+        """The elements that a Python generator yields.
 
         Args:
-            generator: a function.
-            output_types: the dtypes, if there is no signature: one, or a tuple or dict of them.
-            output_shapes: the shapes, in the same form; any if None.
-            args: for the function.
-            output_signature: a `mg.TensorSpec`, or a tuple or dict of them.
+            generator: a function that returns an iterator; each iteration calls it again.
+            output_types: without a signature, the dtype, or a tuple or dict of dtypes.
+            output_shapes: the shapes, in the structure of `output_types`; any shapes if None.
+            args: the arguments of the function.
+            output_signature: an `mg.TensorSpec`, or a tuple or dict of them.
+            name: accepted as in TensorFlow, without effect.
 
         Raises:
-            TypeError: `generator` is no function, or there is no signature, or more than one.
-            InvalidArgumentError: when an element is asked for that does not have the form, dtype and shape promised.
+            TypeError: `generator` is not callable, or there is no signature, or more than one.
+            InvalidArgumentError: (in an iteration) an element does not match the signature.
 
         >>> import minigrad as mg
         >>> numbers = mg.data.Dataset.from_generator(lambda: iter([1, 2]), output_types=mg.float32)
@@ -137,22 +145,25 @@ class Dataset:
         """
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
-        promise = promised(output_types, output_shapes, output_signature)
-        return Dataset(lambda: (kept(promise, x) for x in started(generator, args or ())), spec=promise)
+        spec = generator_signature(output_types, output_shapes, output_signature)
+        return Dataset(lambda: (checked_element(spec, x) for x in start_generator(generator, args or ())), spec=spec)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
-        """Elements of several Datasets side by side, as long as the shortest has some.
+        """Elements made of the elements of several Datasets; it ends with the shortest.
 
         Args:
-            *args: Datasets, or one tuple or dict of them; the elements have this form.
-            datasets: the same, by name.
+            *args: Datasets, or one tuple or dict of them; the elements have its structure.
+            datasets: the same as a keyword argument.
+            name: accepted as in TensorFlow, without effect.
 
         Raises:
-            TypeError: something else is among them.
+            TypeError: there is something else among them.
         """
-        form = datasets if datasets is not None else args[0] if len(args) == 1 and not isinstance(args[0], Dataset) else args
-        every = parts(form)
+        structure = datasets
+        if structure is None:
+            structure = args[0] if len(args) == 1 and not isinstance(args[0], Dataset) else args
+        every = components(structure)
         for one in every:
             if not isinstance(one, Dataset):
                 raise TypeError(
@@ -161,53 +172,57 @@ class Dataset:
                 )
         lengths = [d._length for d in every]
         known = [n for n in lengths if n != INFINITE_CARDINALITY] or [INFINITE_CARDINALITY]
-        return Dataset(lambda: (rebuilt(form, elements) for elements in zip(*every)), min(known))
+        return Dataset(lambda: (with_components(structure, elements) for elements in zip(*every)), min(known))
 
-    # ---- what can be done with them --------------------------------------------------------------------------------
+    # ---- transformations -------------------------------------------------------------------------------------------
 
     def map(self, map_func: Callable, num_parallel_calls: Any = None, deterministic: bool | None = None, synchronous: Any = None,
             use_unbounded_threadpool: Any = False, name: str | None = None) -> "Dataset":  # fmt: skip
-        """`map_func` of each element; the parts of a tuple are its arguments.
+        """`map_func` of each element.
 
-        It runs anew in each iteration, as Python (in TensorFlow it becomes a graph, once). A list that it gives is a tuple.
+        Args:
+            map_func: takes an element, or the items of a tuple as separate arguments; a list that it returns becomes a
+                tuple. It runs as Python in each iteration; in TensorFlow it becomes a graph, once.
+            num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool, name: accepted as in TensorFlow,
+                without effect.
 
         Raises:
-            ValueError: `map_func` is no function.
+            ValueError: `map_func` is not callable.
         """
-        check_function(map_func)
-        return Dataset(lambda: (element_of(called(map_func, x)) for x in self), self._length)
+        check_callable(map_func)
+        return Dataset(lambda: (as_element(apply_function(map_func, x)) for x in self), self._length)
 
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate` is True.
 
         Raises:
-            ValueError: `predicate` is no function; or when an element is asked for, and it gives neither True nor False.
+            ValueError: `predicate` is not callable; or (in an iteration) its result is not a scalar bool.
         """
-        check_function(predicate)
-        return Dataset(lambda: (x for x in self if looking.on or holds(predicate, x)))
+        check_callable(predicate)
+        return Dataset(lambda: (x for x in self if spec_inference.active or satisfies(predicate, x)))
 
     def take_while(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements before the first one for which `predicate` is False.
 
         Raises:
-            ValueError: `predicate` is no function; or when an element is asked for, and it gives neither True nor False.
+            ValueError: `predicate` is not callable; or (in an iteration) its result is not a scalar bool.
 
         >>> import minigrad as mg
         >>> [int(x) for x in mg.data.Dataset.range(10).take_while(lambda x: x < 3)]
         [0, 1, 2]
         """
-        check_function(predicate)
-        return Dataset(lambda: itertools.takewhile(lambda x: looking.on or holds(predicate, x), self))
+        check_callable(predicate)
+        return Dataset(lambda: itertools.takewhile(lambda x: spec_inference.active or satisfies(predicate, x), self))
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
-        """The elements of all the Datasets that `map_func` gives.
+        """The elements of the Datasets that `map_func` returns, one Dataset after another.
 
         Raises:
-            ValueError: `map_func` is no function.
-            TypeError: when an element is asked for, and it gives no Dataset.
+            ValueError: `map_func` is not callable.
+            TypeError: (in an iteration) its result is not a Dataset.
         """
-        check_function(map_func)
-        return Dataset(lambda: itertools.chain.from_iterable(dataset_of(map_func, x) for x in self))
+        check_callable(map_func)
+        return Dataset(lambda: itertools.chain.from_iterable(dataset_from(map_func, x) for x in self))
 
     def batch(
         self,
@@ -217,33 +232,39 @@ class Dataset:
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> "Dataset":
-        """Elements stacked, `batch_size` at a time; the last batch may be smaller, or is dropped.
+        """Elements stacked along a new first axis: components of shape (...) become (batch_size, ...).
+
+        Args:
+            batch_size: how many elements a batch has.
+            drop_remainder: whether to drop the last batch if it is smaller.
+            num_parallel_calls, deterministic, name: accepted as in TensorFlow, without effect.
 
         Raises:
-            InvalidArgumentError: the size is not positive, or elements differ in shape.
-            TypeError: `drop_remainder` is neither True nor False.
+            InvalidArgumentError: the size is not positive; or (in an iteration) the shapes of elements differ.
+            TypeError: `drop_remainder` is not a bool.
         """
-        size, drop_remainder = positive(batch_size, "Batch size", "BatchDatasetV2"), truth(drop_remainder)
-        return Dataset(lambda: batches(iter(self), size, drop_remainder, stacked_rows), self._batch_count(size, drop_remainder))
+        size, drop_remainder = positive_integer(batch_size, "Batch size", "BatchDatasetV2"), as_bool(drop_remainder)
+        length = self._batch_count(size, drop_remainder)
+        return Dataset(lambda: batches(iter(self), size, drop_remainder, stack_elements), length)
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False, name: str | None = None
     ) -> "Dataset":
-        """As `batch`, for elements that differ in shape: they are made equally long first.
+        """As `batch`, for elements of different shapes: components are padded at the end of each axis before.
 
         Args:
-            batch_size: how many elements.
-            padded_shapes: the shape that each part shall have, in the form of an element. A length that is None or -1 is that of the
-                longest in the batch, and so are all if there is no shape.
-            padding_values: what is put behind a part, in the form of an element; zeros, or empty texts, where it is None.
-            drop_remainder: leave out a last batch that is smaller.
+            batch_size: how many elements a batch has.
+            padded_shapes: the shape of each component after padding, in the structure of an element. Where a length, or
+                all of it, is None or -1, it is the longest in the batch.
+            padding_values: the value to pad each component with, in the structure of an element; 0 or "" where None.
+            drop_remainder: whether to drop the last batch if it is smaller.
             name: accepted as in TensorFlow, without effect.
 
         Raises:
             InvalidArgumentError: the size is not positive.
-            ValueError: when a batch is asked for, and a shape has another number of axes.
-            TypeError: then too, if a value has another dtype.
-            DataLossError: then too, if an element is longer than its shape.
+            ValueError: (in an iteration) a shape has another number of axes than the component.
+            TypeError: (in an iteration) a padding value has another dtype.
+            DataLossError: (in an iteration) an element is longer than its shape.
 
         >>> import minigrad as mg
         >>> rows = mg.data.Dataset.range(1, 4).map(lambda n: mg.fill([n], n))
@@ -253,22 +274,24 @@ class Dataset:
          [2 2 0]
          [3 3 3]]
         """
-        size, drop_remainder = positive(batch_size, "Batch size", "PaddedBatchDatasetV2"), truth(drop_remainder)
-        stack = functools.partial(padded_rows, padded_shapes, padding_values)
-        return Dataset(lambda: batches(iter(self), size, drop_remainder, stack), self._batch_count(size, drop_remainder))
+        size = positive_integer(batch_size, "Batch size", "PaddedBatchDatasetV2")
+        drop_remainder = as_bool(drop_remainder)
+        stack = functools.partial(pad_elements, padded_shapes, padding_values)
+        length = self._batch_count(size, drop_remainder)
+        return Dataset(lambda: batches(iter(self), size, drop_remainder, stack), length)
 
     def _batch_count(self, size, drop_remainder):
         length = self._length // size if drop_remainder else -(-self._length // size)
         return length if self._length >= 0 else self._length
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> "Dataset":
-        """Elements in groups, each a Dataset of its own; of elements that have parts, each part is one.
+        """Windows of consecutive elements: each component of a window is a Dataset.
 
         Args:
-            size: how many elements a group has.
-            shift: how much later the next group begins; `size` if None.
-            stride: how far apart the elements of a group are.
-            drop_remainder: leave out the groups at the end that are smaller.
+            size: how many elements a window has.
+            shift: how many elements later the next window begins; `size` if None.
+            stride: the distance between the elements of a window.
+            drop_remainder: whether to drop the windows at the end that are smaller.
             name: accepted as in TensorFlow, without effect.
 
         Raises:
@@ -281,25 +304,25 @@ class Dataset:
         [1, 2, 3]
         [2, 3, 4]
         """
-        size = positive(size, "Window size", "WindowDataset")
-        shift = size if shift is None else positive(shift, "Window shift", "WindowDataset")
-        stride, drop_remainder = positive(stride, "Window stride", "WindowDataset"), truth(drop_remainder)
+        size = positive_integer(size, "Window size", "WindowDataset")
+        shift = size if shift is None else positive_integer(shift, "Window shift", "WindowDataset")
+        stride, drop_remainder = positive_integer(stride, "Window stride", "WindowDataset"), as_bool(drop_remainder)
         length = self._length
         if length >= 0:
             length = max(0, (length - (size - 1) * stride - 1) // shift + 1) if drop_remainder else -(-length // shift)
         return Dataset(lambda: windows(iter(self), size, shift, stride, drop_remainder), length)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> "Dataset":
-        """Each `num_shards`-th element, from the one at `index` on.
+        """Every `num_shards`-th element, beginning with number `index`.
 
         Raises:
-            InvalidArgumentError: there are no shards, or not so many.
+            InvalidArgumentError: `num_shards` is not positive, or `index` is not in [0, num_shards).
 
         >>> import minigrad as mg
         >>> [int(x) for x in mg.data.Dataset.range(10).shard(3, 1)]
         [1, 4, 7]
         """
-        count, first = whole_number(num_shards), whole_number(index)
+        count, first = as_integer(num_shards), as_integer(index)
         for refused, problem in [
             (count <= 0, f"Number of shards must be greater than zero (currently num_shards = {count})."),
             (not 0 <= first < count, f"Index must be between 0 and {count - 1} (currently index = {first})."),
@@ -307,14 +330,15 @@ class Dataset:
             if refused:
                 raise invalid(f"{problem} [Op:ShardDataset] name: ")
         length = len(range(first, self._length, count)) if self._length >= 0 else self._length
-        return Dataset(lambda: itertools.islice(iter(self), 0 if looking.on else first, None, count), length)
+        return Dataset(lambda: itertools.islice(iter(self), 0 if spec_inference.active else first, None, count), length)
 
     def unbatch(self, name: str | None = None) -> "Dataset":
-        """The rows of each element."""
+        """The rows of each element: components of shape (n, ...) become n elements of shape (...)."""
         rows = self.flat_map(lambda *x: Dataset.from_tensor_slices(x[0] if len(x) == 1 else x))
         if self._length == INFINITE_CARDINALITY:
             return Dataset(rows._start, INFINITE_CARDINALITY)
-        counts = {spec.shape[0] for spec in parts(self._form()) if spec is not None and spec.shape.rank}
+        specs = components(self._spec_or_none())
+        counts = {spec.shape[0] for spec in specs if spec is not None and spec.shape.rank}
         if self._length < 0 or len(counts) != 1 or None in counts:
             return rows
         return Dataset(rows._start, self._length * counts.pop())
@@ -322,12 +346,15 @@ class Dataset:
     def shuffle(
         self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True, name: str | None = None
     ) -> "Dataset":
-        """Elements in random order, drawn from a buffer of the next `buffer_size`: the order that TensorFlow gives for the same seeds.
+        """Elements in random order, each drawn from a buffer of the next `buffer_size`.
+
+        The order is that of TensorFlow for the same seeds.
 
         Args:
-            buffer_size: how far ahead an element can be found. Only a buffer of the whole size shuffles completely.
-            seed: as in `mg.random`.
-            reshuffle_each_iteration: another order each time.
+            buffer_size: the length of the buffer; only one as long as the Dataset makes all orders equally likely.
+            seed: combined with the global seed as in `mg.random`.
+            reshuffle_each_iteration: whether each iteration has another order.
+            name: accepted as in TensorFlow, without effect.
 
         Raises:
             InvalidArgumentError: the size is not positive.
@@ -337,76 +364,82 @@ class Dataset:
         >>> [int(x) for x in mg.data.Dataset.range(5).shuffle(5)]
         [1, 2, 0, 4, 3]
         """
-        size = whole_number(buffer_size)
+        size = as_integer(buffer_size)
         if size <= 0 and size != UNKNOWN_CARDINALITY:
             raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: ")
         pair = pair_for(seed)
-        drawn = words_of(*pair)  # a new pair of seeds for each iteration
+        seeds = random_words(*pair)  # a new pair for each iteration
 
         def start():
-            again = reshuffle_each_iteration and not looking.on
-            return shuffled(iter(self), size, words_of(*((next(drawn), next(drawn)) if again else pair)))
+            reshuffle = reshuffle_each_iteration and not spec_inference.active
+            return shuffled(iter(self), size, random_words(*((next(seeds), next(seeds)) if reshuffle else pair)))
 
         return Dataset(start, self._length)
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
-        """All of it `count` times, or without end if it is None or -1."""
-        times = -1 if count is None else whole_number(count)
+        """All elements `count` times, or endlessly if it is None or -1."""
+        times = -1 if count is None else as_integer(count)
         if times < 0:
-            return Dataset(lambda: endless(self), INFINITE_CARDINALITY if self._length else 0)
+            return Dataset(lambda: repeated(self), INFINITE_CARDINALITY if self._length else 0)
         length = self._length * times if self._length >= 0 or not times else self._length
         return Dataset(lambda: itertools.chain.from_iterable(itertools.repeat(self, times)), length)
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":
         """The first `count` elements; all if it is -1."""
-        most = whole_number(count)
+        most = as_integer(count)
         if most < 0:
             return self
         length = most if self._length == INFINITE_CARDINALITY else min(most, self._length)
-        return Dataset(lambda: itertools.islice(iter(self), max(most, 1) if looking.on else most), length)
+        return Dataset(lambda: itertools.islice(iter(self), max(most, 1) if spec_inference.active else most), length)
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements; none if it is -1."""
-        first = whole_number(count)
+        first = as_integer(count)
         if first < 0:
             return self.take(0)
         length = max(self._length - first, 0) if self._length >= 0 else self._length
-        return Dataset(lambda: itertools.islice(iter(self), 0 if looking.on and not length else first, None), length)
+
+        def start():
+            return itertools.islice(iter(self), 0 if spec_inference.active and not length else first, None)
+
+        return Dataset(start, length)
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
-        """Pairs of a number and an element."""
-        first = whole_number(start)
+        """Pairs (number, element), with int64 numbers from `start` on."""
+        first = as_integer(start)
         return Dataset(lambda: ((Tensor.of(np.int64(i)), x) for i, x in enumerate(self, first)), self._length)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset":
-        """The elements of both, one after the other.
+        """The elements of this Dataset, and then those of another.
 
         Raises:
-            TypeError: they differ in form, or in dtypes. To know that, one element of each is made.
+            TypeError: the structure or the dtypes of their elements differ, as a first element of each shows.
         """
-        forms = [one._form() for one in (self, dataset)]
-        if None not in forms and dtypes_of(forms[0]) != dtypes_of(forms[1]):
-            raise TypeError(f"Incompatible dataset elements:\n  {forms[0]} vs.\n  {forms[1]}\nMake them alike with `map`.")
-        both = self._length, dataset._length
-        length = INFINITE_CARDINALITY if INFINITE_CARDINALITY in both else UNKNOWN_CARDINALITY if min(both) < 0 else sum(both)
-        return Dataset(lambda: itertools.chain(self, dataset), length)
+        mine, its = self._spec_or_none(), dataset._spec_or_none()
+        if None not in (mine, its) and dtypes_of(mine) != dtypes_of(its):
+            raise TypeError(f"Incompatible dataset elements:\n  {mine} vs.\n  {its}\nMake them alike with `map`.")
+        return Dataset(lambda: itertools.chain(self, dataset), total_length(self._length, dataset._length))
 
     def cache(self, filename: str = "", name: str | None = None) -> "Dataset":
-        """Keeps the elements once they have been made. `filename` is accepted as in TensorFlow, without effect."""
-        made = []
+        """The same elements, which the first complete iteration stores for the next ones.
+
+        Args:
+            filename, name: accepted as in TensorFlow, without effect: the elements are stored in memory.
+        """
+        complete = []
 
         def fill():
-            fresh = []
+            elements = []
             for x in self:
-                fresh.append(x)
+                elements.append(x)
                 yield x
-            if not looking.on:
-                made.append(fresh)
+            if not spec_inference.active:
+                complete.append(elements)
 
-        return Dataset(lambda: iter(made[0]) if made and not looking.on else fill(), self._length)
+        return Dataset(lambda: iter(complete[0]) if complete and not spec_inference.active else fill(), self._length)
 
     def prefetch(self, buffer_size: Any = None, name: str | None = None) -> "Dataset":
-        """The Dataset itself: nothing is made ahead of time."""
+        """The Dataset itself: no element is computed ahead of time."""
         return self
 
     def with_options(self, options: Any, name: str | None = None) -> "Dataset":
@@ -414,33 +447,36 @@ class Dataset:
         return self
 
     def apply(self, transformation_func: Callable) -> "Dataset":
-        """What a function makes of the Dataset."""
+        """`transformation_func` of the Dataset."""
         return transformation_func(self)
 
-    # ---- what comes out --------------------------------------------------------------------------------------------
+    # ---- results ---------------------------------------------------------------------------------------------------
 
     def __iter__(self):
         return Iterator(self)
 
     def as_numpy_iterator(self) -> abc.Iterator:
-        """The elements with NumPy values in place of Tensors.
+        """An iterator of the elements, with NumPy values instead of Tensors.
 
         Raises:
-            TypeError: when an element is asked for that has a Dataset in it.
+            TypeError: (in an iteration) an element contains a Dataset.
         """
-        return (mapped(numpy_of, x) for x in self)
+        return (map_components(to_numpy, x) for x in self)
 
     def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
-        """The last of the states: each is `reduce_func(state, element)`.
+        """The final state, after `state = reduce_func(state, element)` for each element.
+
+        Raises:
+            ValueError: `reduce_func` is not callable.
 
         >>> import minigrad as mg
         >>> print(mg.data.Dataset.range(4).reduce(mg.constant(0, mg.int64), lambda total, x: total + x).numpy())
         6
         """
-        check_function(reduce_func)
-        state = element_of(initial_state)
+        check_callable(reduce_func)
+        state = as_element(initial_state)
         for x in self:
-            state = element_of(called(reduce_func, (state, x)))
+            state = as_element(apply_function(reduce_func, (state, x)))
         return state
 
     def get_single_element(self, name: str | None = None) -> Any:
@@ -456,7 +492,7 @@ class Dataset:
         return found[0]
 
     def cardinality(self) -> Tensor:
-        """How many elements there are; -1 if infinitely many, -2 if nobody knows."""
+        """The number of elements as an int64 scalar; -1 is INFINITE_CARDINALITY, -2 UNKNOWN_CARDINALITY."""
         return Tensor.of(np.int64(self._length))
 
     def __len__(self):
@@ -469,11 +505,13 @@ class Dataset:
 
     @property
     def element_spec(self) -> Any:
-        """The form of an element, as `mg.TensorSpec`: as promised, or that of the first one. A length that depends on the size of a
-        batch is None.
+        """The structure, shapes and dtypes of an element: an `mg.TensorSpec`, or a tuple or dict of them.
+
+        It is that of the signature of a generator, or else that of the first element, in which a length that depends on
+        the size of a batch is None.
 
         Raises:
-            ValueError: there is none, and its form is not known.
+            ValueError: there is no element to infer it from.
 
         >>> import minigrad as mg
         >>> mg.data.Dataset.range(10).batch(4).element_spec
@@ -481,26 +519,27 @@ class Dataset:
         """
         if self._spec is not None:
             return self._spec
-        first = self._first(resized=False)
+        first = self._first_element(resized=False)
         if first is None:
             raise ValueError("The Dataset is empty: it has no element to take the form from.")
         try:
-            other = self._first(resized=True)
-        except Exception:  # a function of the user takes batches of one size alone: then all have it
+            other = self._first_element(resized=True)
+        except Exception:  # a function of the user needs this batch size, so all batches have it
             other = None
-        return rebuilt(first, map(common_spec, parts(first), parts(first if other is None else other)))
+        other = first if other is None else other
+        return with_components(first, map(common_spec, components(first), components(other)))
 
-    def _first(self, resized):
-        """The first element, made for a look at its form: what is drawn for it is drawn again later."""
-        before, seeds = (looking.on, looking.resized), random.seeds
-        looking.on, looking.resized, random.seeds = True, resized, copy.deepcopy(seeds)
+    def _first_element(self, resized):
+        """The first element, for its spec alone: it does not advance the random generators."""
+        before, seeds = (spec_inference.active, spec_inference.resized), random.seeds
+        spec_inference.active, spec_inference.resized, random.seeds = True, resized, copy.deepcopy(seeds)
         try:
             return next(iter(self), None)
         finally:
-            (looking.on, looking.resized), random.seeds = before, seeds
+            (spec_inference.active, spec_inference.resized), random.seeds = before, seeds
 
-    def _form(self):
-        """The form of an element, or None if it is empty, or the user's function fails: that is said when it is read."""
+    def _spec_or_none(self):
+        """`element_spec`, or None if the Dataset is empty or a function of the user fails; iterating reports that."""
         try:
             with listeners_only():
                 return self.element_spec
@@ -508,12 +547,16 @@ class Dataset:
             return None
 
     def __repr__(self):
-        form = self._form()
-        return f"<Dataset element_spec={'unknown' if form is None else form}>"
+        spec = self._spec_or_none()
+        return f"<Dataset element_spec={'unknown' if spec is None else spec}>"
 
 
 class DatasetSpec:
-    """The form of a Dataset that is an element of another, as a group of `window` is.
+    """The spec of a Dataset that is a component of an element, such as a window.
+
+    Args:
+        element_spec: of its elements.
+        dataset_shape: the shape of the Tensor of Datasets; only () occurs.
 
     >>> import minigrad as mg
     >>> mg.data.Dataset.range(10).window(2).element_spec
@@ -534,7 +577,7 @@ class DatasetSpec:
 
 
 class Iterator:
-    """The elements of a Dataset, from the first one on.
+    """An iteration over the elements of a Dataset.
 
     >>> import minigrad as mg
     >>> elements = iter(mg.data.Dataset.range(2))
@@ -543,13 +586,13 @@ class Iterator:
     """
 
     def __init__(self, dataset: Dataset):
-        self._dataset, self._left = dataset, dataset._start()
+        self._dataset, self._elements = dataset, dataset._start()
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        return next(self._left)
+        return next(self._elements)
 
     next = __next__
 
@@ -560,29 +603,36 @@ class Iterator:
             OutOfRangeError: there is none.
         """
         try:
-            return next(self._left)
+            return next(self._elements)
         except StopIteration:
             raise errors.OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
 
     @property
     def element_spec(self) -> Any:
-        """The form of an element, as that of the Dataset."""
+        """The spec of an element: that of the Dataset."""
         return self._dataset.element_spec
 
 
-def element_of(x):
-    """What the user gave as an element: each part a Tensor that no tape follows, or a Dataset."""
-    return mapped(lambda part: part if isinstance(part, Dataset) else cut_off(convert(part), "Dataset"), x)
+def as_element(x):
+    """A value of the user as an element: each component becomes a Tensor that no tape tracks, or is a Dataset."""
+    return map_components(lambda one: one if isinstance(one, Dataset) else detached(convert(one), "Dataset"), x)
 
 
-def numpy_of(part):
-    if isinstance(part, Dataset):
+def to_numpy(component):
+    if isinstance(component, Dataset):
         raise TypeError(f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type {Dataset}")
-    return part.numpy()
+    return component.numpy()
+
+
+def total_length(first, second):
+    """The length of two Datasets one after another."""
+    if INFINITE_CARDINALITY in (first, second):
+        return INFINITE_CARDINALITY
+    return UNKNOWN_CARDINALITY if min(first, second) < 0 else first + second
 
 
 def common_spec(first, other):
-    """What two Tensors have in common: the lengths of the axes, as far as they agree. Of two Datasets, the form of the first."""
+    """A spec of two Tensors, with None where the lengths of an axis differ; of two Datasets, that of the first."""
     if isinstance(first, Dataset):
         return DatasetSpec(first.element_spec)
     if first.ndim != other.ndim:
@@ -590,20 +640,22 @@ def common_spec(first, other):
     return TensorSpec([n if n == m else None for n, m in zip(first.shape, other.shape)], first.dtype)
 
 
-def dataset_of(function, element):
-    """The Dataset that a function makes of an element."""
-    made = called(function, element)
-    if not isinstance(made, Dataset):
+def dataset_from(function, element):
+    """The Dataset that a function of the user returns for an element."""
+    result = apply_function(function, element)
+    if not isinstance(result, Dataset):
         raise TypeError(
-            f"The `map_func` argument must return a `Dataset` object. Got {type(made)}. Write mg.data.Dataset.from_tensor_slices(...)."
+            f"The `map_func` argument must return a `Dataset` object. Got {type(result)}. Write mg.data.Dataset.from_tensor_slices(...)."
         )
-    return made
+    return result
 
 
 def windows(elements, size, shift, stride, drop_remainder):
-    ahead = list(itertools.islice(elements, (size - 1) * stride + 1))
-    while ahead:
-        rows = ahead[::stride]
-        if len(rows) == size or not drop_remainder or looking.on:
-            yield rebuilt(rows[0], [Dataset(functools.partial(iter, column), len(rows)) for column in columns(rows)])
-        ahead = [*ahead, *itertools.islice(elements, shift)][shift:]
+    """Each window as an element whose components are Datasets."""
+    buffer = list(itertools.islice(elements, (size - 1) * stride + 1))
+    while buffer:
+        rows = buffer[::stride]
+        if len(rows) == size or not drop_remainder or spec_inference.active:
+            datasets = [Dataset(functools.partial(iter, column), len(rows)) for column in columns(rows)]
+            yield with_components(rows[0], datasets)
+        buffer = [*buffer, *itertools.islice(elements, shift)][shift:]

@@ -1,4 +1,4 @@
-""""""
+"""What a Dataset is created from: the rows of Tensors, and Python generators."""
 
 import itertools
 
@@ -6,18 +6,43 @@ import numpy as np
 
 from .. import errors
 from ..engine import dtypes
+from ..engine.listening import storing
 from ..engine.op import convert
+from ..engine.tensor import Tensor
 from ..errors import invalid
 from ..ops.creation import cast, convert_to_tensor
 from ..program.function import TensorSpec
-from ..random import Stream
-from .elements import UNKNOWN_CARDINALITY, cut_off, parts, rebuilt
-
-# ---- from generators -----------------------------------------------------------------------------------------------
+from .elements import components, detached, map_components, spec_inference, with_components, zero_of
 
 
-def promised(types, shapes, signature):
-    """What the elements of a generator shall be: a TensorSpec, or a tuple or dict of them."""
+def placeholder(element):
+    """An iterator of this element alone while a spec is inferred, for a Dataset that has no elements; else of none."""
+    return iter([element] if spec_inference.active else [])
+
+
+# ---- rows of Tensors -----------------------------------------------------------------------------------------------
+
+
+def row(i, x):
+    """Row number i of a Tensor; listeners are told that x was stored in it."""
+    value = x.value[i] if x.value.ndim > 1 or x.value.dtype.kind != "O" else np.array(x.value[i], object)
+    return storing(x, Tensor.of(value), "Dataset")
+
+
+def zero_row(element):
+    """An element like a row of this one: zeros, or empty strings."""
+    return map_components(lambda x: Tensor.of(np.full(x.shape[1:], zero_of(x.dtype), x.value.dtype)), element)
+
+
+# ---- generators ----------------------------------------------------------------------------------------------------
+
+
+def generator_signature(types, shapes, signature):
+    """The spec of the elements of a generator: a TensorSpec, or a tuple or dict of them.
+
+    Raises:
+        TypeError: there is neither a signature nor types, or both, or the signature contains something else.
+    """
     if signature is None:
         if types is None:
             raise TypeError(
@@ -28,7 +53,7 @@ def promised(types, shapes, signature):
     for name, value in (("output_types", types), ("output_shapes", shapes)):
         if value is not None:
             raise TypeError(f"The `{name}` argument can not be used together with the `output_signature` argument.")
-    for spec in parts(signature):
+    for spec in components(signature):
         if not isinstance(spec, TensorSpec):
             text = f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(spec)} which is not."
             raise TypeError(text)
@@ -36,84 +61,66 @@ def promised(types, shapes, signature):
 
 
 def specs_of(types, shapes):
+    """A TensorSpec for each dtype and its shape, in the structure of `types`."""
     if isinstance(types, dict):
         return {key: specs_of(types[key], shapes and shapes[key]) for key in types}
     if isinstance(types, tuple):
-        return tuple(specs_of(one, shape) for one, shape in zip(types, shapes or itertools.repeat(None), strict=shapes is not None))
+        pairs = zip(types, shapes or itertools.repeat(None), strict=shapes is not None)
+        return tuple(specs_of(one, shape) for one, shape in pairs)
     return TensorSpec(shapes, types)
 
 
-def started(generator, args):
-    """What the function gives, as an iterator."""
+def start_generator(generator, args):
+    """The iterator that a generator function returns."""
     try:
         return iter(generator(*args))
     except TypeError as problem:
         raise invalid(f"TypeError: {problem}") from problem
 
 
-def kept(promise, element):
-    """An element of a generator, as it was promised."""
+def checked_element(signature, element):
+    """An element of a generator as Tensors of the signature.
+
+    Raises:
+        InvalidArgumentError: it does not match the signature.
+    """
     try:
-        return fitting(promise, element)
+        return converted(signature, element)
     except (TypeError, ValueError) as problem:
-        wanted = rebuilt(promise, [spec.dtype for spec in parts(promise)])
+        wanted = with_components(signature, [spec.dtype for spec in components(signature)])
         raise invalid(
             "TypeError: `generator` yielded an element that did not match the expected structure. "
             f"The expected structure was {wanted!r}, but the yielded element was {element}.",
         ) from problem
 
 
-def fitting(spec, element):
+def converted(spec, element):
+    """An element as Tensors of its specs."""
     if isinstance(spec, dict):
         if not isinstance(element, dict) or spec.keys() != element.keys():
             raise TypeError("another dict")
-        return {key: fitting(spec[key], element[key]) for key in spec}
+        return {key: converted(spec[key], element[key]) for key in spec}
     if isinstance(spec, tuple):
         if not isinstance(element, tuple):
             raise TypeError("no tuple")
-        return tuple(fitting(one, part) for one, part in zip(spec, element, strict=True))
-    tensor = cut_off(yielded(spec, element), "Dataset")
+        return tuple(converted(one, x) for one, x in zip(spec, element, strict=True))
+    tensor = detached(converted_component(spec, element), "Dataset")
     if not spec.shape.is_compatible_with(tensor.shape):
         text = f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {spec.shape} was expected."
         raise invalid(text)
     return tensor
 
 
-def yielded(spec, element):
-    """A part of an element as a Tensor. Numbers of a promised rank are cast as NumPy casts, whatever that loses."""
+def converted_component(spec, value):
+    """A component as a Tensor. If the rank is specified, numbers are cast as NumPy casts, even if that loses digits."""
     if spec.shape.rank is None or spec.dtype == dtypes.string:
-        return convert_to_tensor(element, spec.dtype)
+        return convert_to_tensor(value, spec.dtype)
     try:
-        if hasattr(element, "__tf_tensor__"):
-            return cast(convert(element), spec.dtype)
-        return convert_to_tensor(np.asarray(element), spec.dtype)
+        if hasattr(value, "__tf_tensor__"):
+            return cast(convert(value), spec.dtype)
+        return convert_to_tensor(np.asarray(value), spec.dtype)
     except (TypeError, ValueError, errors.UnimplementedError) as problem:
         raise invalid(
             "TypeError: `generator` yielded an element that could not be converted to the expected type. "
-            f"The expected type was {spec.dtype.name}, but the yielded element was {element}.",
+            f"The expected type was {spec.dtype.name}, but the yielded element was {value}.",
         ) from problem
-
-
-# ---- shuffling -----------------------------------------------------------------------------------------------------
-
-
-def words_of(first, second):
-    """Random bits from two seeds, word by word."""
-    stream = Stream(first, second << 64)
-    for start in itertools.count(0, 64):
-        yield from stream.blocks(64, start).ravel().tolist()
-
-
-def shuffled(elements, size, words):
-    """Each element is drawn from the next `size`; the first of these takes its place."""
-    ahead = list(itertools.islice(elements, None if size == UNKNOWN_CARDINALITY else size))
-    first = 0
-    while first < len(ahead):
-        place = first + next(words) % (len(ahead) - first)
-        yield ahead[place]
-        ahead[place], ahead[first] = ahead[first], None
-        ahead += itertools.islice(elements, 1)
-        first += 1
-        if first == 1000:  # these places are empty
-            del ahead[:first]
-            first = 0

@@ -1,9 +1,9 @@
-"""tf.keras: layers, losses, metrics, optimizers and initializers, as Keras 3 has them: the same numbers from the same seeds.
+"""tf.keras: layers, losses, metrics and optimizers with the names of Keras 3 and, for the same seeds, its numbers.
 
-There is no `compile` and no `fit`: the loop is yours to write, with a GradientTape.
+There is no `compile` and no `fit`: a training loop is written with a GradientTape.
 """
 
-from ..keras import activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils
+from . import activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils
 from .layers.base import Layer
 from .layers.models import Input, Model, Sequential
 from .variable import Variable

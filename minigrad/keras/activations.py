@@ -1,4 +1,7 @@
-"""tf.keras.activations: functions by name."""
+"""tf.keras.activations: activation functions, also by name.
+
+Each takes a Tensor of any shape, or what can become one, and returns a Tensor of the same shape.
+"""
 
 import weakref
 
@@ -15,95 +18,119 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 def linear(x):
-    """x."""
+    """x itself."""
     return x
 
 
 def sigmoid(x):
-    """1 / (1 + exp(-x))."""
-    return remembering(math.sigmoid(x), x)
+    """1 / (1 + exp(-x)), element by element."""
+    return remember_logits(math.sigmoid(x), x)
 
 
 def softmax(x, axis=-1):
-    """exp(x) / sum(exp(x)) along an axis, or over all of x if it is None."""
-    return remembering(over_all(nn.softmax, x) if axis is None else nn.softmax(x, axis=axis), x)
+    """exp(x) / sum(exp(x)) along an axis.
+
+    Args:
+        x: the logits.
+        axis: the axis of the classes; None normalizes over all elements.
+    """
+    return remember_logits(over_all(nn.softmax, x) if axis is None else nn.softmax(x, axis=axis), x)
 
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
-    """max(x, 0); or with a slope below 0, an upper limit, or zeros up to a threshold."""
+    """max(x, 0), element by element, or a variant of it.
+
+    Args:
+        x: a Tensor of numbers.
+        negative_slope: the slope below the threshold.
+        max_value: the largest output; None for no limit.
+        threshold: inputs up to here give `negative_slope * (x - threshold)`.
+    """
     if negative_slope and max_value is None and not threshold:
         return nn.leaky_relu(x, negative_slope)
     x = convert(x)
-    kind = x.value.dtype.type  # limits of whole numbers are whole numbers
+    in_dtype = x.value.dtype.type  # the limits of integers are integers
     if threshold:
-        y = gathering.where(x > kind(threshold), x, creation.zeros_like(x))
+        y = gathering.where(x > in_dtype(threshold), x, creation.zeros_like(x))
     elif max_value == 6:
         y = nn.relu6(x)
     else:
         y = nn.relu(x)
     if max_value is not None:
-        y = math.minimum(y, kind(max_value))
-    return y - negative_slope * nn.relu(threshold - x if threshold else -x) if negative_slope else y
+        y = math.minimum(y, in_dtype(max_value))
+    if not negative_slope:
+        return y
+    return y - negative_slope * nn.relu(threshold - x if threshold else -x)
 
 
 def relu6(x):
-    """max(x, 0), and at most 6."""
+    """min(max(x, 0), 6), element by element."""
     return nn.relu6(x)
 
 
 def leaky_relu(x, negative_slope=0.2):
-    """x where it is positive, elsewhere `negative_slope` times x."""
+    """x where x is positive, elsewhere `negative_slope * x` (Maas et al., 2013)."""
     return nn.leaky_relu(x, negative_slope)
 
 
 def elu(x, alpha=1.0):
-    """x where it is positive, elsewhere alpha * (exp(x) - 1)."""
+    """x where x is positive, elsewhere `alpha * (exp(x) - 1)` (Clevert et al., 2016)."""
     y = nn.elu(x)
     return y if alpha == 1 else gathering.where(convert(x) > 0, y, alpha * y)
 
 
 def selu(x):
-    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1."""
+    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al., 2017)."""
     return nn.selu(x)
 
 
 def gelu(x, approximate=False):
-    """x times the probability that a normal random number is at most x; or that computed by `tanh`."""
+    """x * P(X <= x) for a normal random number X (Hendrycks and Gimpel, 2016).
+
+    Args:
+        x: a Tensor of floats.
+        approximate: compute `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))` instead.
+    """
     return nn.gelu(x, approximate)
 
 
 def silu(x):
-    """x * sigmoid(x)."""
+    """x * sigmoid(x), also called swish (Ramachandran et al., 2017)."""
     return nn.silu(x)
 
 
 def tanh(x):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent, element by element; integers become floats."""
     return math.tanh(as_float(x))
 
 
 def softplus(x):
-    """log(exp(x) + 1)."""
+    """log(exp(x) + 1), element by element."""
     return math.softplus(x)
 
 
 def softsign(x):
-    """x / (abs(x) + 1)."""
+    """x / (abs(x) + 1), element by element."""
     return nn.softsign(x)
 
 
 def exponential(x):
-    """exp(x)."""
+    """exp(x), element by element; integers become floats."""
     return math.exp(as_float(x))
 
 
 def log_softmax(x, axis=-1):
-    """The logarithm of `softmax`."""
+    """log(softmax(x)), computed without underflow.
+
+    Args:
+        x: the logits.
+        axis: the axis of the classes; None normalizes over all elements.
+    """
     return over_all(nn.log_softmax, x) if axis is None else nn.log_softmax(x, axis=axis)
 
 
 def over_all(function, x):
-    """`function` of all elements as one vector, in the shape of x."""
+    """`function` of x as one vector, reshaped to the shape of x."""
     x = convert(x)
     return shaping.reshape(function(shaping.reshape(x, [-1])), x.shape)
 
@@ -118,34 +145,38 @@ def as_float(x):
     return as_dtype(x, dtypes.float32) if x.dtype.is_integer else x
 
 
-# A loss that is given the output of softmax or sigmoid works with what went in, which is exact where the output is 0 or 1.
+# A crossentropy of the output of softmax or sigmoid uses its logits, which are exact where the output is 0 or 1.
 
-inputs_of = {}  # id of an output -> the output (weakly), and what went in
+LOGITS = {}  # the id of an output -> a weak reference to it, and its logits
 
 
-def remembering(y, x):
-    """y, of which a loss can ask what went in."""
-    inputs_of[y.id] = weakref.ref(y, lambda _, key=y.id: inputs_of.pop(key, None)), x
+def remember_logits(y, x):
+    """y, after noting that x are its logits, for as long as y lives."""
+    LOGITS[y.id] = weakref.ref(y, lambda _, key=y.id: LOGITS.pop(key, None)), x
     return y
 
 
 def logits_of(y):
-    """What went into the softmax or sigmoid that made y; None if y is something else."""
-    return inputs_of[y.id][1] if getattr(y, "id", None) in inputs_of else None
+    """The logits of y if it is the output of `softmax` or `sigmoid`, else None."""
+    return LOGITS[y.id][1] if getattr(y, "id", None) in LOGITS else None
 
 
 swish = silu
 FUNCTIONS = (
-    linear, sigmoid, softmax, relu, relu6, leaky_relu, elu, selu, gelu, silu, tanh, softplus, softsign, exponential, log_softmax,
+    linear, sigmoid, softmax, relu, relu6, leaky_relu, elu, selu, gelu, silu, tanh, softplus, softsign, exponential,
+    log_softmax,
 )  # fmt: skip
 BY_NAME = {function.__name__: function for function in FUNCTIONS} | {"swish": swish}
 
 
 def get(identifier):
-    """The function of this name; a function is returned as it is, None gives `linear`.
+    """The activation function of this name.
+
+    Args:
+        identifier: a name; a function, which is returned unchanged; or None for `linear`.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: no activation function has this name.
     """
     if identifier is None:
         return linear

@@ -1,6 +1,7 @@
-"""tf.keras.initializers: the first values of weights.
+"""tf.keras.initializers: the initial values of weights.
 
-Each random one has a seed of its own, drawn from Python's `random` when it is made; with it, it always gives the same numbers.
+An initializer is called with a shape and a dtype (float32 by default) and returns a Tensor. Each random one has its own
+seed, by default drawn from Python's `random` when it is created, and returns the same numbers in every call.
 """
 
 import math as python_math
@@ -12,7 +13,7 @@ from ..engine import dtypes
 from ..engine.tensor import Tensor
 from ..engine.tensor import constant as make_constant
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
-from .utils import newly_made
+from .utils import from_identifier
 
 __all__ = [
     "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
@@ -25,14 +26,17 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 class Initializer:
-    """What gives a weight its first value: call it with a shape."""
+    """The base class: a subclass defines `__call__(shape, dtype=None)`, which returns the initial value of a weight."""
 
     def __call__(self, shape, dtype=None):
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
 
 class Constant(Initializer):
-    """The same number everywhere.
+    """The same value everywhere.
+
+    Args:
+        value: a number, or an array that broadcasts to the shape.
 
     >>> import minigrad as mg
     >>> print(mg.keras.initializers.Constant(3.0)((2,)).numpy())
@@ -48,7 +52,7 @@ class Constant(Initializer):
 
 
 class Zeros(Constant):
-    """Zeros.
+    """All zeros.
 
     >>> import minigrad as mg
     >>> print(mg.zeros_initializer()([2]).numpy())
@@ -60,7 +64,7 @@ class Zeros(Constant):
 
 
 class Ones(Constant):
-    """Ones.
+    """All ones.
 
     >>> import minigrad as mg
     >>> print(mg.ones_initializer()([2]).numpy())
@@ -72,7 +76,13 @@ class Ones(Constant):
 
 
 class constant_initializer(Initializer):
-    """`tf.constant_initializer`: one number everywhere, or a list of all of them. Without a dtype it is that of the value.
+    """`tf.constant_initializer`: one number everywhere, or all values in row-major order.
+
+    Args:
+        value: a number, or a list, tuple or array with as many numbers as the weight. Its dtype is the default one.
+
+    Raises:
+        TypeError: the value is something else, such as a Tensor.
 
     >>> import minigrad as mg
     >>> print(mg.constant_initializer([1, 2, 3, 4])([2, 2]).numpy().tolist())
@@ -92,7 +102,11 @@ class constant_initializer(Initializer):
 
 
 class Identity(Initializer):
-    """The unit matrix, times `gain`."""
+    """`gain` times the identity matrix; the shape must be (rows, columns).
+
+    Raises:
+        ValueError: (in a call) the shape does not have two axes.
+    """
 
     def __init__(self, gain=1.0):
         self.gain = gain
@@ -104,17 +118,18 @@ class Identity(Initializer):
 
 
 class RandomInitializer(Initializer):
-    """An initializer with a seed."""
+    """What random initializers share: a seed, by default drawn from Python's `random`."""
 
     def __init__(self, seed=None):
         self.seed = python_random.randint(1, 10**9) if seed is None else seed
 
     def seeds(self):
+        """The pair of seeds that the stateless random ops take."""
         return int(self.seed), 0
 
 
 class RandomNormal(RandomInitializer):
-    """Numbers of a normal distribution."""
+    """Normal random numbers with this mean and standard deviation."""
 
     draw = staticmethod(stateless_normal)
 
@@ -127,13 +142,13 @@ class RandomNormal(RandomInitializer):
 
 
 class TruncatedNormal(RandomNormal):
-    """As RandomNormal, but nothing farther than two standard deviations from the mean."""
+    """As `RandomNormal`, but truncated at two standard deviations from the mean."""
 
     draw = staticmethod(stateless_truncated_normal)
 
 
 class RandomUniform(RandomInitializer):
-    """Numbers between two limits."""
+    """Uniform random numbers in [minval, maxval)."""
 
     def __init__(self, minval=-0.05, maxval=0.05, seed=None):
         self.minval, self.maxval = minval, maxval
@@ -144,13 +159,19 @@ class RandomUniform(RandomInitializer):
 
 
 class VarianceScaling(RandomInitializer):
-    """Numbers whose variance is `scale / n`, where n counts what flows into the layer, out of it, or the mean of both.
+    """Random numbers with mean 0 and variance `scale / n`, so that the size of activations is kept from layer to layer.
+
+    For a weight of shape (..., inputs, outputs) with r positions in the leading axes, fan_in is `r * inputs` and
+    fan_out is `r * outputs`.
 
     Args:
-        scale: a factor.
-        mode: "fan_in", "fan_out" or "fan_avg".
-        distribution: "truncated_normal", "untruncated_normal" or "uniform".
-        seed: by default drawn from Python's `random`.
+        scale: a positive factor.
+        mode: what n is: "fan_in", "fan_out" or "fan_avg", their mean.
+        distribution: "truncated_normal" (or "normal"), "untruncated_normal" or "uniform".
+        seed: an integer; by default drawn from Python's `random`.
+
+    Raises:
+        ValueError: the scale is not positive, or there is no such mode or distribution.
     """
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None):
@@ -175,12 +196,12 @@ class VarianceScaling(RandomInitializer):
             return stateless_uniform(tuple(shape), self.seeds(), -limit, limit, numpy_dtype(dtype))
         if self.distribution == "untruncated_normal":
             return stateless_normal(tuple(shape), self.seeds(), 0.0, python_math.sqrt(variance), numpy_dtype(dtype))
-        stddev = python_math.sqrt(variance) / 0.87962566103423978  # the deviation that is left after truncation
+        stddev = python_math.sqrt(variance) / 0.87962566103423978  # that of a normal truncated at 2
         return stateless_truncated_normal(tuple(shape), self.seeds(), 0.0, stddev, numpy_dtype(dtype))
 
 
-def scaling(name, scale, mode, distribution, doc):
-    """A class of VarianceScaling with these settings."""
+def scaling_class(name, scale, mode, distribution, doc):
+    """A subclass of VarianceScaling with these settings."""
 
     def __init__(self, seed=None):
         VarianceScaling.__init__(self, scale, mode, distribution, seed)
@@ -188,26 +209,51 @@ def scaling(name, scale, mode, distribution, doc):
     return type(name, (VarianceScaling,), {"__init__": __init__, "__doc__": doc, "__module__": __name__})
 
 
-GlorotUniform = scaling("GlorotUniform", 1.0, "fan_avg", "uniform", "Glorot and Bengio, 2010: the default of Dense.")
-GlorotNormal = scaling("GlorotNormal", 1.0, "fan_avg", "truncated_normal", "Glorot and Bengio, 2010.")
-HeUniform = scaling("HeUniform", 2.0, "fan_in", "uniform", "He et al., 2015: for relu.")
-HeNormal = scaling("HeNormal", 2.0, "fan_in", "truncated_normal", "He et al., 2015: for relu.")
-LecunUniform = scaling("LecunUniform", 1.0, "fan_in", "uniform", "LeCun et al., 1998.")
-LecunNormal = scaling("LecunNormal", 1.0, "fan_in", "truncated_normal", "LeCun et al., 1998: for selu.")
+GlorotUniform = scaling_class(
+    "GlorotUniform", 1.0, "fan_avg", "uniform",
+    "Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense.",
+)  # fmt: skip
+GlorotNormal = scaling_class(
+    "GlorotNormal", 1.0, "fan_avg", "truncated_normal",
+    "Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010).",
+)  # fmt: skip
+HeUniform = scaling_class(
+    "HeUniform", 2.0, "fan_in", "uniform",
+    "Uniform, with variance 2 / fan_in (He et al., 2015): for relu.",
+)  # fmt: skip
+HeNormal = scaling_class(
+    "HeNormal", 2.0, "fan_in", "truncated_normal",
+    "Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu.",
+)  # fmt: skip
+LecunUniform = scaling_class(
+    "LecunUniform", 1.0, "fan_in", "uniform",
+    "Uniform, with variance 1 / fan_in (LeCun et al., 1998).",
+)  # fmt: skip
+LecunNormal = scaling_class(
+    "LecunNormal", 1.0, "fan_in", "truncated_normal",
+    "Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu.",
+)  # fmt: skip
 
 
 def fans(shape):
-    """How many values flow into one unit, and out to how many units."""
+    """fan_in and fan_out of a weight of this shape: the number of inputs of an output, and of outputs of an input."""
     if len(shape) < 2:
         return (shape[0], shape[0]) if shape else (1, 1)
-    field = python_math.prod(shape[:-2])
-    return shape[-2] * field, shape[-1] * field
+    receptive_field = python_math.prod(shape[:-2])
+    return shape[-2] * receptive_field, shape[-1] * receptive_field
 
 
 class Orthogonal(RandomInitializer):
-    """A matrix of orthogonal rows or columns, of length `gain`. More axes are taken together, but for the last.
+    """A matrix with orthogonal rows or columns: the Q of the QR decomposition of normal random numbers.
 
-    (Saxe et al., 2013. It is the Q of a matrix of normal numbers.)
+    (Saxe et al., 2013.) If the shape has more than two axes, all but the last together are the rows.
+
+    Args:
+        gain: the length of the rows or columns.
+        seed: an integer; by default drawn from Python's `random`.
+
+    Raises:
+        ValueError: (in a call) the shape has fewer than two axes.
 
     >>> import minigrad as mg
     >>> q = mg.keras.initializers.Orthogonal(seed=1)((2, 2))
@@ -225,12 +271,15 @@ class Orthogonal(RandomInitializer):
         rows, columns = python_math.prod(shape[:-1]), shape[-1]
         drawn = stateless_normal((max(rows, columns), min(rows, columns)), self.seeds(), 0.0, 1.0, numpy_dtype(dtype))
         q, r = np.linalg.qr(drawn.numpy())
-        q = q * np.sign(np.diag(r))  # else LAPACK's choice of signs would show
+        q = q * np.sign(np.diag(r))  # so that Q does not depend on LAPACK's choice of signs
         return Tensor.of(self.gain * np.reshape(q.T if rows < columns else q, tuple(shape)))
 
 
-class FromOps(Initializer):
-    """`tf.random_normal_initializer` and its like: without a seed they draw as `mg.random` does, after `set_seed`."""
+class RandomOpInitializer(Initializer):
+    """What `tf.random_normal_initializer` and `tf.random_uniform_initializer` share.
+
+    Without a seed they draw from the generator of `mg.random`, which `set_seed` sets.
+    """
 
     def __init__(self, first, second, seed=None):
         self.first, self.second, self.seed = first, second, seed
@@ -241,8 +290,8 @@ class FromOps(Initializer):
         return self.draw_stateless(tuple(shape), (self.seed, 0), self.first, self.second, numpy_dtype(dtype))
 
 
-class random_normal_initializer(FromOps):
-    """Numbers of a normal distribution.
+class random_normal_initializer(RandomOpInitializer):
+    """Normal random numbers with this mean and standard deviation.
 
     >>> import minigrad as mg
     >>> print(mg.random_normal_initializer(seed=1)([2, 3]).shape)
@@ -255,8 +304,8 @@ class random_normal_initializer(FromOps):
         super().__init__(mean, stddev, seed)
 
 
-class random_uniform_initializer(FromOps):
-    """Numbers between two limits.
+class random_uniform_initializer(RandomOpInitializer):
+    """Uniform random numbers in [minval, maxval).
 
     >>> import minigrad as mg
     >>> print(mg.random_uniform_initializer(seed=1)([2, 3]).shape)
@@ -274,30 +323,30 @@ def numpy_dtype(dtype):
 
 
 CLASSES = (
-    Zeros, Ones, Constant, Identity, RandomNormal, TruncatedNormal, RandomUniform, VarianceScaling, GlorotUniform, GlorotNormal,
-    HeUniform, HeNormal, LecunUniform, LecunNormal, Orthogonal,
+    Zeros, Ones, Constant, Identity, RandomNormal, TruncatedNormal, RandomUniform, VarianceScaling, GlorotUniform,
+    GlorotNormal, HeUniform, HeNormal, LecunUniform, LecunNormal, Orthogonal,
 )  # fmt: skip
 zeros, ones, constant, identity, random_normal, truncated_normal, random_uniform, variance_scaling = CLASSES[:8]
 glorot_uniform, glorot_normal, he_uniform, he_normal, lecun_uniform, lecun_normal, orthogonal = CLASSES[8:]
 IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal
 BY_NAME = {name: cls for name, cls in globals().items() if isinstance(cls, type) and cls in CLASSES}
 BY_NAME |= {"uniform": RandomUniform, "normal": RandomNormal, "zero": Zeros, "one": Ones}
-zeros_initializer, ones_initializer = Zeros, Ones  # which Keras does not know by name
+zeros_initializer, ones_initializer = Zeros, Ones  # not in BY_NAME: Keras has no such names
 
 
 def get(identifier):
-    """The initializer of this name; a function or an initializer is returned as it is.
+    """The initializer that an identifier stands for.
 
     Args:
-        identifier: a name, a class, a function, an initializer, None, or a dict: the name under "class_name", and settings
-            under "config".
+        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or a function, an initializer or
+            None, which are returned unchanged.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: no initializer has this name.
     """
-    made = newly_made(identifier, BY_NAME, Initializer)
-    if made is not None:
-        return made
+    initializer = from_identifier(identifier, BY_NAME, Initializer)
+    if initializer is not None:
+        return initializer
     if identifier is None or callable(identifier):
         return identifier
     raise ValueError(f"Could not interpret initializer identifier: {identifier}")

@@ -1,4 +1,7 @@
-"""tf.keras.losses: functions give one loss per example, classes reduce them to one number."""
+"""tf.keras.losses: functions that return one loss per example, and classes that reduce them to a scalar.
+
+The functions take the true values and the predictions, both of shape (..., n), and return a Tensor of shape (...).
+"""
 
 from typing import Any
 
@@ -20,12 +23,12 @@ __all__ = [
 ]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
-EPSILON = 1e-7  # probabilities stay this far from 0 and 1
+EPSILON = 1e-7  # probabilities are clipped to [EPSILON, 1 - EPSILON]
 LOG_2 = 0.6931471805599453
 
 
-def pair(y_true, y_pred):
-    """Both as Tensors of the dtype of the prediction; an axis of length 1 that only one has at the end is added or taken away."""
+def aligned(y_true, y_pred):
+    """Both as Tensors of the dtype of the prediction. If only one has a last axis of length 1, both get or lose it."""
     y_pred = convert(y_pred)
     y_true = as_dtype(y_true, y_pred.dtype)
     if y_pred.ndim == y_true.ndim + 1 and y_pred.shape[-1] == 1:
@@ -36,79 +39,87 @@ def pair(y_true, y_pred):
 
 
 def mean_squared_error(y_true, y_pred):
-    """The mean of (y_true - y_pred)**2 over the last axis.
+    """The mean of (y_true - y_pred)**2 over the last axis: (..., n) becomes (...).
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.mean_squared_error([[0.0, 1.0]], [[2.0, 1.0]]).numpy())
     [2.]
     """
-    y_true, y_pred = pair(y_true, y_pred)
+    y_true, y_pred = aligned(y_true, y_pred)
     return math.reduce_mean(as_float(math.square(y_true - y_pred)), -1)
 
 
 def mean_absolute_error(y_true, y_pred):
-    """The mean of |y_true - y_pred| over the last axis."""
-    y_true, y_pred = pair(y_true, y_pred)
+    """The mean of |y_true - y_pred| over the last axis: (..., n) becomes (...)."""
+    y_true, y_pred = aligned(y_true, y_pred)
     return math.reduce_mean(as_float(math.abs(y_true - y_pred)), -1)
 
 
 def mean_absolute_percentage_error(y_true, y_pred):
-    """100 times the mean of |y_true - y_pred| / |y_true| over the last axis.
+    """100 times the mean of |y_true - y_pred| / |y_true| over the last axis: (..., n) becomes (...).
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.mean_absolute_percentage_error([[2.0, 4.0]], [[1.0, 4.0]]).numpy())
     [25.]
     """
-    y_true, y_pred = pair(y_true, y_pred)
+    y_true, y_pred = aligned(y_true, y_pred)
     size = math.maximum(math.abs(y_true), as_dtype(EPSILON, y_true.dtype))
     return 100.0 * math.reduce_mean(math.abs((y_true - y_pred) / size), -1)
 
 
 def mean_squared_logarithmic_error(y_true, y_pred):
-    """The mean of (log(1 + y_true) - log(1 + y_pred))**2 over the last axis; negative numbers count as 0.
+    """The mean of (log(1 + y_true) - log(1 + y_pred))**2 over the last axis: (..., n) becomes (...).
+
+    Negative numbers count as 0.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.mean_squared_logarithmic_error([[0.0, 3.0]], [[1.0, 3.0]]).numpy().round(4))
     [0.2402]
     """
-    logs = [math.log(as_float(math.maximum(y, as_dtype(EPSILON, y.dtype))) + 1.0) for y in pair(y_true, y_pred)]
+    logs = [math.log(as_float(math.maximum(y, as_dtype(EPSILON, y.dtype))) + 1.0) for y in aligned(y_true, y_pred)]
     return math.reduce_mean(math.square(logs[1] - logs[0]), -1)
 
 
 def log_cosh(y_true, y_pred):
-    """log(cosh(y_pred - y_true)), half the squared error where it is small, and |error| - log(2) where it is large: its mean.
+    """The mean of log(cosh(y_pred - y_true)) over the last axis: (..., n) becomes (...).
+
+    For a small error e it is about e**2 / 2, for a large one |e| - log(2).
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.logcosh([[0.0, 0.0]], [[1.0, 100.0]]).numpy().round(4))
     [49.8703]
     """
-    y_true, y_pred = pair(y_true, y_pred)
+    y_true, y_pred = aligned(y_true, y_pred)
     error = y_pred - y_true
     return math.reduce_mean(error + math.softplus(-2.0 * error) - LOG_2, -1)
 
 
 def hinge(y_true, y_pred):
-    """The mean of max(1 - y_true * y_pred, 0) over the last axis, where the truth is -1 or 1 (0 and 1 will do as well).
+    """The mean of max(1 - y_true * y_pred, 0) over the last axis: (..., n) becomes (...).
+
+    The true values are -1 or 1; if all are 0 or 1, each 0 is taken as -1.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy())
     [0.75]
     """
-    return math.reduce_mean(shortfall(y_true, y_pred), -1)
+    return math.reduce_mean(hinge_terms(y_true, y_pred), -1)
 
 
 def squared_hinge(y_true, y_pred):
-    """The mean of max(1 - y_true * y_pred, 0)**2 over the last axis, where the truth is -1 or 1 (0 and 1 will do as well).
+    """The mean of max(1 - y_true * y_pred, 0)**2 over the last axis: (..., n) becomes (...).
+
+    The true values are -1 or 1; if all are 0 or 1, each 0 is taken as -1.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.squared_hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy())
     [1.125]
     """
-    return math.reduce_mean(math.square(shortfall(y_true, y_pred)), -1)
+    return math.reduce_mean(math.square(hinge_terms(y_true, y_pred)), -1)
 
 
-def shortfall(y_true, y_pred):
-    """What each prediction lacks to be on the right side by 1."""
+def hinge_terms(y_true, y_pred):
+    """max(1 - y_true * y_pred, 0) for each element."""
     y_pred = convert(y_pred)
     y_true = as_dtype(y_true, y_pred.dtype)
     if math.reduce_all(math.logical_or(math.equal(y_true, 0), math.equal(y_true, 1))):
@@ -117,7 +128,11 @@ def shortfall(y_true, y_pred):
 
 
 def categorical_hinge(y_true, y_pred):
-    """max(1 + the largest prediction for a wrong class - that for the true one, 0): the truth is one-hot.
+    """max(1 + largest prediction for a wrong class - prediction for the true class, 0): (..., classes) becomes (...).
+
+    Args:
+        y_true: one-hot rows.
+        y_pred: one prediction for each class.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.categorical_hinge([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]]).numpy())
@@ -130,7 +145,10 @@ def categorical_hinge(y_true, y_pred):
 
 
 def kl_divergence(y_true, y_pred):
-    """sum(y_true * log(y_true / y_pred)) over the last axis: how far one distribution is from another.
+    """The Kullback-Leibler divergence sum(y_true * log(y_true / y_pred)) over the last axis: (..., n) becomes (...).
+
+    Args:
+        y_true, y_pred: probabilities, clipped to [1e-7, 1].
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.kld([[0.5, 0.5]], [[0.25, 0.75]]).numpy().round(4))
@@ -142,7 +160,9 @@ def kl_divergence(y_true, y_pred):
 
 
 def poisson(y_true, y_pred):
-    """The mean of y_pred - y_true * log(y_pred) over the last axis: how unlikely counts are, if these are their means.
+    """The mean of y_pred - y_true * log(y_pred) over the last axis: (..., n) becomes (...).
+
+    It is the negative log-likelihood of Poisson counts `y_true` with the means `y_pred`, without the term log(y_true!).
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.poisson([[1.0, 3.0]], [[2.0, 3.0]]).numpy().round(4))
@@ -153,35 +173,45 @@ def poisson(y_true, y_pred):
 
 
 def cosine_similarity(y_true, y_pred, axis=-1):
-    """Minus the cosine of the angle between two vectors, along `axis`: -1 if they point the same way.
+    """Minus the cosine of the angle between two vectors: -1 if they point in the same direction.
+
+    Args:
+        y_true, y_pred: Tensors of the same shape.
+        axis: the axis of the vectors, which the result does not have.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.cosine_similarity([[0.0, 2.0]], [[3.0, 4.0]]).numpy().round(4))
     [-0.8]
     """
-    y_true, y_pred = pair(y_true, y_pred)
+    y_true, y_pred = aligned(y_true, y_pred)
     return -math.reduce_sum(nn.l2_normalize(y_true, axis) * nn.l2_normalize(y_pred, axis), axis)
 
 
 def huber(y_true, y_pred, delta=1.0):
-    """Half the squared error where it is small, and a straight line beyond `delta`: the mean over the last axis."""
-    y_true, y_pred = pair(y_true, y_pred)
+    """The mean of the Huber loss (Huber, 1964) over the last axis: (..., n) becomes (...).
+
+    It is error**2 / 2 where |error| <= delta, elsewhere delta * |error| - delta**2 / 2.
+    """
+    y_true, y_pred = aligned(y_true, y_pred)
     error = y_pred - y_true
     size = math.abs(error)
-    half, delta = as_dtype(0.5, size.dtype), as_dtype(delta, size.dtype)  # of whole numbers, as in Keras, half is 0
+    half, delta = as_dtype(0.5, size.dtype), as_dtype(delta, size.dtype)  # in integers half is 0, as in Keras
     parts = gathering.where(size <= delta, half * math.square(error), delta * size - half * delta * delta)
     return math.reduce_mean(as_float(parts), -1)
 
 
 def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
-    """The mean over `axis` of -log of the probability that the prediction gave to what is true (0 or 1).
+    """The mean of -(y_true * log(y_pred) + (1 - y_true) * log(1 - y_pred)) over `axis`.
 
     Args:
-        y_true: zeros and ones.
-        y_pred: probabilities, or with `from_logits` what goes into the sigmoid.
-        from_logits: which of the two.
-        label_smoothing: takes this share of the truth and gives half of it to each side.
-        axis: what to average over.
+        y_true: the labels, 0 or 1.
+        y_pred: probabilities of the label 1, or with `from_logits` their logits, in the shape of `y_true`.
+        from_logits: whether the predictions are logits, the inputs of a sigmoid.
+        label_smoothing: s replaces y_true by y_true * (1 - s) + s / 2 (Szegedy et al., 2016).
+        axis: the axis to average over, which the result does not have.
+
+    Raises:
+        ValueError: the shapes differ.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.binary_crossentropy([[1.0, 0.0]], [[0.5, 0.5]]).numpy())
@@ -191,7 +221,7 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
     y_true = as_dtype(y_true, y_pred.dtype)
     if label_smoothing:
         y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
-    same_shape(y_true, y_pred)
+    check_same_shape(y_true, y_pred)
     logits = logits_of(y_pred)
     if from_logits or logits is not None:
         losses = nn.sigmoid_cross_entropy_with_logits(y_true, y_pred if logits is None else logits)
@@ -202,20 +232,24 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
 
 
 def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
-    """-sum(y_true * log(y_pred)) over `axis`: the truth is one-hot, or a distribution.
+    """-sum(y_true * log(y_pred)) over the classes.
 
     Args:
-        y_true: probabilities.
-        y_pred: probabilities, or with `from_logits` what goes into the softmax.
-        from_logits: which of the two.
-        label_smoothing: takes this share of the truth and spreads it over all classes, which are taken to be the last axis.
-        axis: the axis of the classes.
+        y_true: one-hot rows, or other distributions over the classes.
+        y_pred: probabilities, or with `from_logits` their logits, in the shape of `y_true`.
+        from_logits: whether the predictions are logits, the inputs of a softmax.
+        label_smoothing: s replaces y_true by y_true * (1 - s) + s / y_true.shape[-1] (Szegedy et al., 2016).
+        axis: the axis of the classes, which the result does not have.
+
+    Raises:
+        ValueError: the shapes differ.
     """
     y_pred = convert(y_pred)
     y_true = as_dtype(y_true, y_pred.dtype)
     if label_smoothing:
-        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / (y_true.shape[-1] or 1)  # of no classes, none is given a share
-    same_shape(y_true, y_pred)
+        classes = y_true.shape[-1] or 1  # with no classes the result is empty
+        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / classes
+    check_same_shape(y_true, y_pred)
     logits = logits_of(y_pred)
     if from_logits or logits is not None:
         return nn.softmax_cross_entropy_with_logits(y_true, y_pred if logits is None else logits, axis)
@@ -224,17 +258,20 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
 
 
 def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_class=None, axis=-1):
-    """-log of the probability that the prediction gave to the true class, which is a whole number.
+    """-log(y_pred[..., y_true]): `categorical_crossentropy` for classes that are given as integers.
 
     Args:
-        y_true: class numbers.
-        y_pred: probabilities, or with `from_logits` what goes into the softmax; one axis more than `y_true`.
-        from_logits: which of the two.
-        ignore_class: the loss is 0 where the class has this number; None for nowhere.
-        axis: the axis of the classes, which is the last one.
+        y_true: class indices, of shape (...) or (..., 1).
+        y_pred: probabilities of shape (..., classes), or with `from_logits` their logits.
+        from_logits: whether the predictions are logits, the inputs of a softmax.
+        ignore_class: the loss is 0 where the class is this one, which need not be a valid index.
+        axis: the axis of the classes: only the last one.
+
+    Returns:
+        A Tensor of shape (...).
 
     Raises:
-        ValueError: `axis` is another one, or the shapes do not fit.
+        ValueError: `axis` is another one, or the shapes do not match.
 
     >>> import minigrad as mg
     >>> print(mg.keras.losses.sparse_categorical_crossentropy([1], [[0.5, 0.5]]).numpy())
@@ -251,23 +288,23 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
             f"target.shape={y_true.shape}, output.shape={y_pred.shape}"
         )
     if ignore_class is not None:
-        return ignoring(ignore_class, y_true, y_pred, from_logits)
+        return without_class(ignore_class, y_true, y_pred, from_logits)
     logits = logits_of(y_pred)
     if logits is None:
         logits = y_pred if from_logits else math.log(clip_by_value(y_pred, EPSILON, 1 - EPSILON))
     return nn.sparse_softmax_cross_entropy_with_logits(y_true, logits)
 
 
-def ignoring(ignored, y_true, y_pred, from_logits):
-    """0 where the class is the one ignored, which need not be one of those predicted."""
-    counts = math.not_equal(y_true, ignored)
-    y_true = gathering.where(counts, y_true, creation.zeros_like(y_true))
-    y_pred = gathering.where(shaping.expand_dims(counts, -1), y_pred, creation.zeros_like(y_pred))
+def without_class(ignored, y_true, y_pred, from_logits):
+    """`sparse_categorical_crossentropy`, and 0 where the class is `ignored`."""
+    valid = math.not_equal(y_true, ignored)
+    y_true = gathering.where(valid, y_true, creation.zeros_like(y_true))
+    y_pred = gathering.where(shaping.expand_dims(valid, -1), y_pred, creation.zeros_like(y_pred))
     losses = sparse_categorical_crossentropy(y_true, y_pred, from_logits)
-    return gathering.where(counts, losses, creation.zeros_like(losses))
+    return gathering.where(valid, losses, creation.zeros_like(losses))
 
 
-def same_shape(y_true, y_pred):
+def check_same_shape(y_true, y_pred):
     if y_true.ndim != y_pred.ndim:
         raise ValueError(
             "Arguments `target` and `output` must have the same rank (ndim). "
@@ -280,12 +317,19 @@ def same_shape(y_true, y_pred):
 
 
 class Loss:
-    """A loss that gives one number. Subclass it, and write `call(y_true, y_pred)`, which gives a loss for each example.
+    """The base class: a subclass defines `call(y_true, y_pred)`, which returns one loss per example.
+
+    Calling it with `y_true`, `y_pred` and an optional `sample_weight`, whose shape broadcasts to that of the losses,
+    returns the reduced loss.
 
     Args:
-        name: of the loss.
-        reduction: "sum_over_batch_size" or "mean", "sum", or None to keep the losses of the examples.
-        dtype: to compute in.
+        name: by default the name of the class in snake_case, numbered.
+        reduction: "sum_over_batch_size" or "mean" (the sum divided by the number of losses), "mean_with_sample_weight"
+            (divided by the sum of the weights), "sum", or None for one loss per example.
+        dtype: the dtype to compute in; float32 by default.
+
+    Raises:
+        ValueError: there is no such reduction.
     """
 
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
@@ -296,16 +340,16 @@ class Loss:
         self.reduction, self.dtype = reduction, dtypes.as_dtype(dtype or "float32").name
 
     def call(self, y_true, y_pred):
-        """The loss of each example."""
+        """The losses, one per example."""
         raise NotImplementedError
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         losses = as_dtype(self.call(convert(y_true), self._cast(y_pred)), self.dtype)
         if sample_weight is not None:
             weights = as_dtype(sample_weight, losses.dtype)
-            weights, losses = pair(weights, losses)
+            weights, losses = aligned(weights, losses)
             losses = losses * weights
-        if self.reduction in (None, "none") or losses.shape in ((), (0,)):  # Keras leaves the losses of no examples as they are
+        if self.reduction in (None, "none") or losses.shape in ((), (0,)):  # Keras does not reduce an empty batch
             return losses
         total = math.reduce_sum(losses)
         if self.reduction == "sum":
@@ -319,20 +363,20 @@ class Loss:
         return y_pred if y_pred.dtype == self.dtype else creation.cast(y_pred, self.dtype)
 
 
-def form(x):
-    """Lists and tuples in lists and tuples; None stands for everything else."""
-    return type(x)([form(one) for one in x]) if isinstance(x, (list, tuple)) else None
+def structure_of(x):
+    """The lists and tuples in x, with None in place of everything else."""
+    return type(x)([structure_of(one) for one in x]) if isinstance(x, (list, tuple)) else None
 
 
 class FunctionLoss(Loss):
-    """A loss that calls a function: its settings are given once, the reduction is added."""
+    """A loss that calls a function with settings that are given once."""
 
     def __init__(self, function, reduction, name, dtype, **settings):
         super().__init__(name, reduction, dtype)
         self.function, self.settings = function, settings
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        if form(y_true) != form(y_pred):
+        if structure_of(y_true) != structure_of(y_pred):
             raise ValueError(
                 f"Structures don't have the same nested structure: y_true is a {type(y_true).__name__}, y_pred a {type(y_pred).__name__}, "
                 "and lists are compared item by item. Write mg.constant(...) for each list."
@@ -340,94 +384,94 @@ class FunctionLoss(Loss):
         return super().__call__(y_true, y_pred, sample_weight)
 
     def call(self, y_true, y_pred):
-        return self.function(*pair(y_true, y_pred), **self.settings)
+        return self.function(*aligned(y_true, y_pred), **self.settings)
 
 
 class PlainLoss(FunctionLoss):
-    """A loss without settings of its own: `measure`, reduced to one number."""
+    """A loss without settings of its own: `loss_function`, reduced to a scalar."""
 
-    measure: Any
+    loss_function: Any
 
     def __init__(self, reduction="sum_over_batch_size", name=None, dtype=None):
-        super().__init__(self.measure, reduction, name or self.measure.__name__, dtype)
+        super().__init__(self.loss_function, reduction, name or self.loss_function.__name__, dtype)
 
 
 class MeanSquaredError(PlainLoss):
-    """`mean_squared_error`, reduced to one number."""
+    """`mean_squared_error`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(mean_squared_error)
+    loss_function = staticmethod(mean_squared_error)
 
 
 class MeanAbsoluteError(PlainLoss):
-    """`mean_absolute_error`, reduced to one number."""
+    """`mean_absolute_error`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(mean_absolute_error)
+    loss_function = staticmethod(mean_absolute_error)
 
 
 class MeanAbsolutePercentageError(PlainLoss):
-    """`mean_absolute_percentage_error`, reduced to one number."""
+    """`mean_absolute_percentage_error`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(mean_absolute_percentage_error)
+    loss_function = staticmethod(mean_absolute_percentage_error)
 
 
 class MeanSquaredLogarithmicError(PlainLoss):
-    """`mean_squared_logarithmic_error`, reduced to one number."""
+    """`mean_squared_logarithmic_error`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(mean_squared_logarithmic_error)
+    loss_function = staticmethod(mean_squared_logarithmic_error)
 
 
 class LogCosh(PlainLoss):
-    """`logcosh`, reduced to one number."""
+    """`logcosh`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(log_cosh)
+    loss_function = staticmethod(log_cosh)
 
 
 class Hinge(PlainLoss):
-    """`hinge`, reduced to one number."""
+    """`hinge`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(hinge)
+    loss_function = staticmethod(hinge)
 
 
 class SquaredHinge(PlainLoss):
-    """`squared_hinge`, reduced to one number."""
+    """`squared_hinge`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(squared_hinge)
+    loss_function = staticmethod(squared_hinge)
 
 
 class CategoricalHinge(PlainLoss):
-    """`categorical_hinge`, reduced to one number."""
+    """`categorical_hinge`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(categorical_hinge)
+    loss_function = staticmethod(categorical_hinge)
 
 
 class KLDivergence(PlainLoss):
-    """`kld`, reduced to one number."""
+    """`kld`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(kl_divergence)
+    loss_function = staticmethod(kl_divergence)
 
 
 class Poisson(PlainLoss):
-    """`poisson`, reduced to one number."""
+    """`poisson`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    measure = staticmethod(poisson)
+    loss_function = staticmethod(poisson)
 
 
 class CosineSimilarity(FunctionLoss):
-    """`cosine_similarity`, reduced to one number."""
+    """`cosine_similarity` along `axis`, reduced to a scalar; the other arguments are those of `Loss`."""
 
     def __init__(self, axis=-1, reduction="sum_over_batch_size", name="cosine_similarity", dtype=None):
         super().__init__(cosine_similarity, reduction, name, dtype, axis=axis)
 
 
 class Huber(FunctionLoss):
-    """`huber`, reduced to one number."""
+    """`huber` with this `delta`, reduced to a scalar; the other arguments are those of `Loss`."""
 
     def __init__(self, delta=1.0, reduction="sum_over_batch_size", name="huber_loss", dtype=None):
         super().__init__(huber, reduction, name, dtype, delta=delta)
 
 
 class BinaryCrossentropy(FunctionLoss):
-    """`binary_crossentropy`, reduced to one number."""
+    """`binary_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`."""
 
     def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
                  name="binary_crossentropy", dtype=None):  # fmt: skip
@@ -436,7 +480,7 @@ class BinaryCrossentropy(FunctionLoss):
 
 
 class CategoricalCrossentropy(FunctionLoss):
-    """`categorical_crossentropy`, reduced to one number."""
+    """`categorical_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`."""
 
     def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
                  name="categorical_crossentropy", dtype=None):  # fmt: skip
@@ -445,7 +489,10 @@ class CategoricalCrossentropy(FunctionLoss):
 
 
 class SparseCategoricalCrossentropy(FunctionLoss):
-    """`sparse_categorical_crossentropy`, reduced to one number. A mean is over the examples whose class is not ignored."""
+    """`sparse_categorical_crossentropy` with these settings, reduced to a scalar.
+
+    A mean is taken over the examples whose class is not ignored. The other arguments are those of `Loss`.
+    """
 
     def __init__(self, from_logits=False, ignore_class=None, reduction="sum_over_batch_size", axis=-1,
                  name="sparse_categorical_crossentropy", dtype=None):  # fmt: skip
@@ -454,18 +501,18 @@ class SparseCategoricalCrossentropy(FunctionLoss):
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         if self.settings["ignore_class"] is not None:
-            sample_weight = self._counting(y_true, convert(y_pred).shape[:-1], sample_weight)
+            sample_weight = self._weights_without_ignored(y_true, convert(y_pred).shape[:-1], sample_weight)
         return super().__call__(y_true, y_pred, sample_weight)
 
-    def _counting(self, y_true, shape, sample_weight):
-        """The weights of the examples: 0 if the class is ignored, and more for the others when it comes to a mean."""
+    def _weights_without_ignored(self, y_true, shape, sample_weight):
+        """The weights of the examples: 0 where the class is ignored; for a mean over the others they are scaled."""
         ignored = as_dtype(self.settings["ignore_class"], self.dtype)
         weights = as_dtype(shaping.reshape(math.not_equal(as_dtype(y_true, self.dtype), ignored), shape), self.dtype)
         if self.reduction in ("mean", "sum_over_batch_size"):
             weights = weights * math.divide_no_nan(float(shape.num_elements()), math.reduce_sum(weights))
         if sample_weight is None:
             return weights
-        weights, sample_weight = pair(weights, as_dtype(sample_weight, self.dtype))
+        weights, sample_weight = aligned(weights, as_dtype(sample_weight, self.dtype))
         return weights * sample_weight
 
 
@@ -477,23 +524,28 @@ KLD = kld = kullback_leibler_divergence = kl_divergence
 logcosh = log_cosh
 
 FUNCTIONS = (
-    mean_squared_error, mean_absolute_error, mean_absolute_percentage_error, mean_squared_logarithmic_error, log_cosh, huber, hinge,
-    squared_hinge, categorical_hinge, kl_divergence, poisson, cosine_similarity, binary_crossentropy, categorical_crossentropy,
-    sparse_categorical_crossentropy,
+    mean_squared_error, mean_absolute_error, mean_absolute_percentage_error, mean_squared_logarithmic_error, log_cosh,
+    huber, hinge, squared_hinge, categorical_hinge, kl_divergence, poisson, cosine_similarity, binary_crossentropy,
+    categorical_crossentropy, sparse_categorical_crossentropy,
 )  # fmt: skip
-SHORT = {"mse": mse, "mae": mae, "mape": mape, "msle": msle, "kld": kld, "bce": binary_crossentropy}
+SHORT_NAMES = {"mse": mse, "mae": mae, "mape": mape, "msle": msle, "kld": kld, "bce": binary_crossentropy}
 CLASSES: "tuple[type, ...]" = (
-    Loss, *PlainLoss.__subclasses__(), Huber, CosineSimilarity, BinaryCrossentropy, CategoricalCrossentropy, SparseCategoricalCrossentropy,
+    Loss, *PlainLoss.__subclasses__(), Huber, CosineSimilarity, BinaryCrossentropy, CategoricalCrossentropy,
+    SparseCategoricalCrossentropy,
 )  # fmt: skip
 BY_NAME: "dict[str, Any]" = {one.__name__: one for one in FUNCTIONS} | {one.__name__: one for one in CLASSES}
-BY_NAME |= SHORT | {name.upper(): one for name, one in SHORT.items()}
+BY_NAME |= SHORT_NAMES | {name.upper(): one for name, one in SHORT_NAMES.items()}
 
 
 def get(identifier):
-    """The loss of this name; a function or a loss is returned as it is.
+    """The loss of this name.
+
+    Args:
+        identifier: the name of a function or of a class, of which a loss with default settings is created; or a
+            function, a loss or None, which are returned unchanged.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: no loss has this name.
     """
     if identifier is None or callable(identifier):
         return identifier

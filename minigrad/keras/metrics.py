@@ -1,12 +1,12 @@
-"""tf.keras.metrics: what is counted over many batches, and read at their end. No tape follows it: it is kept in Variables."""
+"""tf.keras.metrics: statistics over many batches, accumulated in Variables, so no gradient flows through them."""
 
 from .. import math
 from ..engine import dtypes
 from ..engine.op import convert
-from ..keras import initializers, losses
 from ..ops import creation, shaping
+from . import initializers, losses
 from .activations import as_dtype
-from .losses import pair
+from .losses import aligned
 from .utils import snake_case, unique_name
 from .variable import Variable
 
@@ -20,23 +20,36 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):
-    """1 where a prediction is on the same side of the threshold as the truth, which is 0 or 1; else 0.
+    """1 where `y_pred > threshold` is the label `y_true`, 0 or 1, else 0: float32, in the shape of the arguments.
 
     >>> import minigrad as mg
     >>> print(mg.keras.metrics.binary_accuracy([[1.0, 0.0]], [[0.7, 0.6]]).numpy())
     [[1. 0.]]
     """
-    y_true, y_pred = pair(y_true, y_pred)
+    y_true, y_pred = aligned(y_true, y_pred)
     return as_dtype(math.equal(y_true, as_dtype(y_pred > threshold, y_pred.dtype)), dtypes.float32)
 
 
 def categorical_accuracy(y_true, y_pred):
-    """1 where the largest prediction along the last axis is that of the true class, which is one-hot; else 0."""
+    """1 where the largest prediction is that of the true class, else 0: (..., classes) becomes (...).
+
+    Args:
+        y_true: one-hot rows.
+        y_pred: one prediction for each class.
+    """
     return accuracy(math.argmax(y_true, -1), math.argmax(y_pred, -1))
 
 
 def sparse_categorical_accuracy(y_true, y_pred):
-    """1 where the largest prediction along the last axis is that of the true class, which is a whole number; else 0."""
+    """1 where the largest prediction is that of the true class, else 0.
+
+    Args:
+        y_true: class indices, of shape (...) or (..., 1).
+        y_pred: predictions of shape (..., classes).
+
+    Returns:
+        A float32 Tensor of shape (...).
+    """
     y_true, y_pred = convert(y_true), convert(y_pred)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = shaping.squeeze(y_true, -1)
@@ -44,16 +57,18 @@ def sparse_categorical_accuracy(y_true, y_pred):
 
 
 def accuracy(y_true, y_pred):
-    """1 where both are equal; else 0."""
-    return as_dtype(math.equal(*pair(y_true, y_pred)), dtypes.float32)
+    """1 where the prediction equals the true value, else 0."""
+    return as_dtype(math.equal(*aligned(y_true, y_pred)), dtypes.float32)
 
 
 class Metric:
-    """Something that is counted. Subclass it: make Variables in `__init__` with `add_weight`, write `update_state` and `result`.
+    """The base class: a subclass creates Variables in `__init__` and defines `update_state` and `result`.
+
+    `add_weight` creates a Variable. Calling the metric updates the state and returns the result.
 
     Args:
-        dtype: to count in.
-        name: by default made of the name of the class, and numbered.
+        dtype: of the Variables; float32 by default.
+        name: by default the name of the class in snake_case, numbered.
 
     >>> import minigrad as mg
     >>> class Largest(mg.keras.metrics.Metric):
@@ -75,22 +90,31 @@ class Metric:
         self._variables = []
 
     def add_variable(self, shape, initializer, dtype=None, aggregation="sum", name=None) -> Variable:
-        """A new Variable, which `reset_state` sets to zero."""
-        variable = Variable(initializers.get(initializer), shape=shape, dtype=dtype or self.dtype, trainable=False, name=name)
+        """Create a Variable that `reset_state` sets to zero.
+
+        Args:
+            shape: the length of each axis.
+            initializer: a name or an initializer.
+            dtype: by default that of the metric.
+            aggregation: accepted as in Keras, without effect.
+            name: by default "variable", numbered.
+        """
+        initializer = initializers.get(initializer)
+        variable = Variable(initializer, shape=shape, dtype=dtype or self.dtype, trainable=False, name=name)
         variable.path = f"{self.name}/{variable.name}"
         self._variables.append(variable)
         return variable
 
     def add_weight(self, shape=(), initializer=None, dtype=None, name=None) -> Variable:
-        """As `add_variable`; by default a single number."""
+        """As `add_variable`, by default for a scalar."""
         return self.add_variable(shape, initializer, dtype, name=name)
 
     def update_state(self, *args, **kwargs):
-        """Count a batch."""
+        """Add a batch to the state."""
         raise NotImplementedError
 
     def result(self):
-        """What was counted up to now."""
+        """The value of the metric over all batches since the last reset."""
         raise NotImplementedError
 
     def __call__(self, *args, **kwargs):
@@ -99,11 +123,12 @@ class Metric:
 
     @property
     def variables(self) -> list:
-        """Its Variables, and those of the metrics in it."""
-        return self._variables + [v for metric in vars(self).values() if isinstance(metric, Metric) for v in metric.variables]
+        """Its Variables, and those of the metrics in its attributes."""
+        inner = [metric for metric in vars(self).values() if isinstance(metric, Metric)]
+        return self._variables + [v for metric in inner for v in metric.variables]
 
     def reset_state(self) -> None:
-        """Begin anew: all Variables are zero."""
+        """Set all Variables to zero."""
         for variable in self.variables:
             variable.assign(creation.zeros(variable.shape, variable.dtype))
 
@@ -112,7 +137,7 @@ class Metric:
 
 
 class Sum(Metric):
-    """The sum of all values, each times its weight.
+    """The sum of all values times their weights: a scalar.
 
     >>> import minigrad as mg
     >>> total = mg.keras.metrics.Sum()
@@ -126,7 +151,7 @@ class Sum(Metric):
         self.total = self.add_variable((), "zeros", name="total")
 
     def update_state(self, values, sample_weight=None):
-        values, _ = of_examples(values, sample_weight, math.reduce_sum, self.dtype)
+        values, _ = weighted_per_example(values, sample_weight, math.reduce_sum, self.dtype)
         self.total.assign_add(math.reduce_sum(values))
 
     def result(self):
@@ -134,7 +159,7 @@ class Sum(Metric):
 
 
 class Mean(Metric):
-    """The mean of all values: the sum of values times weights, divided by the sum of the weights.
+    """The sum of all values times their weights, divided by the sum of the weights: a scalar.
 
     >>> import minigrad as mg
     >>> loss = mg.keras.metrics.Mean()
@@ -150,20 +175,20 @@ class Mean(Metric):
         self.count = self.add_variable((), "zeros", name="count")
 
     def update_state(self, values, sample_weight=None):
-        values, weights = of_examples(values, sample_weight, math.reduce_mean, self.dtype)
+        values, weights = weighted_per_example(values, sample_weight, math.reduce_mean, self.dtype)
         self.total.assign_add(math.reduce_sum(values))
-        count = (values.shape[0] if values.ndim else 1) if weights is None else math.reduce_sum(weights)
-        self.count.assign_add(as_dtype(count, self.dtype))
+        examples = values.shape[0] if values.ndim else 1
+        self.count.assign_add(as_dtype(examples if weights is None else math.reduce_sum(weights), self.dtype))
 
     def result(self):
         return math.divide_no_nan(self.total, self.count)
 
 
-def of_examples(values, weights, reduce, dtype):
-    """One value for each example, times its weight; and the weights, or None."""
+def weighted_per_example(values, weights, reduce, dtype):
+    """The values times their weights, with all axes but the first reduced, and the weights per example, or None."""
     values = as_dtype(values, dtype)
     if weights is not None:
-        values, weights = pair(values, as_dtype(weights, dtype))
+        values, weights = aligned(values, as_dtype(weights, dtype))
         axes = weights.ndim
         if values.ndim > axes:
             values = reduce(values, list(range(axes, values.ndim)))
@@ -175,13 +200,13 @@ def of_examples(values, weights, reduce, dtype):
 
 
 class MeanMetricWrapper(Mean):
-    """The mean of what a function gives for the truth and the prediction.
+    """The mean of a function of the true values and the predictions.
 
     Args:
-        fn: a function of `y_true` and `y_pred`.
-        name: of the metric.
-        dtype: to count in.
-        **kwargs: for the function.
+        fn: a function of `y_true` and `y_pred` that returns one value per example.
+        name: by default the name of the class in snake_case, numbered.
+        dtype: of the Variables; float32 by default.
+        **kwargs: further arguments of the function.
     """
 
     def __init__(self, fn, name=None, dtype=None, **kwargs):
@@ -193,7 +218,7 @@ class MeanMetricWrapper(Mean):
 
 
 class Accuracy(MeanMetricWrapper):
-    """How often the prediction is equal to the truth."""
+    """The fraction of predictions that equal the true value."""
 
     def __init__(self, name="accuracy", dtype=None):
         super().__init__(accuracy, name, dtype)
@@ -235,7 +260,7 @@ class MeanSquaredError(MeanMetricWrapper):
 
 
 class RootMeanSquaredError(MeanMetricWrapper):
-    """The square root of the mean of all squared errors."""
+    """The square root of the mean of (y_pred - y_true)**2 over all elements."""
 
     def __init__(self, name="root_mean_squared_error", dtype=None):
         super().__init__(squared_errors, name, dtype)
@@ -245,7 +270,7 @@ class RootMeanSquaredError(MeanMetricWrapper):
 
 
 def squared_errors(y_true, y_pred):
-    y_true, y_pred = pair(y_true, y_pred)
+    y_true, y_pred = aligned(y_true, y_pred)
     return math.square(y_pred - y_true)
 
 

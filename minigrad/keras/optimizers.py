@@ -1,4 +1,7 @@
-"""tf.keras.optimizers: from gradients to new values of the Variables. Each is a few lines of NumPy: `update`."""
+"""tf.keras.optimizers: update Variables with gradients, and learning rate schedules.
+
+Each optimizer is a few lines of NumPy: its method `update`.
+"""
 
 import contextlib
 import warnings
@@ -11,9 +14,9 @@ from ..engine.shape import bracketed
 from ..engine.slices import IndexedSlices, SparseRows
 from ..engine.tensor import Tensor
 from ..errors import invalid
-from ..keras import initializers
 from ..ops.creation import cast
 from ..ops.shaping import stack
+from . import initializers
 from .utils import checked_name, snake_case, unique_name
 from .variable import Variable, inside
 
@@ -22,26 +25,26 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 class Optimizer:
-    """What all optimizers do. One of your own writes `update_step`, and `build` if it keeps something for each Variable.
+    """The base class: a subclass defines `update_step`, and `build` if it keeps Variables of its own.
 
-    (Those of this file name their `slots`, arrays that they keep for each Variable, and write `update`, in NumPy.)
+    (The optimizers of this file name their `slots`, arrays kept for each Variable, and define `update` in NumPy.)
 
     Args:
-        learning_rate: a float, or a function without parameters (a schedule: of the number of the step).
-        weight_decay: the share of each value that is taken away in each step, times the learning rate.
-        clipnorm: makes each gradient this long at most.
-        clipvalue: makes each element of a gradient this large at most.
-        global_clipnorm: makes all gradients together this long at most.
-        use_ema: keep a moving average of each Variable's values.
-        ema_momentum: how much of the average stays in each step.
-        ema_overwrite_frequency: after so many steps, and so many more, the Variables are given their averages. Without it,
-            `finalize_variable_values` does so.
-        loss_scale_factor: all gradients are divided by it; take them of `scale_loss(loss)`.
-        gradient_accumulation_steps: not in minigrad.
-        name: by default made of the name of the class.
+        learning_rate: a float, a schedule, or a function without arguments.
+        weight_decay: subtract `weight_decay * learning_rate * value` from each Variable in each step.
+        clipnorm: the maximum L2 norm of each gradient.
+        clipvalue: the maximum absolute value of each element of a gradient.
+        global_clipnorm: the maximum L2 norm of all gradients together.
+        use_ema: keep an exponential moving average of each Variable.
+        ema_momentum: m in `average = m * average + (1 - m) * value`.
+        ema_overwrite_frequency: assign the averages to the Variables every so many steps; if None, only
+            `finalize_variable_values` does.
+        loss_scale_factor: divide all gradients by it; they must be those of `scale_loss(loss)`.
+        gradient_accumulation_steps: only None.
+        name: by default the name of the class in snake_case, numbered.
 
     Raises:
-        ValueError: the learning rate is no float, a setting is out of its range, or the name is no string or has a slash.
+        ValueError: a setting has a wrong type or is out of range, two clippings are set, or the name has a slash.
         UnimplementedError: `gradient_accumulation_steps` is given.
 
     >>> import minigrad as mg
@@ -55,7 +58,7 @@ class Optimizer:
     """
 
     slots: tuple = ()
-    fractional = ""  # the op in which, in TensorFlow, an int Variable meets a fraction, and is refused
+    float_op = ""  # the op in which TensorFlow combines the Variable with a float, and so refuses integer Variables
 
     def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False,
                  ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None,
@@ -68,16 +71,17 @@ class Optimizer:
             raise errors.UnimplementedError(
                 None, None, "minigrad has no `gradient_accumulation_steps`: add up the gradients of some steps, and apply the sums."
             )
-        check_rate(learning_rate)
+        check_learning_rate(learning_rate)
         if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
             raise ValueError(
                 "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. "
                 f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
             )
         if use_ema:
-            check_average(ema_momentum, ema_overwrite_frequency)
+            check_ema(ema_momentum, ema_overwrite_frequency)
         self.name = checked_name(name or unique_name(snake_case(type(self).__name__)))
-        self.weight_decay, self.clipnorm, self.clipvalue, self.global_clipnorm = weight_decay, clipnorm, clipvalue, global_clipnorm
+        self.weight_decay = weight_decay
+        self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
         self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
         self.loss_scale_factor = loss_scale_factor
         with inside(self):
@@ -89,7 +93,11 @@ class Optimizer:
 
     @property
     def learning_rate(self):
-        """How far a step goes. It can be set."""
+        """The current learning rate. It can be set; a schedule or a function only to another one.
+
+        Raises:
+            TypeError: (when it is set) a schedule or a function would become a number.
+        """
         if isinstance(self._rate, Variable):
             return self._rate
         return self._rate(self.iterations) if isinstance(self._rate, Schedule) else self._rate()
@@ -108,89 +116,105 @@ class Optimizer:
 
     @property
     def variables(self) -> list:
-        """The number of steps, the learning rate, and what is kept for each Variable."""
+        """The Variables of the optimizer: the number of steps, the learning rate, and the slots."""
         rate = [self._rate] if isinstance(self._rate, Variable) else []
         return [self.iterations, *rate, *self._added]
 
     def build(self, variables) -> None:
-        """Make what is kept for each of these Variables, which are then the only ones it can train. Done once, it is done."""
+        """Create the slots of these Variables, the only ones it can train from then on. A second call does nothing."""
         if self.built:
             return
         self._known = {variable.id: variable for variable in variables}
         if self.use_ema:
             self._averages = self.add_optimizer_variables(variables, "average")
         for variable in variables:
-            self._slots[variable.id] = {
-                slot: self.add_variable_from_reference(variable, slot, initializers.Constant(self.first(slot))) for slot in self.slots
-            }
+            self._slots[variable.id] = {slot: self._new_slot(variable, slot) for slot in self.slots}
         self.built = True
 
+    def _new_slot(self, variable, slot):
+        return self.add_variable_from_reference(variable, slot, initializers.Constant(self.initial_value(slot)))
+
     def add_variable(self, shape, initializer="zeros", dtype=None, name=None) -> Variable:
-        """A new Variable of the optimizer's own."""
+        """Create a Variable of the optimizer."""
         with inside(self):
             variable = Variable(initializer, shape=shape, dtype=dtype, trainable=False, name=name)
         self._added.append(variable)
         return variable
 
     def add_variable_from_reference(self, reference_variable, name="var", initializer="zeros") -> Variable:
-        """A new Variable of the optimizer's own, of the shape and dtype of another, and called after it."""
+        """Create a Variable of the optimizer with the shape and dtype of another, whose name its own begins with."""
         owner = getattr(reference_variable, "path", reference_variable.name).replace("/", "_").replace(":", "_")
-        return self.add_variable(reference_variable.shape, initializer, inner(reference_variable).dtype, f"{owner}_{name}")
+        dtype = inner(reference_variable).dtype
+        return self.add_variable(reference_variable.shape, initializer, dtype, f"{owner}_{name}")
 
     def add_optimizer_variables(self, trainable_variables, name, initializer="zeros"):
-        """A list with a new Variable for each of these; of several names, a list for each."""
+        """Create a Variable of the optimizer for each of these.
+
+        Args:
+            trainable_variables: a list of Variables.
+            name: a name, or a list of names.
+            initializer: a name or an initializer.
+
+        Returns:
+            A list of Variables; for a list of names, a tuple of lists.
+        """
         if not isinstance(name, str):
             return tuple(self.add_optimizer_variables(trainable_variables, one, initializer) for one in name)
         return [self.add_variable_from_reference(variable, name, initializer) for variable in trainable_variables]
 
-    def _get_variable_index(self, variable):  # which optimizers of one's own call by this name, as Keras teaches
+    def _get_variable_index(self, variable):  # the documentation of Keras uses it in subclasses
         return list(self._known).index(variable.id)
 
     def assign(self, variable, value) -> None:
-        """Give a Variable a value, cast to its dtype; of IndexedSlices, only to the rows that they name."""
-        put(variable, value, "assign", "scatter_update")
+        """Set a Variable to a value, cast to its dtype; for IndexedSlices, only the rows that they contain."""
+        update_variable(variable, value, "assign", "scatter_update")
 
     def assign_add(self, variable, value) -> None:
-        """Add to a Variable, as `assign`."""
-        put(variable, value, "assign_add", "scatter_add")
+        """Add to a Variable; the value is treated as in `assign`."""
+        update_variable(variable, value, "assign_add", "scatter_add")
 
     def assign_sub(self, variable, value) -> None:
-        """Subtract from a Variable, as `assign`."""
-        put(variable, value, "assign_sub", "scatter_sub")
+        """Subtract from a Variable; the value is treated as in `assign`."""
+        update_variable(variable, value, "assign_sub", "scatter_sub")
 
     def scale_loss(self, loss):
-        """The loss times `loss_scale_factor`, if there is one."""
+        """`loss * loss_scale_factor`, or the loss if there is no factor."""
         return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
 
     def finalize_variable_values(self, var_list) -> None:
-        """With `use_ema`, give the Variables their averages: the last thing in a training."""
+        """With `use_ema`, assign the averages to the Variables, at the end of training."""
         for variable, average in zip(var_list, self._averages):
             variable.assign(average)
 
-    def first(self, slot) -> float:
-        """What a slot holds before the first step."""
+    def initial_value(self, slot) -> float:
+        """The value of a slot before the first step."""
         return 0.0
 
     def apply_gradients(self, grads_and_vars):
         """Take one step.
 
         Args:
-            grads_and_vars: pairs of a gradient, as `tape.gradient` gives it, and its Variable. Pairs without a gradient are
-                left out, with a warning.
+            grads_and_vars: pairs of a gradient, as `tape.gradient` returns it, and its Variable. Where the gradient is
+                None, the Variable is skipped, with a warning.
 
         Returns:
-            The number of steps taken, a Variable.
+            A Variable: the number of steps taken.
 
         Raises:
-            ValueError: no gradient is given at all, they do not come in pairs, or a Variable was not there in the first step.
-            InvalidArgumentError: a gradient has not the shape of its Variable. Then no Variable is changed.
+            ValueError: all gradients are None, the items are not pairs, or a Variable was not in the first step.
+            InvalidArgumentError: the shapes of a gradient and its Variable differ. Then no Variable is changed.
         """
         grads, variables = zip(*grads_and_vars)
         self.apply(grads, variables)
         return self.iterations
 
     def apply(self, grads, trainable_variables=None) -> None:
-        """Take one step, with gradients and Variables in two lists; Variables may be left out after the first step."""
+        """Take one step, as `apply_gradients`, with gradients and Variables in two lists.
+
+        Args:
+            grads: gradients, or None where there is none.
+            trainable_variables: their Variables; by default those of the first step.
+        """
         variables = list(self._known.values()) if trainable_variables is None else list(trainable_variables)
         if not len(grads):
             return
@@ -209,93 +233,100 @@ class Optimizer:
         self.iterations.assign_add(1)
 
     def step(self, grads, variables):
+        """Update all Variables: weight decay, then the gradients, averages and constraints."""
         values = self.clipped([self.unscaled(values_of(dx, v)) for dx, v in zip(grads, variables)])
         rate = self.learning_rate
         for variable in variables:
             self.decay(inner(variable), rate)
-        for dx, part, variable in zip(grads, values, variables):
-            self.update_step(with_values(dx, part), inner(variable), rate)
+        for dx, value, variable in zip(grads, values, variables):
+            self.update_step(with_values(dx, value), inner(variable), rate)
         if self.use_ema:
-            self.average()
+            self.update_averages()
         for variable in variables:
             if variable.constraint is not None:
                 variable.assign(variable.constraint(variable))
 
     def unscaled(self, dx):
-        """The numbers of a gradient, without `loss_scale_factor`."""
+        """The values of a gradient divided by `loss_scale_factor`."""
         return dx if self.loss_scale_factor is None else dx / dx.dtype.type(self.loss_scale_factor)
 
     def decay(self, variable, rate):
-        """Take away the share of its value that `weight_decay` says."""
+        """Subtract `weight_decay * rate * value`."""
         if self.weight_decay is not None:
-            value, kind = variable.numpy(), variable.dtype.as_numpy_dtype
-            variable.assign_sub(value * kind(self.weight_decay) * kind(rate))
+            value, in_dtype = variable.numpy(), variable.dtype.as_numpy_dtype
+            variable.assign_sub(value * in_dtype(self.weight_decay) * in_dtype(rate))
 
-    def average(self):
-        """Let the averages follow their Variables, and every so many steps take their place."""
-        keep = self.ema_momentum if self.iterations.numpy() else 0.0
+    def update_averages(self):
+        """Update the moving averages; every `ema_overwrite_frequency` steps, assign them to their Variables."""
+        momentum = self.ema_momentum if self.iterations.numpy() else 0.0
         for variable, average in zip(self._known.values(), self._averages):
             old, new = average.numpy(), variable.numpy()
-            kind = new.dtype.type
-            average.assign(kind(keep) * old + (1 - kind(keep)) * new)
+            keep = new.dtype.type(momentum)
+            average.assign(keep * old + (1 - keep) * new)
         if self.ema_overwrite_frequency and (self.iterations.numpy() + 1) % self.ema_overwrite_frequency == 0:
             self.finalize_variable_values(self._known.values())
 
     def update_step(self, gradient, variable, learning_rate):
-        """Change one Variable.
+        """Update one Variable.
 
         Args:
-            gradient: a Tensor, or IndexedSlices; clipped, if that was asked for.
-            variable: the `mg.Variable`, also of a Keras Variable.
+            gradient: a Tensor of the shape of the Variable, or IndexedSlices; clipped, if a setting says so.
+            variable: the `mg.Variable`; for a Keras Variable its `value`.
             learning_rate: a Keras Variable or a Tensor.
         """
-        self.refuse_whole_numbers(variable)
+        self.check_not_integer(variable)
         own = variable.dtype.as_numpy_dtype
-        kind = np.float32 if variable.dtype.is_integer else own  # whole numbers are divided in float32
-        slots = {name: slot.numpy().astype(kind) for name, slot in self._slots[variable.id].items()}
-        dx, squared = (dense(gradient, part).astype(kind) for part in squares(gradient))
-        rate = kind(own(np.float32(convert(learning_rate).value)))
+        in_dtype = np.float32 if variable.dtype.is_integer else own  # integers are computed with in float32
+        slots = {name: slot.numpy().astype(in_dtype) for name, slot in self._slots[variable.id].items()}
+        dx, squared = (dense(gradient, values).astype(in_dtype) for values in values_and_squares(gradient))
+        rate = in_dtype(own(np.float32(convert(learning_rate).value)))
         try:
-            step = self.update(dx, squared, slots, rate, kind)
+            step = self.update(dx, squared, slots, rate, in_dtype)
         except ValueError as problem:
             raise incompatible(variable.shape, dx.shape) if "broadcast" in str(problem) else problem from None
         for name, slot in slots.items():
             self.assign(self._slots[variable.id][name], slot)
         self.assign_sub(variable, step)
 
-    def refuse_whole_numbers(self, variable):
-        if self.fractional and variable.dtype.is_integer:
+    def check_not_integer(self, variable):
+        """Refuse an integer Variable if TensorFlow does for this optimizer.
+
+        Raises:
+            InvalidArgumentError: it is one.
+        """
+        if self.float_op and variable.dtype.is_integer:
             raise invalid(
-                f"cannot compute {self.fractional} as input #1(zero-based) was expected to be a {variable.dtype.name} tensor but is a "
-                f"float tensor: {type(self).__name__} cannot train whole numbers. Make {variable.name} of floats. "
-                f"[Op:{self.fractional}] name: ",
+                f"cannot compute {self.float_op} as input #1(zero-based) was expected to be a {variable.dtype.name} "
+                f"tensor but is a float tensor: {type(self).__name__} cannot train whole numbers. "
+                f"Make {variable.name} of floats. "
+                f"[Op:{self.float_op}] name: ",
             )
 
     def clipped(self, grads):
-        """The gradients, as short as was asked for."""
+        """The gradients after the clipping that was asked for."""
         if self.clipvalue:
             return [np.clip(dx, -self.clipvalue, self.clipvalue) for dx in grads]
         if self.clipnorm:
-            return [shortened(dx, norm([dx]), self.clipnorm) for dx in grads]
+            return [clipped_by_norm(dx, norm([dx]), self.clipnorm) for dx in grads]
         if self.global_clipnorm:
-            length = norm(grads)
-            return [shortened(dx, length, self.global_clipnorm) for dx in grads]
+            global_norm = norm(grads)
+            return [clipped_by_norm(dx, global_norm, self.global_clipnorm) for dx in grads]
         return grads
 
-    def update(self, dx, squared, slots, rate, kind):
-        """What to subtract from a Variable whose gradient is dx.
+    def update(self, dx, squared, slots, rate, in_dtype):
+        """What to subtract from a Variable with the gradient dx: an array of the same shape.
 
         Args:
-            dx: an array; of an int Variable in float32, as all others.
-            squared: dx * dx; of rows that `IndexedSlices` name twice it is the sum of the squares, as in Keras.
-            slots: name -> array; the arrays that are put in their place are kept for the next step.
-            rate: the learning rate, of the dtype of dx.
-            kind: makes numbers of this dtype.
+            dx: an array; for an integer Variable it is in float32, as all others.
+            squared: dx * dx; for a row that `IndexedSlices` contain twice it is the sum of the squares, as in Keras.
+            slots: name -> array of the shape of dx. Arrays assigned to it are kept for the next step.
+            rate: the learning rate, in the dtype of dx.
+            in_dtype: converts a number to this dtype.
         """
         raise NotImplementedError
 
 
-def check_rate(learning_rate):
+def check_learning_rate(learning_rate):
     if not isinstance(learning_rate, float) and not callable(learning_rate):
         raise ValueError(
             "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable (that takes in "
@@ -304,7 +335,7 @@ def check_rate(learning_rate):
         )
 
 
-def check_average(momentum, frequency):
+def check_ema(momentum, frequency):
     if not 0 <= momentum <= 1:
         raise ValueError(f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={momentum}")
     if frequency and (not isinstance(frequency, int) or frequency < 1):
@@ -313,7 +344,7 @@ def check_average(momentum, frequency):
 
 @contextlib.contextmanager
 def all_or_nothing(variables):
-    """A block that leaves these Variables as they were if it fails half-way."""
+    """A block that restores the values of these Variables if it raises."""
     before = [variable.numpy() for variable in variables]
     try:
         yield
@@ -329,8 +360,12 @@ def incompatible(shape, other):
     )
 
 
-def added(x, dx):
-    """x + dx. As when a Variable is changed, nothing is broadcast."""
+def add_without_broadcast(x, dx):
+    """x + dx; as in an update of a Variable, the shapes must be equal.
+
+    Raises:
+        InvalidArgumentError: they differ.
+    """
     if dx.shape != x.shape:
         raise invalid(
             f"Cannot update variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}, shapes must be "
@@ -340,44 +375,48 @@ def added(x, dx):
 
 
 def inner(variable):
-    """The `mg.Variable` of a Keras Variable."""
+    """The `mg.Variable` in a Keras Variable; an `mg.Variable` itself."""
     return variable.value if isinstance(variable, Variable) else variable
 
 
 def values_of(dx, variable):
-    """The numbers of a gradient, in the dtype of its Variable; of IndexedSlices, only those of the rows."""
+    """The values of a gradient in the dtype of its Variable; for IndexedSlices, those of the rows."""
     value = dx.values.value if isinstance(dx, IndexedSlices) else convert(dx).value
     return np.asarray(value, inner(variable).dtype.dtype)
 
 
 def with_values(dx, values):
-    """The gradient, with these numbers."""
+    """The gradient with other values."""
     values = Tensor.of(values)
     return dx.with_values(values) if isinstance(dx, IndexedSlices) else values
 
 
-def squares(dx):
-    """The numbers of a gradient, and their squares."""
+def values_and_squares(dx):
+    """The values of a gradient, and their squares."""
     values = (dx.values if isinstance(dx, IndexedSlices) else dx).value
     return values, values * values
 
 
 def dense(dx, values):
-    """The numbers of a gradient, at their places."""
+    """These values as a dense array in the shape of the gradient dx."""
     return SparseRows(values, dx.indices.value, dx.shape).dense() if isinstance(dx, IndexedSlices) else values
 
 
-def put(variable, value, whole, rows):
-    """Change a Variable by one of two methods: that for the whole, or that for IndexedSlices."""
+def update_variable(variable, value, dense_method, sparse_method):
+    """Call the method of a Variable for a dense value, or the one for IndexedSlices, with the value in its dtype."""
     variable = inner(variable)
     if isinstance(value, IndexedSlices):
-        getattr(variable, rows)(with_values(value, cast(value.values, variable.dtype).value))
+        getattr(variable, sparse_method)(with_values(value, cast(value.values, variable.dtype).value))
     else:
-        getattr(variable, whole)(cast(value, variable.dtype))
+        getattr(variable, dense_method)(cast(value, variable.dtype))
 
 
 def with_gradients(grads, variables):
-    """Those gradients that are not None, and their Variables."""
+    """The gradients that are not None, and their Variables.
+
+    Raises:
+        ValueError: all are None.
+    """
     missing = [getattr(v, "path", v.name) for dx, v in zip(grads, variables) if dx is None]
     if len(missing) == len(grads):
         raise ValueError("No gradients provided for any variable.")
@@ -387,20 +426,31 @@ def with_gradients(grads, variables):
             "If using `model.compile()`, did you forget to provide a `loss` argument?",
             stacklevel=4,
         )
-    kept = [(dx, v) for dx, v in zip(grads, variables) if dx is not None]
-    return zip(*kept)
+    return zip(*[(dx, v) for dx, v in zip(grads, variables) if dx is not None])
 
 
 def norm(arrays):
+    """The L2 norm of all elements together."""
     return np.sqrt(sum(np.sum(x * x) for x in arrays))
 
 
-def shortened(dx, length, limit):
-    return dx * dx.dtype.type(limit) / np.maximum(length, dx.dtype.type(limit))
+def clipped_by_norm(dx, norm, limit):
+    return dx * dx.dtype.type(limit) / np.maximum(norm, dx.dtype.type(limit))
 
 
 class SGD(Optimizer):
-    """x -= rate * dx, with momentum if wanted.
+    """Stochastic gradient descent: x -= rate * dx.
+
+    With momentum, m = momentum * m - rate * dx and x += m; with Nesterov's, x += momentum * m - rate * dx.
+
+    Args:
+        learning_rate: a float, a schedule, or a function without arguments.
+        momentum: a float in [0, 1].
+        nesterov: whether to use Nesterov's momentum.
+        *settings, **named: those of `Optimizer`.
+
+    Raises:
+        ValueError: the momentum is not a float in [0, 1].
 
     >>> import minigrad as mg
     >>> x = mg.Variable(1.0)
@@ -417,40 +467,57 @@ class SGD(Optimizer):
         self.momentum, self.nesterov = momentum, nesterov
         self.slots = ("momentum",) if momentum else ()
 
-    def update(self, dx, squared, slots, rate, kind):
+    def update(self, dx, squared, slots, rate, in_dtype):
         if not self.momentum:
             return dx * rate
-        keep = kind(np.float32(self.momentum))
-        m = slots["momentum"] = slots["momentum"] * keep - dx * rate
-        return dx * rate - m * keep if self.nesterov else -m
+        momentum = in_dtype(np.float32(self.momentum))
+        m = slots["momentum"] = slots["momentum"] * momentum - dx * rate
+        return dx * rate - m * momentum if self.nesterov else -m
 
 
 class Adam(Optimizer):
-    """Steps of about the same size for all: the mean of past gradients by the root of the mean of their squares.
+    """x -= rate * m / (sqrt(v) + epsilon), with moving averages m of the gradients and v of their squares.
 
-    Kingma and Ba, "Adam: a method for stochastic optimization" (2014).
+    The rate is `learning_rate * sqrt(1 - beta_2**t) / (1 - beta_1**t)` in step t (Kingma and Ba, 2015).
+
+    Args:
+        learning_rate: a float, a schedule, or a function without arguments.
+        beta_1: m = beta_1 * m + (1 - beta_1) * dx.
+        beta_2: v = beta_2 * v + (1 - beta_2) * dx**2.
+        epsilon: keeps the divisor above 0.
+        amsgrad: divide by the largest v so far (Reddi et al., 2018).
+        *settings, **named: those of `Optimizer`.
     """
 
-    fractional = "Mul"
+    float_op = "Mul"
 
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.beta_1, self.beta_2, self.epsilon, self.amsgrad = beta_1, beta_2, epsilon, amsgrad
         self.slots = ("momentum", "velocity", *["velocity_hat"] * amsgrad)
 
-    def update(self, dx, squared, slots, rate, kind):
-        one, count = kind(1), kind(self.iterations.numpy() + 1)
-        beta_1, beta_2 = kind(np.float32(self.beta_1)), kind(np.float32(self.beta_2))
-        alpha = rate * np.sqrt(one - beta_2**count) / (one - beta_1**count)
-        m = slots["momentum"] = added(slots["momentum"], (dx - slots["momentum"]) * kind(1 - self.beta_1))
-        v = slots["velocity"] = added(slots["velocity"], (squared - slots["velocity"]) * kind(1 - self.beta_2))
+    def update(self, dx, squared, slots, rate, in_dtype):
+        one, t = in_dtype(1), in_dtype(self.iterations.numpy() + 1)
+        beta_1, beta_2 = in_dtype(np.float32(self.beta_1)), in_dtype(np.float32(self.beta_2))
+        alpha = rate * np.sqrt(one - beta_2**t) / (one - beta_1**t)
+        m, v = slots["momentum"], slots["velocity"]
+        m = slots["momentum"] = add_without_broadcast(m, (dx - m) * in_dtype(1 - self.beta_1))
+        v = slots["velocity"] = add_without_broadcast(v, (squared - v) * in_dtype(1 - self.beta_2))
         if self.amsgrad:
             v = slots["velocity_hat"] = np.maximum(slots["velocity_hat"], v)
-        return m * alpha / (np.sqrt(v) + kind(self.epsilon))
+        return m * alpha / (np.sqrt(v) + in_dtype(self.epsilon))
 
 
 class AdamW(Adam):
-    """Adam with weight decay: each step also takes a share of every value away (Loshchilov and Hutter, 2019).
+    """Adam with decoupled weight decay (Loshchilov and Hutter, 2019): x -= weight_decay * learning_rate * x as well.
+
+    Args:
+        learning_rate, beta_1, beta_2, epsilon, amsgrad: those of `Adam`.
+        weight_decay: a float.
+        *settings, **named: those of `Optimizer`.
+
+    Raises:
+        ValueError: `weight_decay` is None.
 
     >>> import minigrad as mg
     >>> x = mg.Variable([1.0])
@@ -459,35 +526,52 @@ class AdamW(Adam):
     [0.95]
     """
 
-    def __init__(self, learning_rate=0.001, weight_decay=0.004, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, *settings, **named):
+    def __init__(self, learning_rate=0.001, weight_decay=0.004, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False,
+                 *settings, **named):  # fmt: skip
         if weight_decay is None:
             raise ValueError("Argument `weight_decay` must be a float. Received: weight_decay=None. Without it, write Adam.")
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay, *settings, **named)
 
 
 class RMSprop(Optimizer):
-    """Each gradient by the root of the mean of its past squares (Hinton, 2012)."""
+    """x -= rate * dx / sqrt(v + epsilon), with a moving average v of the squared gradients (Tieleman and Hinton, 2012).
+
+    Args:
+        learning_rate: a float, a schedule, or a function without arguments.
+        rho: v = rho * v + (1 - rho) * dx**2.
+        momentum: add the previous step times this.
+        epsilon: keeps the divisor above 0.
+        centered: subtract the squared moving average of the gradients from v, so that it estimates their variance.
+        *settings, **named: those of `Optimizer`.
+    """
 
     def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
         self.slots = ("velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered)
-        self.fractional = "AddV2" if centered else ""
+        self.float_op = "AddV2" if centered else ""
 
-    def update(self, dx, squared, slots, rate, kind):
-        old, new = kind(self.rho), kind(1 - self.rho)
-        v = slots["velocity"] = old * slots["velocity"] + new * squared
+    def update(self, dx, squared, slots, rate, in_dtype):
+        rho, rest = in_dtype(self.rho), in_dtype(1 - self.rho)
+        v = slots["velocity"] = rho * slots["velocity"] + rest * squared
         if self.centered:
-            mean = slots["average_gradient"] = old * slots["average_gradient"] + new * dx
+            mean = slots["average_gradient"] = rho * slots["average_gradient"] + rest * dx
             v = v - mean * mean
-        step = rate * dx / np.sqrt(v + kind(self.epsilon))
+        step = rate * dx / np.sqrt(v + in_dtype(self.epsilon))
         if self.momentum > 0:
-            step = slots["momentum"] = kind(self.momentum) * slots["momentum"] + step
+            step = slots["momentum"] = in_dtype(self.momentum) * slots["momentum"] + step
         return step
 
 
 class Adagrad(Optimizer):
-    """Each gradient by the root of the sum of its past squares (Duchi et al., 2011)."""
+    """x -= rate * dx / sqrt(total + epsilon), with the sum of all squared gradients so far (Duchi et al., 2011).
+
+    Args:
+        learning_rate: a float, a schedule, or a function without arguments.
+        initial_accumulator_value: the sum before the first step.
+        epsilon: keeps the divisor above 0.
+        *settings, **named: those of `Optimizer`.
+    """
 
     slots = ("accumulator",)
 
@@ -495,16 +579,19 @@ class Adagrad(Optimizer):
         super().__init__(learning_rate, *settings, **named)
         self.initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
 
-    def first(self, slot):
+    def initial_value(self, slot):
         return self.initial_accumulator_value
 
-    def update(self, dx, squared, slots, rate, kind):
-        total = slots["accumulator"] = added(slots["accumulator"], squared)
-        return rate * dx / np.sqrt(total + kind(self.epsilon))
+    def update(self, dx, squared, slots, rate, in_dtype):
+        total = slots["accumulator"] = add_without_broadcast(slots["accumulator"], squared)
+        return rate * dx / np.sqrt(total + in_dtype(self.epsilon))
+
+
+# ---- learning rate schedules ---------------------------------------------------------------------------------------
 
 
 class Schedule:
-    """A learning rate that is a function of the number of the step: write `__call__(self, step)`.
+    """The base class: a subclass defines `__call__(self, step)`, which returns the learning rate of a step.
 
     >>> import minigrad as mg
     >>> class Halved(mg.keras.optimizers.schedules.LearningRateSchedule):
@@ -519,35 +606,43 @@ class Schedule:
 
 
 class Decay(Schedule):
-    """What goes by `step / decay_steps`."""
+    """What schedules share that depend on `step / decay_steps`."""
 
     def __init__(self, initial_learning_rate, decay_steps):
         if decay_steps <= 0:
             raise ValueError(f"Argument `decay_steps` must be > 0. Received: decay_steps={decay_steps}")
         self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
 
-    def start(self, step):
-        """The first learning rate, the step, and `decay_steps`, all of the dtype of the first."""
+    def in_one_dtype(self, step):
+        """The initial learning rate, the step and `decay_steps`, all in the dtype of the first."""
         initial = convert(self.initial_learning_rate)
         return initial, cast(step, initial.dtype), cast(self.decay_steps, initial.dtype)
 
 
-class InStairs(Decay):
-    """What goes by `decay_rate` too, in stairs if wanted."""
+class RateDecay(Decay):
+    """What schedules share that also have a `decay_rate`; with `staircase` they are constant between multiples."""
 
     def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
         super().__init__(initial_learning_rate, decay_steps)
         self.decay_rate, self.staircase, self.name = decay_rate, staircase, name or type(self).__name__
 
     def __call__(self, step):
-        initial, step, steps = self.start(step)
-        share = math.floor(step / steps) if self.staircase else step / steps
-        rate = cast(cast(self.decay_rate, initial.dtype), share.dtype)  # a share of whole numbers is a float64
-        return self.decayed(cast(initial, share.dtype), rate, share)
+        initial, step, steps = self.in_one_dtype(step)
+        periods = math.floor(step / steps) if self.staircase else step / steps
+        rate = cast(cast(self.decay_rate, initial.dtype), periods.dtype)  # a quotient of integers is in float64
+        return self.decayed(cast(initial, periods.dtype), rate, periods)
 
 
-class ExponentialDecay(InStairs):
-    """initial_learning_rate * decay_rate ** (step / decay_steps), in stairs if wanted.
+class ExponentialDecay(RateDecay):
+    """initial_learning_rate * decay_rate ** (step / decay_steps).
+
+    Args:
+        initial_learning_rate, decay_steps, decay_rate: numbers.
+        staircase: whether to round `step / decay_steps` down.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: `decay_steps` is not positive.
 
     >>> import minigrad as mg
     >>> rate = mg.keras.optimizers.schedules.ExponentialDecay(0.5, decay_steps=2, decay_rate=0.25)
@@ -555,13 +650,21 @@ class ExponentialDecay(InStairs):
     0.5 0.25 0.125
     """
 
-    def decayed(self, initial, rate, share):
-        """The learning rate, when this share of the steps is over."""
-        return initial * rate**share
+    def decayed(self, initial, rate, periods):
+        """The learning rate after this many times `decay_steps` steps."""
+        return initial * rate**periods
 
 
-class InverseTimeDecay(InStairs):
-    """initial_learning_rate / (1 + decay_rate * step / decay_steps), in stairs if wanted.
+class InverseTimeDecay(RateDecay):
+    """initial_learning_rate / (1 + decay_rate * step / decay_steps).
+
+    Args:
+        initial_learning_rate, decay_steps, decay_rate: numbers.
+        staircase: whether to round `step / decay_steps` down.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: `decay_steps` is not positive.
 
     >>> import minigrad as mg
     >>> rate = mg.keras.optimizers.schedules.InverseTimeDecay(0.5, decay_steps=2, decay_rate=1.0)
@@ -569,21 +672,24 @@ class InverseTimeDecay(InStairs):
     0.5 0.25 0.125
     """
 
-    def decayed(self, initial, rate, share):
-        """The learning rate, when this share of the steps is over."""
-        return initial / (1 + rate * share)
+    def decayed(self, initial, rate, periods):
+        """The learning rate after this many times `decay_steps` steps."""
+        return initial / (1 + rate * periods)
 
 
 class PolynomialDecay(Decay):
-    """From the first learning rate to the last, along (1 - step / decay_steps) ** power.
+    """(initial_learning_rate - end_learning_rate) * (1 - step / decay_steps) ** power + end_learning_rate.
 
     Args:
-        initial_learning_rate: the first.
-        decay_steps: when the last is reached.
-        end_learning_rate: the last.
-        power: 1.0 is a straight line.
-        cycle: go on with twice the steps when they are over, then with three times, and so on.
+        initial_learning_rate: the learning rate of step 0.
+        decay_steps: the step from which on it is `end_learning_rate`.
+        end_learning_rate: the final learning rate.
+        power: of the polynomial; 1.0 is linear.
+        cycle: after `decay_steps`, use the next multiple of it instead, so that the rate rises and decays again.
         name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: `decay_steps` is not positive.
 
     >>> import minigrad as mg
     >>> rate = mg.keras.optimizers.schedules.PolynomialDecay(0.5, decay_steps=2, end_learning_rate=0.25)
@@ -591,29 +697,37 @@ class PolynomialDecay(Decay):
     0.5 0.375 0.25
     """
 
-    def __init__(self, initial_learning_rate, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name="PolynomialDecay"):
+    def __init__(self, initial_learning_rate, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False,
+                 name="PolynomialDecay"):  # fmt: skip
         super().__init__(initial_learning_rate, decay_steps)
         self.end_learning_rate, self.power, self.cycle, self.name = end_learning_rate, power, cycle, name
 
     def __call__(self, step):
-        initial, step, steps = self.start(step)
-        last, power = cast(self.end_learning_rate, initial.dtype), cast(self.power, initial.dtype)  # of ints, whole numbers too
+        initial, step, steps = self.in_one_dtype(step)
+        # as in TensorFlow, with an integer initial learning rate these are truncated to integers
+        end, power = cast(self.end_learning_rate, initial.dtype), cast(self.power, initial.dtype)
         if self.cycle:
             steps = steps * math.maximum(math.ceil(step / steps), 1)
-        share = math.minimum(step, steps) / steps
-        return cast(initial - last, share.dtype) * (1 - share) ** cast(power, share.dtype) + cast(last, share.dtype)
+        progress = math.minimum(step, steps) / steps
+        dtype = progress.dtype
+        return cast(initial - end, dtype) * (1 - progress) ** cast(power, dtype) + cast(end, dtype)
 
 
 class CosineDecay(Decay):
-    """Half a wave of the cosine, from the first learning rate to its part `alpha`.
+    """initial_learning_rate * ((1 - alpha) * (1 + cos(pi * step / decay_steps)) / 2 + alpha).
+
+    (Loshchilov and Hutter, 2017, without restarts.)
 
     Args:
-        initial_learning_rate: the first.
-        decay_steps: how long the half wave takes.
-        alpha: which part of it is left at the end.
+        initial_learning_rate: the learning rate of step 0.
+        decay_steps: the number of steps of the decay.
+        alpha: the final learning rate, as a fraction of the one that the decay begins with.
         name: accepted as in TensorFlow, without effect.
-        warmup_target: if given, the wave begins here, and a straight line leads to it from the first.
-        warmup_steps: how long the line takes.
+        warmup_target: the learning rate rises linearly to this one before it decays from there; None for no warmup.
+        warmup_steps: the number of steps of the rise.
+
+    Raises:
+        ValueError: `decay_steps` is not positive.
 
     >>> import minigrad as mg
     >>> rate = mg.keras.optimizers.schedules.CosineDecay(0.0, decay_steps=2, warmup_target=0.5, warmup_steps=2)
@@ -621,24 +735,33 @@ class CosineDecay(Decay):
     0.0 0.25 0.5 0.0
     """
 
-    def __init__(self, initial_learning_rate, decay_steps, alpha=0.0, name="CosineDecay", warmup_target=None, warmup_steps=0):
+    def __init__(self, initial_learning_rate, decay_steps, alpha=0.0, name="CosineDecay", warmup_target=None,
+                 warmup_steps=0):  # fmt: skip
         super().__init__(initial_learning_rate, decay_steps)
         self.alpha, self.name, self.warmup_target, self.warmup_steps = alpha, name, warmup_target, warmup_steps
 
     def __call__(self, step):
-        first, step, steps = self.start(step)
+        initial, step, steps = self.in_one_dtype(step)
         if self.warmup_target is not None:
-            top, warmup = cast(self.warmup_target, first.dtype), cast(self.warmup_steps, first.dtype)
+            target, warmup = cast(self.warmup_target, initial.dtype), cast(self.warmup_steps, initial.dtype)
             if step < warmup:
-                return (top - first) * (step / warmup) + first
-            first, step = top, step - warmup
-        alpha = cast(self.alpha, first.dtype)
-        wave = 0.5 * (1.0 + math.cos(np.pi * (math.minimum(step, steps) / steps)))
-        return first * ((1 - alpha) * wave + alpha)
+                return (target - initial) * (step / warmup) + initial
+            initial, step = target, step - warmup
+        alpha = cast(self.alpha, initial.dtype)
+        cosine = 0.5 * (1.0 + math.cos(np.pi * (math.minimum(step, steps) / steps)))
+        return initial * ((1 - alpha) * cosine + alpha)
 
 
 class PiecewiseConstantDecay(Schedule):
-    """The first of the values up to and with the first of the boundaries, then the second, and so on.
+    """values[0] for step <= boundaries[0], values[1] for step <= boundaries[1], and so on; afterwards values[-1].
+
+    Args:
+        boundaries: increasing step numbers.
+        values: learning rates, one more than boundaries.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: the number of values is another.
 
     >>> import minigrad as mg
     >>> rate = mg.keras.optimizers.schedules.PiecewiseConstantDecay([2, 4], [1.0, 0.5, 0.25])
@@ -660,7 +783,7 @@ class PiecewiseConstantDecay(Schedule):
 
 
 class schedules:
-    """Learning rates that change with the steps."""
+    """tf.keras.optimizers.schedules: learning rates that depend on the step."""
 
     LearningRateSchedule, ExponentialDecay, InverseTimeDecay = Schedule, ExponentialDecay, InverseTimeDecay
     PolynomialDecay, CosineDecay, PiecewiseConstantDecay = PolynomialDecay, CosineDecay, PiecewiseConstantDecay
@@ -670,13 +793,14 @@ OPTIMIZERS = {cls.__name__.lower(): cls for cls in (SGD, Adam, AdamW, RMSprop, A
 
 
 def get(identifier):
-    """The optimizer of this name, with its default settings; an optimizer, or None, is returned as it is.
+    """The optimizer that an identifier stands for.
 
     Args:
-        identifier: a name, an optimizer, None, or a dict: the name under "class_name", and settings under "config".
+        identifier: a name, a dict {"class_name": name, "config": settings}, or an optimizer or None, which are returned
+            unchanged.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: no optimizer has this name.
 
     >>> import minigrad as mg
     >>> print(float(mg.keras.optimizers.get({"class_name": "SGD", "config": {"learning_rate": 0.5}}).learning_rate))
@@ -684,7 +808,9 @@ def get(identifier):
     """
     if identifier is None or isinstance(identifier, Optimizer):
         return identifier
-    name, settings = (identifier["class_name"], identifier.get("config", {})) if isinstance(identifier, dict) else (identifier, {})
+    name, settings = identifier, {}
+    if isinstance(identifier, dict):
+        name, settings = identifier["class_name"], identifier.get("config", {})
     if not isinstance(name, str) or name.lower() not in OPTIMIZERS:
         raise ValueError(f"Could not interpret optimizer identifier: {identifier}. Known are {', '.join(OPTIMIZERS)}.")
     return OPTIMIZERS[name.lower()](**settings)

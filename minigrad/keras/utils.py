@@ -1,4 +1,4 @@
-"""tf.keras.utils: seeds and small helpers."""
+"""tf.keras.utils: seeds, one-hot labels, and how Keras makes names and finds classes by name."""
 
 import random as python_random
 import re
@@ -13,20 +13,20 @@ from ..random import set_seed
 __all__ = ["clear_session", "set_random_seed", "to_categorical"]
 __dir__ = __all__.copy  # what Tab offers
 
-names = {}  # how often each automatic name was given
+name_counts = {}  # automatic name -> the number of the last object that got it
 
 
 def unique_name(name) -> str:
-    """The name, then name_1, name_2 ..."""
-    count = names[name] = names.get(name, -1) + 1
+    """The name itself the first time, then name_1, name_2 ..."""
+    count = name_counts[name] = name_counts.get(name, -1) + 1
     return f"{name}_{count}" if count else name
 
 
 def checked_name(name) -> str:
-    """The name, if it can be a part of a path.
+    """The name, which becomes a part of the paths of Variables.
 
     Raises:
-        ValueError: it is no string, or has a slash.
+        ValueError: it is not a string, or contains a slash.
     """
     if not isinstance(name, str) or "/" in name:
         raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name} (of type {type(name)})")
@@ -40,12 +40,12 @@ def snake_case(name) -> str:
 
 
 def clear_session() -> None:
-    """Count automatic names from the beginning again."""
-    names.clear()
+    """Restart the numbering of automatic names."""
+    name_counts.clear()
 
 
 def set_random_seed(seed: int) -> None:
-    """Set the seeds of Python's `random`, of NumPy and of minigrad. New layers then have the weights that Keras gives them.
+    """Set the seeds of Python's `random`, of NumPy and of minigrad; new layers then get the same weights as in Keras.
 
     >>> import minigrad as mg
     >>> mg.keras.utils.set_random_seed(1)
@@ -58,7 +58,17 @@ def set_random_seed(seed: int) -> None:
 
 
 def to_categorical(x, num_classes=None):
-    """Class numbers as rows with a 1 in the place of the class: a NumPy array, or a Tensor if `x` is one.
+    """One-hot rows for class indices.
+
+    Args:
+        x: integers of shape (...) or (..., 1).
+        num_classes: the number of classes; for a Tensor it must be given, otherwise it is the largest index plus 1.
+
+    Returns:
+        A float64 array of shape (..., num_classes), or for a Tensor a float32 Tensor.
+
+    Raises:
+        ValueError: `x` is a Tensor and `num_classes` is not given.
 
     >>> import minigrad as mg
     >>> mg.keras.utils.to_categorical([0, 2], 3)
@@ -79,8 +89,8 @@ def to_categorical(x, num_classes=None):
     return np.eye(num_classes or int(classes.max()) + 1)[classes]
 
 
-def newly_made(identifier, by_name, base):
-    """What a name, a class or a config dict stands for; None if it is none of them."""
+def from_identifier(identifier, by_name, base):
+    """A new object for a name, a subclass of `base` or a config dict; None for anything else."""
     if isinstance(identifier, dict) and identifier.get("class_name") in by_name:
         return by_name[identifier["class_name"]](**identifier.get("config", {}))
     if isinstance(identifier, str) and identifier in by_name:

@@ -1,4 +1,4 @@
-"""Keras's Variable: a `mg.Variable`, with a path that says to which layer it belongs."""
+"""The Variable of Keras: it holds an `mg.Variable`, and has a path that names the layers it belongs to."""
 
 import contextlib
 import threading
@@ -11,17 +11,17 @@ from ..engine.conversion import as_value
 from ..engine.op import convert
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable as Inner
-from ..keras import initializers
+from . import initializers
 from .utils import checked_name, unique_name
 
 
 class Calls(threading.local):
-    """What this thread is in the middle of."""
+    """The layers that this thread is building or calling."""
 
     def __init__(self):
-        self.layers = []  # that are being built or called, outermost first
-        self.trainings = []  # is each of them being trained? Inner layers do as outer ones
-        self.charged = False  # has any layer been given a loss to keep?
+        self.layers = []  # outermost first
+        self.trainings = []  # the `training` argument of each call; inner layers inherit it
+        self.any_losses = False  # has `add_loss` ever been called?
 
 
 calls = Calls()
@@ -29,7 +29,7 @@ calls = Calls()
 
 @contextlib.contextmanager
 def inside(layer):
-    """A block in which new Variables belong to this layer."""
+    """A block in which the paths of new Variables begin with the name of this layer."""
     if calls.layers and calls.layers[-1] is layer:
         yield
         return
@@ -41,7 +41,18 @@ def inside(layer):
 
 
 class Variable:
-    """A weight of a layer. Computing with it reads the `mg.Variable` that it holds, which is what tapes watch.
+    """A weight of a layer. Operators on it read its `value`, the `mg.Variable` that tapes watch.
+
+    Args:
+        initializer: the initial value; or a function of a shape, or the name of an initializer, which need `shape`.
+        shape: the length of each axis.
+        dtype: by default that of the value, or float32 with an initializer.
+        trainable: whether it is one of the `trainable_variables` of its layer.
+        autocast, aggregation, synchronization: accepted as in Keras, without effect.
+        name: by default "variable", numbered; the path puts the names of the layers before it.
+
+    Raises:
+        ValueError: the name is not a string or has a slash, or an initializer has no fully defined shape.
 
     >>> import minigrad as mg
     >>> mg.keras.Variable([1.0, 2.0], name="w")
@@ -73,7 +84,7 @@ class Variable:
 
     id = property(lambda self: self.value.id)
     shape = property(lambda self: self.value.shape, doc="The length of each axis.")
-    ndim = property(lambda self: len(self.shape), doc="How many axes there are.")
+    ndim = property(lambda self: len(self.shape), doc="The number of axes.")
     dtype = property(lambda self: self.value.dtype.name, doc="The name of the dtype, a string.")
 
     def __tf_tensor__(self, dtype=None, name=None) -> Tensor:
@@ -83,36 +94,42 @@ class Variable:
         return np.array(self.value, dtype)
 
     def numpy(self):
-        """The present value as a NumPy array (a copy) or scalar."""
+        """The current value as a NumPy array (a copy) or scalar."""
         return self.value.numpy()
 
     def assign(self, value) -> Tensor:
-        """Give it a new value of the same shape, cast to its dtype, and return this.
+        """Set the value.
+
+        Args:
+            value: what becomes a Tensor of the same shape; it is cast to the dtype of the Variable.
+
+        Returns:
+            The new value.
 
         Raises:
-            ValueError: the shape is another.
+            ValueError: the shape differs.
         """
-        own = None if self.value.dtype.dtype.kind in "biu" else self.dtype  # into whole numbers Keras casts, and cuts off
+        wanted = None if self.value.dtype.dtype.kind in "biu" else self.dtype  # Keras truncates floats to integers
         given = convert(value) if hasattr(value, "__tf_tensor__") else None
-        value = as_value(value, own) if given is None else given.value
+        value = as_value(value, wanted) if given is None else given.value
         if value.shape != tuple(self.shape):
             raise ValueError(
                 "The shape of the target variable and the shape of the target value in `variable.assign(value)` must match. "
                 f"variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}"
             )
         if given is not None and value.dtype == self.value.dtype.dtype:
-            self.value.assign(given)  # as it was given, so that a trace knows where the value is from
+            self.value.assign(given)  # the same Tensor, so that a trace knows where the value comes from
         else:
             value = value.astype(self.dtype)
             self.value.assign(value)
         return Tensor.of(value)
 
     def assign_add(self, value) -> Tensor:
-        """Add to the value, and return the sum."""
+        """Add to the value, and return the new value."""
         return self.assign(self + value)
 
     def assign_sub(self, value) -> Tensor:
-        """Subtract from the value, and return the difference."""
+        """Subtract from the value, and return the new value."""
         return self.assign(self - value)
 
     def __bool__(self):

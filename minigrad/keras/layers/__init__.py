@@ -1,23 +1,14 @@
-"""tf.keras.layers: a Layer makes its weights when it first sees an input. Models are layers that hold layers."""
+"""tf.keras.layers: the base class Layer and the layers of minigrad; `Model` and `Sequential` are in `mg.keras`."""
 
 # fmt: off
-from .base import (
-    Layer,
-)
-from .models import (
-    Input,
-)
-from .noise import (
-    Dropout,
-    GaussianNoise,
-)
+from .base import Layer
+from .models import Input
+from .noise import Dropout, GaussianNoise
 from .stateless import (
     ELU, Activation, Add, Concatenate, Flatten, Identity, Lambda, LeakyReLU, Multiply, ReLU, Rescaling, Reshape,
     Softmax,
 )
-from .weighted import (
-    BatchNormalization, Dense, Embedding, LayerNormalization,
-)
+from .weighted import BatchNormalization, Dense, Embedding, LayerNormalization
 
 __all__ = [
     "ELU", "Activation", "Add", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding", "Flatten",

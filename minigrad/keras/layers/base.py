@@ -1,4 +1,4 @@
-"""Layer: makes its weights when it first sees an input."""
+"""Layer: the base class of all layers and models. It creates its weights when it is first called."""
 
 import functools
 import inspect
@@ -9,35 +9,40 @@ import numpy as np
 from ... import errors
 from ...engine import dtypes
 from ...engine.tensor import constant
-from ...keras import initializers, regularizers
 from ...ops import creation
+from .. import initializers, regularizers
 from ..utils import checked_name, snake_case, unique_name
 from ..variable import Variable, calls, inside
 
 
-def completing(build):
-    """`build`, after which the layer is built and takes no more weights. Called by the `build` of a subclass it is a part of that."""
+def marks_built(build):
+    """Decorate a `build` method: after it the layer is built and takes no more weights.
+
+    A `build` that the `build` of a subclass calls does not end the building.
+    """
 
     @functools.wraps(build)
-    def completed(self, *args, **kwargs):
+    def build_and_mark(self, *args, **kwargs):
         with inside(self):
             build(self, *args, **kwargs)
-        if type(self).build is completed:
-            self.built = self._complete = True
+        if type(self).build is build_and_mark:
+            self.built = self._locked = True
 
-    return completed
+    return build_and_mark
 
 
 class Layer:
-    """A function with weights. Subclass it: make weights in `build` (or in `__init__`), compute in `call`.
+    """A function with weights. A subclass creates weights in `build` (or in `__init__`) and computes in `call`.
 
     Args:
-        trainable: if False, `trainable_variables` is empty.
+        activity_regularizer: only None.
+        trainable: whether its weights are `trainable_variables`.
         dtype: of the weights; inputs of another float dtype are cast to it.
-        name: by default made of the name of the class, and numbered.
+        autocast: accepted as in Keras, without effect.
+        name: by default the name of the class in snake_case, numbered.
 
     Raises:
-        ValueError: the name is no string, or has a slash.
+        ValueError: the name is not a string or has a slash, or an argument is unknown or not supported.
 
     >>> import minigrad as mg
     >>> class Scale(mg.keras.layers.Layer):
@@ -50,10 +55,10 @@ class Layer:
     [[2. 3.]] ['scale/s']
     """
 
-    _weightless = False  # is it built as soon as it is made?
+    _weightless = False  # True: without weights, so it is built from the beginning
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
-        self._input_shape = old_shape(kwargs)
+        self._input_shape = legacy_input_shape(kwargs)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if activity_regularizer is not None:
@@ -61,20 +66,24 @@ class Layer:
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
-        self._complete, self._trainable, self._weights, self._losses = False, trainable, [], []
+        self._locked, self._trainable, self._weights, self._losses = False, trainable, [], []
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        writer = next(c for c in cls.__mro__ if "build" in vars(c))
-        if writer is cls or not issubclass(writer, Layer):
-            cls.build = completing(cls.build)
+        definer = next(c for c in cls.__mro__ if "build" in vars(c))
+        if definer is cls or not issubclass(definer, Layer):
+            cls.build = marks_built(cls.build)
 
-    # ---- to be written in subclasses -------------------------------------------------------------------------------
+    # ---- what subclasses define ------------------------------------------------------------------------------------
 
-    @completing
+    @marks_built
     def build(self, input_shape) -> None:
-        """Make the weights, for inputs of this shape."""
-        if type(self).build is Layer.build and not all(layer.built for layer in self._held(Layer)):
+        """Create the weights.
+
+        Args:
+            input_shape: the shape of the first input, or a nest of shapes for a nest of inputs.
+        """
+        if type(self).build is Layer.build and not all(layer.built for layer in self._objects_of(Layer)):
             warnings.warn(
                 f"`build()` was called on layer '{self.name}', however the layer does not have a `build()` method implemented and it looks "
                 "like it has unbuilt state. Call the layer on an input, and the layers in it make their weights; or write its `build()`.",
@@ -82,32 +91,33 @@ class Layer:
             )
 
     def call(self, *args, **kwargs):
-        """What the layer computes."""
+        """Compute the output from the inputs."""
         raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
 
     def add_weight(self, *args, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
                    constraint=None, aggregation="none", name=None) -> Variable:  # fmt: skip
-        """A new Variable of this layer.
+        """Create a weight of this layer.
 
         Args:
-            *args: `shape`, `initializer` and `dtype` may be given without their names.
-            shape: a number has shape ().
+            *args: `shape`, `initializer` and `dtype` by position.
+            shape: the length of each axis; () if None.
             initializer: a name, an initializer, or a function of the shape; "glorot_uniform" if None.
             dtype: by default that of the layer.
-            trainable: is it one of the `trainable_variables`?
-            autocast: accepted as in Keras, without effect.
-            regularizer: adds to `losses` what the value costs.
+            trainable: whether it is one of the `trainable_variables`.
+            regularizer: a name or a function of the weight, whose result is one of the `losses`.
             constraint: a function that optimizers apply to the value after each step.
-            aggregation: accepted as in Keras, without effect.
-            name: of the weight; the path has the names of the layers before it.
+            autocast, aggregation: accepted as in Keras, without effect.
+            name: of the weight; the path puts the names of the layers before it.
 
         Raises:
-            ValueError: `build` is over, the name is given without `name=`, or the shape is none.
+            ValueError: the layer is already built, the name is given by position, the shape is not iterable, or the
+                constraint is not callable.
+            TypeError: there are more than three positional arguments.
         """
-        shape, initializer, dtype = named(args, shape=shape, initializer=initializer, dtype=dtype)
+        shape, initializer, dtype = bind_positional(args, shape=shape, initializer=initializer, dtype=dtype)
         if shape is not None and not hasattr(shape, "__iter__"):
             raise ValueError(f"Cannot convert '{shape}' to a shape. Write shape=({shape},).")
-        if self._complete:
+        if self._locked:
             raise ValueError(
                 "You cannot add new elements of state (variables or sub-layers) to a layer that is already built. All state must be "
                 "created in the `__init__()` method or in the `build()` method."
@@ -128,38 +138,39 @@ class Layer:
     # ---- calling ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
-        if calls.charged and not calls.trainings:
+        if calls.any_losses and not calls.trainings:
             self._forget_losses()
-        args = [mapped(self._cast, one) for one in args]
+        args = [map_nested(self._cast, one) for one in args]
         training = kwargs.pop("training", None)
         if training is None and calls.trainings:
             training = calls.trainings[-1]
         with inside(self):
             calls.trainings.append(training)
             try:
-                self._build_for(args, kwargs)
+                self._ensure_built(args, kwargs)
                 if training is not None and takes_training(type(self).call):
                     kwargs["training"] = training
                 try:
                     return self.call(*args, **kwargs)
-                except Exception as problem:
-                    raise in_call(self, problem, args, kwargs) from None
+                except Exception as error:
+                    raise error_in_call(self, error, args, kwargs) from None
             finally:
                 calls.trainings.pop()
 
-    def _build_for(self, args, kwargs):
+    def _ensure_built(self, args, kwargs):
+        """Build the layer for these arguments, unless it is built."""
         if not self.built:
             inputs = [*args, *kwargs.values()]
             if not inputs:
                 first = next(iter(inspect.signature(self.call).parameters), "inputs")
                 raise TypeError(f"missing a required argument: {first!r}")
             if type(self).build is Layer.build:
-                self.built = True  # the layers in it make their weights as the input reaches them
+                self.built = True  # inner layers create their weights when `call` reaches them
             else:
-                self.build(mapped(shape_of, inputs[0]))
+                self.build(map_nested(shape_of, inputs[0]))
 
     def _cast(self, x):
-        """A float input in the dtype of the layer."""
+        """An input; if it is of floats, in the dtype of the layer."""
         if x is None:
             return None
         if isinstance(x, np.ndarray):
@@ -174,64 +185,64 @@ class Layer:
 
     # ---- weights ---------------------------------------------------------------------------------------------------
 
-    def _held(self, kind):
-        """What hangs on this layer, in the order in which it came."""
-        held = {id(x): x for value in vars(self).values() for x in leaves(value) if isinstance(x, kind)}
-        return list(held.values())
+    def _objects_of(self, kind):
+        """The objects of this class in its attributes, also in lists, tuples and dicts, in the order of assignment."""
+        found = {id(x): x for value in vars(self).values() for x in leaves(value) if isinstance(x, kind)}
+        return list(found.values())
 
     @property
     def variables(self) -> list:
-        """All weights: its own, trainable ones first, and then those of the layers in it."""
-        own = self._held(Variable)
+        """All Variables: its own, the trainable ones first, and then those of inner layers."""
+        own = self._objects_of(Variable)
         found = {id(v): v for v in sorted(own, key=lambda v: not v.value.trainable)}
-        for layer in self._held(Layer):
+        for layer in self._objects_of(Layer):
             found |= {id(v): v for v in layer.variables}
         return list(found.values())
 
     @property
     def weights(self) -> list:
-        """The variables, but for the states of random numbers."""
+        """The variables without the states of random number generators."""
         return [v for v in self.variables if v.name != "seed_generator_state"]
 
     @property
     def trainable_variables(self) -> list:
-        """The weights that an optimizer shall change."""
+        """The variables that training changes."""
         return [v for v in self.variables if v.trainable] if self.trainable else []
 
     trainable_weights = property(lambda self: self.trainable_variables, doc="The same as `trainable_variables`.")
 
     @property
     def non_trainable_variables(self) -> list:
-        """The other weights."""
+        """The variables that are not among the `trainable_variables`."""
         return [v for v in self.variables if not v.trainable] if self.trainable else self.variables
 
     @property
     def non_trainable_weights(self) -> list:
-        """Those of them that are weights."""
+        """The weights that are not among the `trainable_variables`."""
         return [v for v in self.weights if not (v.trainable and self.trainable)]
 
     @property
     def trainable(self) -> bool:
-        """Shall its weights be trained? Setting it sets it for all weights and layers inside."""
+        """Whether its weights are trained. Assigning to it also sets it for the weights and the inner layers."""
         return self._trainable
 
     @trainable.setter
     def trainable(self, value):
         self._trainable = bool(value)
-        for one in self._held((Variable, Layer)):
-            if isinstance(one, Layer) or one.value.trainable:  # moving averages never are
+        for one in self._objects_of((Variable, Layer)):
+            if isinstance(one, Layer) or one.value.trainable:  # not moving averages
                 one.trainable = bool(value)
 
     @property
     def losses(self) -> list:
-        """What `add_loss` was given in the last call, here and in the layers inside, and what the regularizers of the weights add."""
+        """What `add_loss` got in the last call, here and in inner layers, and the penalties of the regularizers."""
         return self._added_losses() + [v.regularizer(v) for v in self.trainable_variables if v.regularizer is not None]
 
     def add_loss(self, loss) -> None:
-        """Keep something to be added to the loss, until the layer, or the one that it belongs to, is called again.
+        """Add to `losses`, until this layer, or one that contains it, is called again.
 
         Args:
-            loss: a Tensor, or a list of them. In `call`, it may be computed from the input.
+            loss: a scalar Tensor, or a list of them; in `call`, it may be computed from the input.
 
         Raises:
             ValueError: it is something else, such as a number.
@@ -251,15 +262,15 @@ class Layer:
                 raise ValueError(
                     f"`add_loss()` can only be called from inside `build()` or `call()`, on a tensor input. Received invalid value: {one}"
                 )
-        calls.charged = True
+        calls.any_losses = True
         self._losses += leaves(loss)
 
     def _added_losses(self):
-        return [*self._losses, *[loss for layer in self._held(Layer) for loss in layer._added_losses()]]
+        return [*self._losses, *[loss for layer in self._objects_of(Layer) for loss in layer._added_losses()]]
 
     def _forget_losses(self):
         self._losses = []
-        for layer in self._held(Layer):
+        for layer in self._objects_of(Layer):
             layer._forget_losses()
 
     def get_weights(self) -> list:
@@ -267,10 +278,13 @@ class Layer:
         return [v.numpy() for v in self.weights]
 
     def set_weights(self, weights) -> None:
-        """Assign a value to each weight.
+        """Assign a value to each of the `weights`.
+
+        Args:
+            weights: arrays of the same shapes, in the same order.
 
         Raises:
-            ValueError: there are more values than weights, or fewer, or one has another shape. Then no weight is changed.
+            ValueError: the number of values or a shape does not match. Then no weight is changed.
         """
         if len(weights) != len(self.weights):
             raise ValueError(
@@ -286,10 +300,10 @@ class Layer:
             variable.assign(value)
 
     def count_params(self) -> int:
-        """How many numbers the weights have.
+        """The total number of elements of the weights.
 
         Raises:
-            ValueError: the layer was not built yet.
+            ValueError: the layer is not built yet.
         """
         if not self.built:
             raise ValueError(
@@ -302,44 +316,50 @@ class Layer:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
-def in_call(layer, problem, args, kwargs):
-    """The same error, which says first in which layer it happened, and last what that was given. The innermost layer says so."""
-    if hasattr(problem, "in_call"):
-        return problem
+def error_in_call(layer, error, args, kwargs):
+    """The error, with the name and the arguments of the innermost layer in its message."""
+    if hasattr(error, "in_call"):
+        return error
     try:
-        given = inspect.signature(layer.call).bind(*args, **kwargs)
-    except TypeError as unfit:  # it cannot be called like this
-        return unfit
-    given.apply_defaults()
-    if not given.arguments:
-        return problem
-    name = f"{type(layer).__name__}.call()"
-    listed = "\n".join(f"  • {name}={mapped(described, value)}" for name, value in given.arguments.items())
-    what = problem.message if isinstance(problem, errors.OpError) else problem.args[0] if problem.args else ""
-    text = f"Exception encountered when calling {name}.\n\n\033[1m{what}\033[0m\n\nArguments received by {name}:\n{listed}"
-    told = with_text(problem, text).with_traceback(problem.__traceback__)
-    told.in_call = True
-    return told
+        bound = inspect.signature(layer.call).bind(*args, **kwargs)
+    except TypeError as mismatch:
+        return mismatch
+    bound.apply_defaults()
+    if not bound.arguments:
+        return error
+    call = f"{type(layer).__name__}.call()"
+    arguments = "\n".join(f"  • {name}={map_nested(described, value)}" for name, value in bound.arguments.items())
+    head = f"Exception encountered when calling {call}."
+    text = f"{head}\n\n\033[1m{message_of(error)}\033[0m\n\nArguments received by {call}:\n{arguments}"
+    explained = with_message(error, text).with_traceback(error.__traceback__)
+    explained.in_call = True
+    return explained
 
 
-def with_text(problem, text):
-    """An error of the same class; of a class that cannot be made from a text, a RuntimeError."""
+def message_of(error):
+    if isinstance(error, errors.OpError):
+        return error.message
+    return error.args[0] if error.args else ""
+
+
+def with_message(error, text):
+    """An error of the same class with this message; a RuntimeError if the class does not take a message alone."""
     try:
-        return type(problem)(*([problem.node_def, problem.op] if isinstance(problem, errors.OpError) else []), text)
+        return type(error)(*([error.node_def, error.op] if isinstance(error, errors.OpError) else []), text)
     except TypeError:
         return RuntimeError(text)
 
 
 def described(value):
-    """A value in an error: of a Tensor, the shape and the dtype."""
+    """A value in an error message: for a Tensor, its shape and dtype."""
     if hasattr(value, "__tf_tensor__"):
         return f"mg.Tensor(shape={tuple(value.shape)}, dtype={dtypes.as_dtype(value.dtype).name})"
     return repr(value)
 
 
-def old_shape(named):
-    """The shape of an example, as old models tell it to their first layer."""
-    shapes = [named.pop("input_shape", None), named.pop("input_dim", None)]
+def legacy_input_shape(kwargs):
+    """Take the deprecated `input_shape` or `input_dim` out of the arguments: the shape of one example, or None."""
+    shapes = [kwargs.pop("input_shape", None), kwargs.pop("input_dim", None)]
     if shapes == [None, None]:
         return None
     warnings.warn(
@@ -352,55 +372,62 @@ def old_shape(named):
 
 @functools.cache
 def takes_training(call):
+    """Whether `call` has an argument `training`."""
     parameters = inspect.signature(call).parameters.values()
     return any(p.name == "training" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def named(args, **others):
-    """The values of these parameters, the first of which may be given without their names."""
-    if len(args) > len(others):
-        raise TypeError(f"add_weight() takes at most {len(others)} positional arguments but {len(args)} were given.")
+def bind_positional(args, **parameters):
+    """The values of the parameters of `add_weight`, the first of which are given by position.
+
+    Raises:
+        TypeError: there are more positional arguments than parameters.
+        ValueError: the first one is a name, or a parameter is given twice.
+    """
+    if len(args) > len(parameters):
+        most = len(parameters)
+        raise TypeError(f"add_weight() takes at most {most} positional arguments but {len(args)} were given.")
     if args and isinstance(args[0], str):
         raise ValueError(
             f"`name` must be passed as a keyword argument. Received: add_weight('{args[0]}', ...). "
             f"Use: add_weight(shape=..., name='{args[0]}')."
         )
-    for name, value in zip(others, args):
-        if others[name] is not None:
+    for name, value in zip(parameters, args):
+        if parameters[name] is not None:
             raise ValueError(f"`{name}` was passed both positionally and as a keyword argument.")
-        others[name] = value
-    return others.values()
+        parameters[name] = value
+    return parameters.values()
 
 
 def shape_of(x):
-    """The shape of an input, as `build` is given it; None of None."""
+    """The shape of an input, as `build` gets it; None for None."""
     return None if x is None else tuple(x.shape)
 
 
-def check_axes(layer, x, least):
-    """Refuse what is no Tensor, or has too few axes.
+def check_rank(layer, x, min_ndim):
+    """Check the number of axes of an input.
 
     Raises:
-        ValueError: it is so.
+        ValueError: it is not a Tensor, or has fewer than `min_ndim` axes.
     """
     if not hasattr(x, "shape"):
         raise ValueError(f"Inputs to a layer should be tensors. Got '{x}' (of type {type(x)}) as input for layer '{layer.name}'.")
-    if len(x.shape) < least:
+    if len(x.shape) < min_ndim:
         raise ValueError(
             f"Input 0 with name 'None' of layer '{layer.name}' is incompatible with the layer: "
-            f"expected min_ndim={least}, found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
+            f"expected min_ndim={min_ndim}, found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
         )
 
 
 def leaves(value):
-    """What is in lists, tuples and dicts, in order."""
+    """The values in lists, tuples and dicts, in order."""
     if isinstance(value, dict):
         value = list(value.values())
     return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
 
 
-def mapped(function, value):
-    """`function` of each leaf of lists, tuples and dicts."""
+def map_nested(function, value):
+    """`function` of each value in lists, tuples and dicts, in the same structure."""
     if isinstance(value, dict):
-        return {key: mapped(function, x) for key, x in value.items()}
-    return type(value)([mapped(function, x) for x in value]) if type(value) in (list, tuple) else function(value)
+        return {key: map_nested(function, x) for key, x in value.items()}
+    return type(value)([map_nested(function, x) for x in value]) if type(value) in (list, tuple) else function(value)

@@ -1,4 +1,4 @@
-"""Models: layers that hold layers."""
+"""Model, Sequential and Input: layers that consist of layers."""
 
 import numpy as np
 
@@ -8,20 +8,28 @@ from ...engine.tensor import Tensor
 from ..utils import checked_name
 from .base import Layer
 
-# ---- models --------------------------------------------------------------------------------------------------------
-
 
 class Model(Layer):
-    """A layer that holds others. Assign layers as attributes, and use them in `call`."""
+    """A layer that consists of layers: a subclass assigns them to attributes and uses them in `call`."""
 
     @property
     def layers(self) -> list:
-        """The layers that it holds."""
-        return self._held(Layer)
+        """The layers in its attributes."""
+        return self._objects_of(Layer)
 
 
 class Input:
-    """The shape of one example, for the beginning of a Sequential."""
+    """The first item of a Sequential: the shape of one example, so that the weights are created at once.
+
+    Args:
+        shape: the shape of an example, without the batch axis.
+        batch_size: the length of the batch axis; None for any.
+        dtype: float32 by default.
+        name: accepted as in Keras, without effect.
+
+    Raises:
+        ValueError: the name is not a string, or has a slash.
+    """
 
     def __init__(self, shape=None, batch_size=None, dtype=None, name=None):
         self.shape, self.dtype = (batch_size, *(shape or ())), dtypes.as_dtype(dtype or "float32").name
@@ -29,7 +37,15 @@ class Input:
 
 
 class Sequential(Model):
-    """Layers in a row: the output of each is the input of the next.
+    """Layers one after another: the output of each is the input of the next.
+
+    Args:
+        layers: a list of layers, which may begin with an `Input`; `add` appends more.
+        trainable: whether its weights are `trainable_variables`.
+        name: by default "sequential", numbered.
+
+    Raises:
+        ValueError: an item is not a layer, or two layers have the same name.
 
     >>> import minigrad as mg
     >>> model = mg.keras.Sequential([mg.keras.layers.Dense(4, activation="relu"), mg.keras.layers.Dense(1)])
@@ -39,56 +55,56 @@ class Sequential(Model):
 
     def __init__(self, layers=None, trainable=True, name=None):
         super().__init__(trainable=trainable, name=name)
-        self._row, self._example = [], None
+        self._layers, self._input = [], None
         for layer in layers or []:
             self.add(layer)
 
     def add(self, layer) -> None:
-        """Put a layer at the end.
+        """Append a layer.
 
         Raises:
-            ValueError: it is no layer, or another one has its name.
+            ValueError: it is not a layer, or another layer has the same name.
         """
         if isinstance(layer, Input):
-            self._example = layer
+            self._input = layer
             return
         if not isinstance(layer, Layer):
             raise ValueError(
                 f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {layer} (of type {type(layer)})"
             )
-        if any(one is not layer and one.name == layer.name for one in self._row):
+        if any(one is not layer and one.name == layer.name for one in self._layers):
             raise ValueError(
                 f"All layers added to a Sequential model should have unique names. Name '{layer.name}' is already the name of a layer in "
                 "this model. Update the `name` argument to pass a unique name."
             )
-        self._row.append(layer)
-        if layer._input_shape and self._example is None:
-            self._example = Input(layer._input_shape)
-        if self._example is not None:
-            self._run_through()
+        self._layers.append(layer)
+        if layer._input_shape and self._input is None:
+            self._input = Input(layer._input_shape)
+        if self._input is not None:
+            self._build_layers()
 
     def pop(self) -> Layer:
-        """Take away the last layer."""
-        return self._row.pop()
+        """Remove the last layer and return it."""
+        return self._layers.pop()
 
     def build(self, input_shape=None):
-        """Make the weights of all layers, for inputs of this shape."""
-        if isinstance(input_shape, (tuple, list)):  # else the first call makes them, as in Keras
-            self._example = Input(input_shape[1:], input_shape[0])
-            self._run_through()
+        """Create the weights of all layers, for inputs of shape `input_shape`, which includes the batch axis."""
+        if isinstance(input_shape, (tuple, list)):  # otherwise the first call creates them, as in Keras
+            self._input = Input(input_shape[1:], input_shape[0])
+            self._build_layers()
 
-    def _build_for(self, args, kwargs):
-        if not self._row:
+    def _ensure_built(self, args, kwargs):
+        if not self._layers:
             raise ValueError(f"Sequential model {self.name} cannot be built because it has no layers. Call `model.add(layer)`.")
-        self.built = True  # the layers make their weights as the input reaches them
+        self.built = True  # inner layers create their weights when `call` reaches them
 
-    def _run_through(self):
-        """Call the layers on zeros, so that they make their weights. No tape hears it: in Keras nothing is computed then."""
-        zeros = Tensor.of(np.zeros([1 if n is None else n for n in self._example.shape], self._example.dtype))
+    def _build_layers(self):
+        """Call the layers on zeros, so that they create their weights, unseen by tapes: Keras computes nothing here."""
+        zeros = Tensor.of(np.zeros([1 if n is None else n for n in self._input.shape], self._input.dtype))
         with listeners_only():
             self(zeros, training=False)
 
     def call(self, inputs):
-        for layer in self._row:
+        for layer in self._layers:
             inputs = layer(inputs)
         return inputs

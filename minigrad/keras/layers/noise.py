@@ -1,26 +1,35 @@
-"""Layers that draw random numbers while training."""
+"""Layers that add noise in training: Dropout and GaussianNoise."""
 
 import types
 
-from ...keras import initializers
 from ...ops import creation, gathering
 from ...random import stateless_normal, stateless_uniform
+from .. import initializers
 from ..utils import unique_name
 from ..variable import Variable, inside
 from .base import Layer
 
-# ---- layers that draw random numbers -------------------------------------------------------------------------------
-
 
 def seed_state(seed):
-    """Two seeds for the next draw, of which the second counts the draws."""
+    """A Variable with the pair of seeds of the next draw: the seed of the layer, and the number of draws so far."""
     with inside(types.SimpleNamespace(name=unique_name("seed_generator"))):
-        start = [initializers.RandomInitializer(seed).seed, 0]
-        return Variable(start, dtype="int64", trainable=False, name="seed_generator_state")
+        state = [initializers.RandomInitializer(seed).seed, 0]
+        return Variable(state, dtype="int64", trainable=False, name="seed_generator_state")
 
 
 class Dropout(Layer):
-    """In training, sets each element to 0 with probability `rate`, and makes the others larger to keep the mean.
+    """In training, sets each element to 0 with probability `rate` and divides the others by 1 - rate, to keep the mean.
+
+    (Srivastava et al., 2014.) The output has the shape of the input; outside training it is the input.
+
+    Args:
+        rate: the fraction of elements that are dropped.
+        noise_shape: the shape of the random mask, which broadcasts to the input; None for an axis is its length.
+        seed: an integer; by default drawn from Python's `random`.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: the rate is not in [0, 1]; or (in a call) the input is not of floats.
 
     >>> import minigrad as mg
     >>> drop = mg.keras.layers.Dropout(0.5, seed=1)
@@ -48,12 +57,20 @@ class Dropout(Layer):
         shape = inputs.shape if self.noise_shape is None else [n or m for n, m in zip(self.noise_shape, inputs.shape)]
         kept = stateless_uniform(shape, self.seeds, dtype=inputs.dtype).value >= self.rate
         self.seeds.assign_add([0, 1])
-        larger = inputs * (1 / (1 - self.rate))
-        return gathering.where(kept, larger, creation.zeros_like(larger))
+        scaled = inputs * (1 / (1 - self.rate))
+        return gathering.where(kept, scaled, creation.zeros_like(scaled))
 
 
 class GaussianNoise(Layer):
-    """In training, adds normal random numbers of this standard deviation.
+    """In training, adds normal random numbers with mean 0; outside training the output is the input.
+
+    Args:
+        stddev: their standard deviation.
+        seed: an integer; by default drawn from Python's `random`.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: the standard deviation is not in [0, 1].
 
     >>> import minigrad as mg
     >>> noise = mg.keras.layers.GaussianNoise(0.5, seed=3)

@@ -1,4 +1,4 @@
-"""Layers without weights: activations, shapes, merging."""
+"""Layers without weights: activations, functions and shapes of one input, and merges of several inputs."""
 
 import functools
 import inspect
@@ -9,16 +9,21 @@ import numpy as np
 from ... import math
 from ...engine import dtypes
 from ...engine.op import convert
-from ...keras import activations
 from ...ops import creation, gathering, shaping
+from .. import activations
 from ..activations import as_dtype
-from .base import Layer, check_axes, mapped, shape_of
+from .base import Layer, check_rank, map_nested, shape_of
 
-# ---- layers without weights ----------------------------------------------------------------------------------------
+# ---- activations ---------------------------------------------------------------------------------------------------
 
 
 class Activation(Layer):
-    """A function, by name or as it is."""
+    """An activation function of the inputs.
+
+    Args:
+        activation: a name of `keras.activations`, or a function.
+        **kwargs: those of `Layer`.
+    """
 
     _weightless = True
 
@@ -31,7 +36,17 @@ class Activation(Layer):
 
 
 class ReLU(Layer):
-    """`keras.activations.relu` with these settings."""
+    """`keras.activations.relu` with these settings.
+
+    Args:
+        max_value: the largest output; None for no limit.
+        negative_slope: the slope below the threshold.
+        threshold: inputs up to here give `negative_slope * (x - threshold)`.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: a setting is negative, or one of the last two is None.
+    """
 
     _weightless = True
 
@@ -49,7 +64,10 @@ class ReLU(Layer):
 
 
 class LeakyReLU(Layer):
-    """`keras.activations.leaky_relu` with this slope.
+    """`keras.activations.leaky_relu` with this slope for negative inputs.
+
+    Raises:
+        ValueError: the slope is negative or None.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.LeakyReLU(0.5)(mg.constant([-2.0, 3.0])).numpy())
@@ -75,7 +93,7 @@ class LeakyReLU(Layer):
 
 
 class ELU(Layer):
-    """`keras.activations.elu` with this factor.
+    """`keras.activations.elu` with this `alpha`.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.ELU(2.0)(mg.constant([-100.0, 3.0])).numpy())
@@ -93,7 +111,17 @@ class ELU(Layer):
 
 
 class Softmax(Layer):
-    """softmax along an axis, or over all those of a list together. What `mask` leaves out is 0, and does not count."""
+    """exp(x) / sum(exp(x)) along an axis, or over several axes.
+
+    In a call, a `mask` that broadcasts to the inputs may be given: where it is False, or at most 0.5, the output is 0.
+
+    Args:
+        axis: an axis, or a list of axes.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: (in a call) the mask does not broadcast to the inputs.
+    """
 
     _weightless = True
 
@@ -103,35 +131,42 @@ class Softmax(Layer):
 
     def call(self, inputs, mask=None):
         if mask is not None:
-            return self.masked(convert(inputs), convert(mask))
+            return self.masked_softmax(convert(inputs), convert(mask))
         if not isinstance(self.axis, (list, tuple)):
             return activations.softmax(inputs, self.axis)
         if len(self.axis) > 1:
             return math.exp(inputs - math.reduce_logsumexp(inputs, self.axis, True))
         return activations.softmax(inputs, self.axis[0])
 
-    def masked(self, inputs, mask):
-        """The same, where the mask is True, or more than a half."""
-        if any(m not in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1])) or len(mask.shape) > len(inputs.shape):
+    def masked_softmax(self, inputs, mask):
+        """The softmax of the inputs where the mask is True or greater than 0.5, elsewhere 0."""
+        fits = all(m in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1]))
+        if not fits or len(mask.shape) > len(inputs.shape):
             raise ValueError(
                 "The `mask` must be broadcastable to `inputs`. Each mask dimension must be 1 or match the corresponding input "
                 f"dimension. Received: inputs.shape={inputs.shape}, mask.shape={mask.shape}"
             )
         mask = mask if mask.dtype == dtypes.bool else mask > creation.cast(0.5, mask.dtype)
         inputs = inputs if inputs.dtype.is_floating else creation.cast(inputs, dtypes.float32)
-        low = -3e4 if inputs.dtype == dtypes.float16 else -1e9
-        return gathering.where(mask, self.call(gathering.where(mask, inputs, low)), 0.0)
+        lowest = -3e4 if inputs.dtype == dtypes.float16 else -1e9
+        return gathering.where(mask, self.call(gathering.where(mask, inputs, lowest)), 0.0)
+
+
+# ---- functions and shapes ------------------------------------------------------------------------------------------
 
 
 class Lambda(Layer):
-    """Any function of the inputs.
+    """A Python function of the inputs.
 
     Args:
-        function: of the inputs; if it has a parameter `training`, it is told whether the model is being trained.
-        output_shape: accepted as in Keras, without effect: the function says.
-        mask: only None; masks are not there.
-        arguments: more arguments of the function, by name.
+        function: takes the inputs; if it has a parameter `training`, it also gets whether the model is in training.
+        output_shape: accepted as in Keras, without effect.
+        mask: only None.
+        arguments: a dict of further keyword arguments of the function.
         **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: `mask` is given.
     """
 
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
@@ -141,12 +176,12 @@ class Lambda(Layer):
         self.function, self.arguments = function, arguments or {}
 
     def call(self, inputs, training=None):
-        known = {"training": training} if "training" in inspect.signature(self.function).parameters else {}
-        return self.function(inputs, **self.arguments, **known)
+        takes_training = "training" in inspect.signature(self.function).parameters
+        return self.function(inputs, **self.arguments, **({"training": training} if takes_training else {}))
 
 
 class Identity(Layer):
-    """The inputs as they are.
+    """The inputs, unchanged.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Identity()(mg.constant([1.0, 2.0])).numpy())
@@ -160,7 +195,11 @@ class Identity(Layer):
 
 
 class Rescaling(Layer):
-    """inputs * scale + offset, in floats.
+    """inputs * scale + offset, in the dtype of the layer.
+
+    Args:
+        scale, offset: numbers, or arrays that broadcast to the inputs.
+        **kwargs: those of `Layer`.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Rescaling(0.5, 1.0)(mg.constant([0, 1, 4])).numpy())
@@ -176,11 +215,14 @@ class Rescaling(Layer):
 
 
 class Flatten(Layer):
-    """Each example as a vector: `(batch, ...)` becomes `(batch, n)`.
+    """Each example as a vector: inputs of shape (batch, ...) become (batch, n).
 
     Args:
-        data_format: "channels_first" puts the second axis last before; "channels_last" or None does not.
+        data_format: "channels_first" moves the second axis to the end before; "channels_last" or None does not.
         **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: there is no such format; or (in a call) the input is not a Tensor or has no axis.
     """
 
     def __init__(self, data_format=None, **kwargs):
@@ -191,10 +233,10 @@ class Flatten(Layer):
         super().__init__(**kwargs)
         self.data_format = data_format or "channels_last"
 
-    def _build_for(self, args, kwargs):
+    def _ensure_built(self, args, kwargs):
         for x in [*args, *kwargs.values()][:1]:
-            check_axes(self, x, 1)
-        super()._build_for(args, kwargs)
+            check_rank(self, x, 1)
+        super()._ensure_built(args, kwargs)
 
     def call(self, inputs):
         if self.data_format == "channels_first" and len(inputs.shape) > 1:
@@ -203,7 +245,15 @@ class Flatten(Layer):
 
 
 class Reshape(Layer):
-    """Each example in a new shape."""
+    """Each example in a new shape: inputs of shape (batch, ...) become (batch, *target_shape).
+
+    Args:
+        target_shape: the shape of an example; one length may be -1 and follows from the others.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: two lengths are -1; or (in a call) an example has another number of elements.
+    """
 
     _weightless = True
 
@@ -217,7 +267,8 @@ class Reshape(Layer):
 
     def call(self, inputs):
         size, known = int(np.prod(inputs.shape[1:])), int(np.prod([n for n in self.target_shape if n != -1]))
-        if not (known and size % known == 0 if -1 in self.target_shape else size == known):
+        fits = known and size % known == 0 if -1 in self.target_shape else size == known
+        if not fits:
             raise ValueError(
                 "The total size of the tensor must be unchanged. "
                 f"Received: input_shape={tuple(inputs.shape[1:])}, target_shape={self.target_shape}"
@@ -225,49 +276,57 @@ class Reshape(Layer):
         return shaping.reshape(inputs, (inputs.shape[0], *(size // known if n == -1 else n for n in self.target_shape)))
 
 
-class Merging(Layer):
-    """What the layers that make one Tensor of a list of them share."""
+# ---- merges --------------------------------------------------------------------------------------------------------
+
+
+class Merge(Layer):
+    """What the layers share that compute one Tensor from a list of Tensors."""
 
     needs = "A merge layer should be called on a list of inputs."
 
-    def _build_for(self, args, kwargs):
+    def _ensure_built(self, args, kwargs):
         if args and (not isinstance(args[0], (list, tuple)) or not args[0] or any(x is None for x in args[0])):
-            raise ValueError(f"{self.needs} Received: input_shape={mapped(shape_of, args[0])} (not a list of shapes). Write layer([x, y]).")
-        super()._build_for(args, kwargs)
+            given = map_nested(shape_of, args[0])
+            raise ValueError(f"{self.needs} Received: input_shape={given} (not a list of shapes). Write layer([x, y]).")
+        super()._ensure_built(args, kwargs)
 
 
-class MergingElements(Merging):
-    """What the layers that merge element by element share."""
+class ElementwiseMerge(Merge):
+    """What the layers share that merge element by element: the shapes of the examples must broadcast."""
 
     def build(self, input_shape):
         if len({shape[0] for shape in input_shape if shape}) > 1:
             raise ValueError(f"Cannot merge tensors with different batch sizes. Received tensors with shapes {input_shape}")
-        whole = input_shape[0][1:]
+        common = input_shape[0][1:]
         for shape in input_shape[1:]:
             try:
-                whole = np.broadcast_shapes(whole, shape[1:])
+                common = np.broadcast_shapes(common, shape[1:])
             except ValueError:
-                long, short = sorted((whole, shape[1:]), key=len, reverse=True)
+                long, short = sorted((common, shape[1:]), key=len, reverse=True)
                 raise ValueError(f"Inputs have incompatible shapes. Received shapes {long} and {short}") from None
 
 
-def of_one_dtype(inputs):
-    """Tensors of the dtype that holds all of them; floats hold whole numbers too."""
+def with_common_dtype(inputs):
+    """The inputs in the widest of their dtypes; if any is of floats or complex numbers, in the widest of those."""
     inputs = [convert(x) for x in inputs]
-    found = [x.value.dtype for x in inputs]
-    dtype = np.result_type(*([one for one in found if one.kind in "fc"] or found))
+    all_dtypes = [x.value.dtype for x in inputs]
+    dtype = np.result_type(*([one for one in all_dtypes if one.kind in "fc"] or all_dtypes))
     return [creation.cast(x, dtype) for x in inputs]
 
 
 def aligned(inputs):
-    """Tensors of one dtype and of as many axes: an example that has fewer gets axes of length 1 at its beginning."""
-    inputs = of_one_dtype(inputs)
+    """The inputs with a common dtype and rank: axes of length 1 are inserted after the batch axis."""
+    inputs = with_common_dtype(inputs)
     ndim = max(x.ndim for x in inputs)
-    return [x if x.ndim == ndim else shaping.reshape(x, [x.shape[0], *[1] * (ndim - x.ndim), *x.shape[1:]]) for x in inputs]
+    return [x if x.ndim == ndim else with_rank(x, ndim) for x in inputs]
 
 
-class Add(MergingElements):
-    """The sum of Tensors.
+def with_rank(x, ndim):
+    return shaping.reshape(x, [x.shape[0], *[1] * (ndim - x.ndim), *x.shape[1:]])
+
+
+class Add(ElementwiseMerge):
+    """The sum of a list of Tensors, whose examples broadcast.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Add()([mg.constant([[1.0, 2.0]]), mg.constant([[10.0, 20.0]])]).numpy())
@@ -278,8 +337,8 @@ class Add(MergingElements):
         return functools.reduce(math.add, aligned(inputs))
 
 
-class Multiply(MergingElements):
-    """The product of Tensors, element by element.
+class Multiply(ElementwiseMerge):
+    """The product of a list of Tensors, element by element; their examples broadcast.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Multiply()([mg.constant([[1.0, 2.0]]), mg.constant([[10.0, 20.0]])]).numpy())
@@ -290,8 +349,15 @@ class Multiply(MergingElements):
         return functools.reduce(math.multiply, aligned(inputs))
 
 
-class Concatenate(Merging):
-    """Tensors side by side along an axis.
+class Concatenate(Merge):
+    """A list of Tensors joined along an axis; the other axes must have equal lengths.
+
+    Args:
+        axis: the axis to join along.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: (in a call) the input is not a list, or other axes differ.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Concatenate()([mg.constant([[1.0, 2.0]]), mg.constant([[3.0]])]).numpy())
@@ -305,14 +371,14 @@ class Concatenate(Merging):
         self.axis = axis
 
     def build(self, input_shape):
-        rest = [list(shape) for shape in input_shape]
-        for shape in rest:
+        other_axes = [list(shape) for shape in input_shape]
+        for shape in other_axes:
             del shape[self.axis : self.axis + 1 or None]
-        if any(shape != rest[0] for shape in rest):
+        if any(shape != other_axes[0] for shape in other_axes):
             raise ValueError(
                 "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. "
                 f"Received: input_shape={input_shape}"
             )
 
     def call(self, inputs):
-        return shaping.concat(of_one_dtype(inputs), self.axis)
+        return shaping.concat(with_common_dtype(inputs), self.axis)

@@ -1,33 +1,35 @@
-"""Layers with weights: Dense, Embedding, normalization."""
+"""Layers with weights: Dense, Embedding, BatchNormalization and LayerNormalization."""
 
 import warnings
 
 from ... import linalg, nn
 from ...engine import dtypes
 from ...engine.op import convert
-from ...keras import activations, initializers, regularizers
 from ...ops import creation, gathering, shaping
+from .. import activations, initializers, regularizers
 from ..activations import as_dtype
 from ..variable import Variable
-from .base import Layer, check_axes
-
-# ---- layers with weights -------------------------------------------------------------------------------------------
+from .base import Layer, check_rank
 
 
 class Dense(Layer):
-    """activation(inputs @ kernel + bias).
+    """activation(inputs @ kernel + bias), for inputs of shape (..., features): the output has shape (..., units).
+
+    The kernel has shape (features, units) and the bias (units,).
 
     Args:
-        units: how many outputs.
-        activation: a name, a function, or None for none.
-        use_bias: is there a bias?
+        units: the number of outputs.
+        activation: a name, a function, or None.
+        use_bias: whether there is a bias.
         kernel_initializer, bias_initializer: names or initializers.
         kernel_regularizer, bias_regularizer: names or functions of a weight.
+        activity_regularizer: only None.
         kernel_constraint, bias_constraint: functions of a weight.
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: `units` is no positive int; or, in a call, the input has another last axis than the first one had.
+        ValueError: `units` is not a positive int; or (in a call) the input has fewer than two axes, or another number of
+            features than the first one.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.Dense(2, activation="relu", kernel_initializer="ones")
@@ -42,8 +44,10 @@ class Dense(Layer):
             raise ValueError(f"Received an invalid value for `units`, expected a positive integer. Received: units={units}")
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.use_bias, self.activation = units, use_bias, activations.get(activation)
-        self.kernel_initializer, self.bias_initializer = initializers.get(kernel_initializer), initializers.get(bias_initializer)
-        self.kernel_regularizer, self.bias_regularizer = regularizers.get(kernel_regularizer), regularizers.get(bias_regularizer)
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
         self._kernel = None
 
@@ -55,29 +59,30 @@ class Dense(Layer):
         self.bias = None
         if self.use_bias:
             self.bias = self.add_weight(
-                (self.units,), self.bias_initializer, regularizer=self.bias_regularizer, constraint=self.bias_constraint, name="bias"
-            )
+                (self.units,), self.bias_initializer, regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint, name="bias",
+            )  # fmt: skip
 
     @property
     def kernel(self) -> Variable:
-        """The matrix of weights.
+        """The matrix of weights, of shape (features, units).
 
         Raises:
-            AttributeError: the layer was not built yet.
+            AttributeError: the layer is not built yet.
         """
         if self._kernel is None:
             raise AttributeError("You must build the layer before accessing `kernel`.")
         return self._kernel
 
-    def _build_for(self, args, kwargs):
+    def _ensure_built(self, args, kwargs):
         for x in [*args, *kwargs.values()][:1]:
-            check_axes(self, x, 2)
+            check_rank(self, x, 2)
             if self.built and x.shape[-1] != self.kernel.shape[0]:
                 raise ValueError(
                     f"Input 0 with name 'None' of layer '{self.name}' is incompatible with the layer: expected axis -1 of input shape "
                     f"to have value {self.kernel.shape[0]}, but received input with shape {tuple(x.shape)}"
                 )
-        super()._build_for(args, kwargs)
+        super()._ensure_built(args, kwargs)
 
     def call(self, inputs):
         inputs = convert(inputs)
@@ -89,14 +94,21 @@ class Dense(Layer):
 
 
 class Embedding(Layer):
-    """SparseRows of a table: one for each whole number in the input. Those below 0 count from the end.
+    """A table of vectors, looked up by index: for inputs of shape (...) the output has shape (..., output_dim).
+
+    Negative indices count from the end. The gradient of the table is `mg.IndexedSlices` of the rows looked up.
 
     Args:
-        input_dim: how many rows.
-        output_dim: how long each is.
-        embeddings_initializer, embeddings_regularizer, embeddings_constraint: as in Dense.
-        mask_zero: only False; masks are not there.
+        input_dim: the number of rows.
+        output_dim: the length of a row.
+        embeddings_initializer: a name or an initializer.
+        embeddings_regularizer: a name or a function of the table.
+        embeddings_constraint: a function of the table.
+        mask_zero: only False.
         **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: `mask_zero` is True.
 
     >>> import minigrad as mg
     >>> table = mg.keras.layers.Embedding(3, 2, mg.keras.initializers.Constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
@@ -114,7 +126,8 @@ class Embedding(Layer):
         super().__init__(**kwargs)
         self.input_dim, self.output_dim = input_dim, output_dim
         self.embeddings_initializer = initializers.get(embeddings_initializer)
-        self.embeddings_regularizer, self.embeddings_constraint = regularizers.get(embeddings_regularizer), embeddings_constraint
+        self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
+        self.embeddings_constraint = embeddings_constraint
         self._embeddings = None
 
     def build(self, input_shape=None):
@@ -125,10 +138,10 @@ class Embedding(Layer):
 
     @property
     def embeddings(self) -> Variable:
-        """The table.
+        """The table, of shape (input_dim, output_dim).
 
         Raises:
-            AttributeError: the layer was not built yet.
+            AttributeError: the layer is not built yet.
         """
         if self._embeddings is None:
             raise AttributeError("You must build the layer before accessing `embeddings`.")
@@ -139,20 +152,21 @@ class Embedding(Layer):
         return gathering.gather(self.embeddings, gathering.where(inputs < 0, inputs + self.input_dim, inputs))
 
 
-class Normalizing(Layer):
-    """What the layers that normalize share: a scale `gamma` and an offset `beta` along one axis, or some."""
+class Normalization(Layer):
+    """What the normalization layers share: a factor `gamma` and an offset `beta` along one or more axes."""
 
     def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):  # fmt: skip
         super().__init__(**kwargs)
         self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
-        self.beta_initializer, self.gamma_initializer = initializers.get(beta_initializer), initializers.get(gamma_initializer)
+        self.beta_initializer = initializers.get(beta_initializer)
+        self.gamma_initializer = initializers.get(gamma_initializer)
         self.beta_regularizer, self.gamma_regularizer = beta_regularizer, gamma_regularizer
         self.beta_constraint, self.gamma_constraint = beta_constraint, gamma_constraint
 
     @property
     def axes(self) -> list:
-        """The axes of the weights, in their order."""
+        """The axes of the input that the weights have, sorted."""
         return sorted(self.axis) if isinstance(self.axis, (list, tuple)) else [self.axis]
 
     def build(self, input_shape):
@@ -160,42 +174,51 @@ class Normalizing(Layer):
         self.gamma = self.beta = None
         if self.scale:
             self.gamma = self.add_weight(
-                shape, self.gamma_initializer, regularizer=self.gamma_regularizer, constraint=self.gamma_constraint, name="gamma"
-            )
+                shape, self.gamma_initializer, regularizer=self.gamma_regularizer,
+                constraint=self.gamma_constraint, name="gamma",
+            )  # fmt: skip
         if self.center:
             self.beta = self.add_weight(
-                shape, self.beta_initializer, regularizer=self.beta_regularizer, constraint=self.beta_constraint, name="beta"
-            )
+                shape, self.beta_initializer, regularizer=self.beta_regularizer,
+                constraint=self.beta_constraint, name="beta",
+            )  # fmt: skip
 
     def normalized(self, x, mean, variance):
-        """x, moved and scaled, and then by the weights."""
-        beta, gamma = (None if weight is None else self.along(weight, x) for weight in (self.beta, self.gamma))
+        """gamma * (x - mean) / sqrt(variance + epsilon) + beta."""
+        beta, gamma = (None if weight is None else self.broadcastable(weight, x) for weight in (self.beta, self.gamma))
         return nn.batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
 
-    def along(self, weight, x):
-        """A weight in the dtype of x, with its axes at their places among those of x."""
-        weight, places = as_dtype(weight, x.dtype), [axis % x.ndim for axis in self.axes]
-        if places == [x.ndim - 1]:
+    def broadcastable(self, weight, x):
+        """A weight in the dtype of x, reshaped so that it broadcasts along the other axes of x."""
+        weight, axes = as_dtype(weight, x.dtype), [axis % x.ndim for axis in self.axes]
+        if axes == [x.ndim - 1]:
             return weight
-        return shaping.reshape(weight, [n if i in places else 1 for i, n in enumerate(x.shape)])
+        return shaping.reshape(weight, [n if i in axes else 1 for i, n in enumerate(x.shape)])
 
 
-def as_float(x):
-    """As floats of at least 32 bits: what is normalized is squared, and summed."""
+def as_wide_float(x):
+    """x in floats of at least 32 bits, for sums of squares."""
     x = convert(x)
     return x if x.dtype.is_floating and x.dtype.size > 2 else creation.cast(x, dtypes.float32)
 
 
-class BatchNormalization(Normalizing):
-    """Each feature moved and scaled to mean 0 and variance 1: over the batch in training, else by moving averages.
+class BatchNormalization(Normalization):
+    """gamma * (x - mean) / sqrt(variance + epsilon) + beta for each feature (Ioffe and Szegedy, 2015).
+
+    In training, mean and variance are taken over all other axes and update moving averages; otherwise the moving
+    averages are used. The output has the shape of the input; all weights have shape (features,).
 
     Args:
         axis: the axis of the features.
-        momentum: how slowly the moving averages follow.
+        momentum: the share of a moving average that stays in an update: `average * momentum + value * (1 - momentum)`.
         epsilon: added to the variance.
-        center: is there an offset `beta`?
-        scale: is there a factor `gamma`?
-        **kwargs: initializers, regularizers and constraints, and what `Layer` takes.
+        center: whether there is an offset `beta`.
+        scale: whether there is a factor `gamma`.
+        beta_initializer, gamma_initializer: names or initializers.
+        moving_mean_initializer, moving_variance_initializer: names or initializers.
+        beta_regularizer, gamma_regularizer: names or functions of a weight.
+        beta_constraint, gamma_constraint: functions of a weight.
+        **kwargs: those of `Layer`.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.BatchNormalization(epsilon=0.0)
@@ -219,26 +242,43 @@ class BatchNormalization(Normalizing):
         super().build(input_shape)
         shape = (input_shape[self.axis],)
         self.moving_mean = self.add_weight(shape, self.moving_mean_initializer, trainable=False, name="moving_mean")
-        self.moving_variance = self.add_weight(shape, self.moving_variance_initializer, trainable=False, name="moving_variance")
+        self.moving_variance = self.add_weight(
+            shape, self.moving_variance_initializer, trainable=False, name="moving_variance",
+        )  # fmt: skip
 
     def call(self, inputs, training=None):
-        x = as_float(inputs)
+        x = as_wide_float(inputs)
         if training and self.trainable:
             mean, variance = nn.moments(x, [a for a in range(x.ndim) if a != self.axis % x.ndim])
-            self.follow(self.moving_mean, mean)
-            self.follow(self.moving_variance, variance)
+            self.update_average(self.moving_mean, mean)
+            self.update_average(self.moving_variance, variance)
         else:
             mean, variance = self.moving_mean, self.moving_variance
-        return as_dtype(self.normalized(x, self.along(mean, x), self.along(variance, x)), self.dtype)
+        mean, variance = self.broadcastable(mean, x), self.broadcastable(variance, x)
+        return as_dtype(self.normalized(x, mean, variance), self.dtype)
 
-    def follow(self, average, value):
-        """A moving average takes a step towards a value."""
-        kind = value.value.dtype.type
-        average.value.assign(average.value.numpy() * kind(self.momentum) + value.value * kind(1 - self.momentum))
+    def update_average(self, average, value):
+        """Assign `average * momentum + value * (1 - momentum)` to a moving average."""
+        in_dtype = value.value.dtype.type
+        keep, add = in_dtype(self.momentum), in_dtype(1 - self.momentum)
+        average.value.assign(average.value.numpy() * keep + value.value * add)
 
 
-class LayerNormalization(Normalizing):
-    """Each example moved and scaled to mean 0 and variance 1 along the last axis, or along those of a list.
+class LayerNormalization(Normalization):
+    """gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the moments of each example (Ba et al., 2016).
+
+    Mean and variance are taken along `axis`, and `gamma` and `beta` have the lengths of these axes. The output has the
+    shape of the input.
+
+    Args:
+        axis: an axis, or a list of axes.
+        epsilon: added to the variance.
+        center: whether there is an offset `beta`.
+        scale: whether there is a factor `gamma`.
+        beta_initializer, gamma_initializer: names or initializers.
+        beta_regularizer, gamma_regularizer: names or functions of a weight.
+        beta_constraint, gamma_constraint: functions of a weight.
+        **kwargs: those of `Layer`.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.LayerNormalization(axis=[1, 2], epsilon=0.0)
@@ -248,6 +288,6 @@ class LayerNormalization(Normalizing):
     """
 
     def call(self, inputs):
-        x = as_float(inputs)
+        x = as_wide_float(inputs)
         y = self.normalized(x, *nn.moments(x, self.axes, keepdims=True))
-        return as_dtype(as_dtype(y, inputs.dtype), self.dtype)  # Keras rounds to the dtype of the inputs first, also to whole numbers
+        return as_dtype(as_dtype(y, inputs.dtype), self.dtype)  # as in Keras, rounded to the inputs' dtype

@@ -1,0 +1,153 @@
+"""What the transformations of a Dataset do with an iterator of elements: repeat, batch, pad and shuffle."""
+
+import itertools
+
+import numpy as np
+
+from .. import errors
+from ..engine.listening import storing
+from ..engine.op import convert
+from ..engine.shape import TensorShape, bracketed
+from ..engine.tensor import Tensor
+from ..errors import invalid
+from ..nest import sorted_keys
+from ..random import Stream
+from .elements import UNKNOWN_CARDINALITY, columns, components, spec_inference, with_components, zero_of
+
+
+def repeated(elements):
+    """All elements again and again; nothing if there are none."""
+    found = True
+    while found:
+        found = False
+        for x in elements:
+            found = True
+            yield x
+
+
+# ---- batches -------------------------------------------------------------------------------------------------------
+
+
+def batches(elements, size, drop_remainder, stack):
+    """Groups of `size` elements, combined by `stack`, which returns the components of the batch."""
+    while rows := list(itertools.islice(elements, size)):
+        if len(rows) == size or not drop_remainder:
+            if spec_inference.resized and not drop_remainder:
+                rows = rows[:1] if len(rows) > 1 else rows * 2
+            yield with_components(rows[0], stack(rows))
+
+
+def stack_elements(elements):
+    """For each component, its values stacked along a new first axis."""
+    return [stack_component(k, column) for k, column in enumerate(columns(elements))]
+
+
+def stack_component(k, rows):
+    """The values of component number k, stacked along a new first axis.
+
+    Raises:
+        InvalidArgumentError: their shapes differ.
+    """
+    shape = rows[0].value.shape
+    for i, row in enumerate(rows):
+        if row.value.shape != shape:
+            first, other = (bracketed(s) for s in (shape, row.value.shape))
+            raise invalid(
+                f"Cannot batch tensors with different shapes in component {k}. "
+                f"First element had shape {first} and element {i} had shape {other}. [Op:IteratorGetNext] name: ",
+            )
+    return stored_batch(rows, np.stack([row.value for row in rows]))
+
+
+def stored_batch(rows, value):
+    """A Tensor of this value; listeners are told that the rows were stored in it."""
+    batch = Tensor.of(value)
+    for row in rows:
+        storing(row, batch, "Dataset")
+    return batch
+
+
+def pad_elements(shapes, values, elements):
+    """For each component, its values padded to one shape and stacked along a new first axis."""
+    structure = elements[0]
+    settings = zip(columns(elements), per_component(structure, shapes), per_component(structure, values))
+    return [pad_component(*one) for one in settings]
+
+
+def per_component(structure, given):
+    """The item of `given` for each component of a structure; None for all if nothing is given."""
+    if given is None:
+        return [None for _ in components(structure)]
+    if isinstance(structure, dict):
+        return [one for key in sorted_keys(structure) for one in per_component(structure[key], given[key])]
+    if isinstance(structure, tuple):
+        return [one for x, its in zip(structure, given, strict=True) for one in per_component(x, its)]
+    return [given]
+
+
+def pad_component(rows, shape, padding):
+    """The values of one component, padded at the end of each axis and stacked along a new first axis.
+
+    Raises:
+        TypeError: the padding has another dtype.
+    """
+    dtype = rows[0].dtype
+    padding = None if padding is None else convert(padding)
+    if padding is not None and padding.dtype != dtype:
+        raise TypeError(
+            f"Invalid `padding_values`. `padding_values` values type {padding.dtype} does not match type {dtype} "
+            "of the corresponding input component."
+        )
+    filler = zero_of(dtype) if padding is None else padding.value
+    batch = np.full((len(rows), *padded_shape(rows, shape)), filler, dtype.dtype)
+    for i, row in enumerate(rows):
+        places = (i, *map(slice, row.value.shape), ...)
+        batch[places] = row.value
+    return stored_batch(rows, batch)
+
+
+def padded_shape(rows, wanted):
+    """The shape to pad to: as wanted, and the longest length of the rows along an axis where that is None or -1.
+
+    Raises:
+        ValueError: the wanted shape has another number of axes.
+        DataLossError: a row is longer than wanted.
+    """
+    longest = [max(lengths) for lengths in zip(*[row.value.shape for row in rows])]
+    if wanted is None:
+        return longest
+    wanted = [wanted] if np.ndim(wanted) == 0 else list(wanted)
+    wanted = TensorShape([None if n is None or n == -1 else n for n in wanted])
+    if wanted.rank != len(longest):
+        raise ValueError(
+            f"The padded shape {wanted} is not compatible with the shape {rows[0].shape} of the corresponding input component."
+        )
+    if any(n is not None and n < least for n, least in zip(wanted, longest)):
+        text = "Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext] name: "
+        raise errors.DataLossError(None, None, text)
+    return [least if n is None else n for n, least in zip(wanted, longest)]
+
+
+# ---- shuffling -----------------------------------------------------------------------------------------------------
+
+
+def random_words(first_seed, second_seed):
+    """An endless iterator of random 32-bit integers: the Philox stream of two seeds."""
+    stream = Stream(first_seed, second_seed << 64)
+    for start in itertools.count(0, 64):
+        yield from stream.blocks(64, start).ravel().tolist()
+
+
+def shuffled(elements, buffer_size, words):
+    """Draw each element from a buffer of the next `buffer_size`, in which the first one then takes its place."""
+    buffer = list(itertools.islice(elements, None if buffer_size == UNKNOWN_CARDINALITY else buffer_size))
+    first = 0  # the places before it are empty
+    while first < len(buffer):
+        place = first + next(words) % (len(buffer) - first)
+        yield buffer[place]
+        buffer[place], buffer[first] = buffer[first], None
+        buffer += itertools.islice(elements, 1)
+        first += 1
+        if first == 1000:
+            del buffer[:first]
+            first = 0
