@@ -138,7 +138,8 @@ class Source:
 
     def write_out(self):
         """Give the op the code that its declaration means."""
-        file = f"<op {self.run.__name__}>"
+        name = self.run.__name__
+        file = f"<op {name}>" if OPS.get(name) is self.run else f"<op {name} {self.run.number}>"  # it has variants of the same name
         self.text, names = written(self.run)
         code = compile(self.text, file, "exec")
         linecache.cache[file] = len(self.text), None, self.text.splitlines(True), file  # tracebacks show the line

@@ -52,7 +52,7 @@ def calls_in(docstring):
 
 def outermost(node):
     """The calls of a function of `mg` that has a public name, but not those inside one."""
-    if isinstance(node, ast.Call) and re.fullmatch(r"mg(?!\.ops\b)(\.\w+)+", ast.unparse(node.func)):
+    if isinstance(node, ast.Call) and re.fullmatch(r"mg(?!\.(?:ops|engine)\b)(\.\w+)+", ast.unparse(node.func)):
         yield node
         return
     for child in ast.iter_child_nodes(node):
