@@ -1,8 +1,8 @@
 """minigrad: TensorFlow's GradientTape in NumPy, made to be read.
 
-To read how it works, begin with `print(mg.engine.calls())`, which follows `y = x * x` and `tape.gradient(y, x)` call by call.
-Python's operators become ops in program/operators.py (`Tensor.__mul__` runs `multiply`). The engine is the folder engine/: read
-tensor, op, tape, backward and variable, in this order. Elsewhere one file or folder is one TensorFlow namespace.
+To read how it works, begin with `print(mg.engine.calls())`, which follows `y = x * x` and `tape.gradient(y, x)`.
+Python's operators become ops in program/operators.py (`Tensor.__mul__` runs `multiply`). The engine is in engine/:
+read tensor, op, tape, backward and variable, in this order. Elsewhere one file or folder is one TensorFlow namespace.
 """
 
 import importlib

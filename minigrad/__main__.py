@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """The parser, and those of the commands by name."""
-    parser = argparse.ArgumentParser(prog="minigrad", description="Automatic differentiation to read, to see and to trust.")
+    parser = argparse.ArgumentParser("minigrad", description="Automatic differentiation to read, to see and to trust.")
     commands = parser.add_subparsers(title="commands", required=True, dest="command", metavar="command")
 
     def command(name, run, help, more, example):
@@ -54,8 +54,8 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
 
     pack = command(
         "pack", "pack.pack", "pack the course for a class without a network",
-        "It makes a zip with all wheels, the lessons, each lesson as a page, and install.py; and a zip of the pages for teachers.",
-        "minigrad pack --platform windows --platform macos --python 3.12",
+        "It makes a zip with all wheels, the lessons, each lesson as a page, and install.py; and a zip of the pages "
+        "for teachers.", "minigrad pack --platform windows --platform macos --python 3.12",
     )  # fmt: skip
     pack.add_argument("--platform", dest="platforms", action="append", metavar="NAME",
                       help="linux, linux-arm, macos, macos-intel or windows; again for another; without it, this one")  # fmt: skip

@@ -16,8 +16,8 @@ __dir__ = __all__.copy  # what Tab offers
 class ForwardAccumulator:
     """Gives the derivative of what is computed in its block, along one direction: the Jacobian times a vector.
 
-    Where a Jacobian has few columns, this is quicker than a GradientTape, which gives a vector times the Jacobian. (The two are
-    transposed, and a GradientTape's answer is linear in its vector: its gradient with respect to that is what is wanted.)
+    Where a Jacobian has few columns, this is quicker than a GradientTape, which gives a vector times the Jacobian. (A
+    tape's answer is linear in that vector, and its gradient with respect to the vector is what is wanted.)
 
     Args:
         primals: a Tensor or a Variable, or a nest of them: where to differentiate.

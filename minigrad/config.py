@@ -11,9 +11,9 @@ __all__ = [
 ]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
-# When large arrays die together, glibc gives their memory back to the system and then asks for it again, page by page: with
-# a million numbers that is most of the time. Freed at once and never touched, this array raises the size from which glibc does
-# so, for the whole process (which may keep up to 64 MB for its next arrays). MINIGRAD_KEEP_HEAP=0 leaves glibc alone.
+# When large arrays die together, glibc gives their memory back to the system and then asks for it again, page by page:
+# with a million numbers that is most of the time. Freed at once and never touched, this array raises the size from
+# which glibc does so, for the whole process (which may keep up to 64 MB). MINIGRAD_KEEP_HEAP=0 leaves glibc alone.
 if os.environ.get("MINIGRAD_KEEP_HEAP") != "0":
     np.empty(2**25 - 2**13, np.uint8)
 

@@ -58,7 +58,8 @@ def comparison(name, symbol, compare, what, example):
 
 def told(message, symbol, x, y, holds, most):
     """The text of the error: where the condition does not hold, and the elements of x and y there."""
-    lines = [f"Condition x {symbol} y did not hold."] if message is None else [message, f"Condition x {symbol} y did not hold."]
+    condition = f"Condition x {symbol} y did not hold."
+    lines = [condition] if message is None else [message, condition]
     if holds.ndim:
         bad = np.argwhere(~holds)[:most]
         lines += [f"Indices of first {len(bad)} different values:", str(bad)]
@@ -107,7 +108,8 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     rtol, atol = [step if one is None else x.dtype.type(one) for one in (rtol, atol)]
     if not np.all(np.abs(x - y) < atol + rtol * np.abs(y)):
         head = f"{opening(message)}\nx and y not equal to tolerance rtol = {rtol}, atol = {atol}"
-        shown = [f"{word} (shape={value.shape} dtype={value.dtype}) = \n{listed(value, summarize)}" for word, value in (("x", x), ("y", y))]
+        pairs = ("x", x), ("y", y)
+        shown = [f"{word} (shape={one.shape} dtype={one.dtype}) = \n{listed(one, summarize)}" for word, one in pairs]
         raise invalid("\n".join([head, *shown]))
 
 
@@ -169,7 +171,8 @@ def Assert(condition, data, summarize=None, name=None) -> None:
 def first_of(value, most):
     """The first elements as strings, three of them by default."""
     elements = [str(one) for one in np.ravel(value)]
-    most = 3 if most is None else len(elements) if most < 0 else most
+    most = 3 if most is None else most
+    most = len(elements) if most < 0 else most
     return elements[:most] + ["..."] * (len(elements) > most)
 
 
@@ -216,8 +219,8 @@ def assert_all_finite(x, message, name=None):
 
 
 UNCHECKED = {  # ops that only move numbers
-    "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Identity", "IdentityN", "Maximum", "Minimum", "Reshape", "Slice", "Squeeze",
-    "Stack", "StridedSlice", "Transpose", "Unpack",
+    "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Identity", "IdentityN", "Maximum", "Minimum", "Reshape",
+    "Slice", "Squeeze", "Stack", "StridedSlice", "Transpose", "Unpack",
 }  # fmt: skip
 
 
@@ -248,8 +251,9 @@ def listed_inputs(given):
 def not_finite(where, value, given):
     """The error that says how many elements are infinite or NaN."""
     counts = {"-Inf": np.sum(value == -np.inf), "+Inf": np.sum(value == np.inf), "NaN": np.sum(np.isnan(value))}
-    lines = "".join(f"  # of {'+' * (kind == 'NaN')}{kind} elements: {count}\n" for kind, count in counts.items() if count)
-    kinds = " and ".join(kind for kind, count in counts.items() if count).replace("-Inf and +Inf and", "-Inf, +Inf, and")
+    counts = {kind: count for kind, count in counts.items() if count}
+    lines = "".join(f"  # of {'+' * (kind == 'NaN')}{kind} elements: {count}\n" for kind, count in counts.items())
+    kinds = " and ".join(counts).replace("-Inf and +Inf and", "-Inf, +Inf, and")
     dtype = dtypes.BY_NUMPY[value.dtype]
     return invalid(
         f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape: {value.shape}\n{lines}\n{given}\n"
@@ -459,7 +463,8 @@ def assert_same_float_dtype(tensors=None, dtype=None):
     mg.float32
     """
     tensors = [convert_to_tensor(x) for x in tensors or []]
-    wanted = dtypes.as_dtype(dtype) if dtype is not None else tensors[0].dtype if tensors else dtypes.float32
+    natural = tensors[0].dtype if tensors else dtypes.float32
+    wanted = natural if dtype is None else dtypes.as_dtype(dtype)
     for x in tensors:
         if x.dtype != wanted:
             other = f" as {tensors[0]!s}" if dtype is None else ""

@@ -47,7 +47,7 @@ def sorted_keys(mapping):
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves, from left to right. A leaf alone gives a list of one. (`expand_composites` has no effect: IndexedSlices are leaves.)
+    """The leaves, from left to right; a leaf alone gives a list of one. (`expand_composites` has no effect.)
 
     >>> flatten({"b": [1, (2,)], "a": 3})
     [3, 1, 2]
@@ -151,7 +151,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def same_type(nest1, nest2):
-    """Dicts of any kind match, and namedtuples of one name with the same fields; of others one type must come from the other."""
+    """Dicts of any kind match, and namedtuples of one name and fields; of others one type must come from the other."""
     type1, type2 = type(nest1), type(nest2)
     if hasattr(type1, "_fields") or hasattr(type2, "_fields"):
         return type1.__name__ == type2.__name__ and type1._fields == type2._fields

@@ -232,7 +232,8 @@ def in_rows(labels, logits):
     """The same for logits of other ranks, and for float16, which is computed in float32."""
     if labels.shape != logits.shape[:-1] or not logits.ndim:
         raise errors.from_python(unlike(labels, logits))
-    rows = logits.reshape((labels.size, logits.shape[-1])).astype(np.float32 if logits.dtype.char == "e" else logits.dtype)
+    dtype = np.float32 if logits.dtype.char == "e" else logits.dtype
+    rows = logits.reshape((labels.size, logits.shape[-1])).astype(dtype)
     loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.reshape(-1), rows)
     return loss.reshape(labels.shape).astype(logits.dtype)[()], p.reshape(logits.shape).astype(logits.dtype)
 
@@ -672,7 +673,8 @@ def from_tables(tables, ids):
     numbers = np.where(which < longer, flat % (length + 1), (flat - longer) % length)
     wanted = gathering.dynamic_partition(numbers, which, len(tables))
     places = gathering.dynamic_partition(np.arange(flat.size), which, len(tables))
-    rows = gathering.dynamic_stitch(places, [gathering.gather(table, those) for table, those in zip(tables, wanted, strict=True)])
+    found = [gathering.gather(table, those) for table, those in zip(tables, wanted, strict=True)]
+    rows = gathering.dynamic_stitch(places, found)
     return shaping.reshape(rows, (*ids.shape, *rows.value.shape[1:]))
 
 

@@ -216,7 +216,8 @@ def counts(stream, rates, samples):
     rates = rates.astype(np.float64)
     if not np.isfinite(rates).all():
         raise invalid(f"the mean of a count must be finite, got {rates}")
-    places = AHEAD * np.arange(rates.size * samples, dtype=np.uint64).reshape(rates.size, samples).T.reshape(samples, *rates.shape)
+    places = AHEAD * np.arange(rates.size * samples, dtype=np.uint64)
+    places = places.reshape(rates.size, samples).T.reshape(samples, *rates.shape)
     found, seldom = np.zeros(places.shape), np.broadcast_to(rates < 10, places.shape)
     for which, numbers in (seldom, few), (~seldom, many):
         found[which] = numbers(stream, np.broadcast_to(rates, places.shape)[which], places[which])
@@ -268,9 +269,9 @@ def many(stream, rates, places):
 # these coefficients (Arm's optimized routines, as in glibc); NumPy's own float32 functions differ in one number of six.
 
 NEAR = np.array([  # 1 / c for each sixteenth of an octave
-    1.398907162146528, 1.3403141896637998, 1.286432210124115, 1.2367150214269895, 1.1906977166711752, 1.1479821020556429,
-    1.1082251448272158, 1.0711297413057381, 1.036437278977283, 1.0, 0.9492859795739057, 0.8951049428609004, 0.8476821620351103,
-    0.8050314851692001, 0.7664671008843108, 0.731428603316328,
+    1.398907162146528, 1.3403141896637998, 1.286432210124115, 1.2367150214269895, 1.1906977166711752,
+    1.1479821020556429, 1.1082251448272158, 1.0711297413057381, 1.036437278977283, 1.0, 0.9492859795739057,
+    0.8951049428609004, 0.8476821620351103, 0.8050314851692001, 0.7664671008843108, 0.731428603316328,
 ])  # fmt: skip
 NEAR_LOG = -np.log(NEAR)
 LOG = -0.25089342214237154, 0.333456765744066, -0.4999997485802103

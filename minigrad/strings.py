@@ -21,7 +21,8 @@ def each(function, *texts):
     """Apply a function of bytes element by element, with broadcasting: an array of objects."""
     shape = np.broadcast_shapes(*(np.shape(text) for text in texts))
     result = np.empty(shape, object)
-    result[...] = np.array([function(*row) for row in zip(*(np.broadcast_to(t, shape).flat for t in texts))], object).reshape(shape)
+    rows = zip(*(np.broadcast_to(t, shape).flat for t in texts))
+    result[...] = np.array([function(*row) for row in rows], object).reshape(shape)
     return result
 
 
@@ -207,7 +208,8 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     if precision >= 0 and kind not in "fc":
         raise invalid(f"precision not supported for datatype {input.dtype}")
     places = f".{precision}" if precision >= 0 else ""
-    letter = "s" if kind == "O" else "d" if kind in "iu" else "e" if scientific else "g" if shortest else "f"
+    real = "g" if shortest else "f"
+    letter = {"O": "s", "i": "d", "u": "d"}.get(kind, "e" if scientific else real)
     form = f"{fill}{width if width > 0 else ''}{places}{letter}"
 
     def written(x):
@@ -218,7 +220,8 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
         return (f"({number(x.real)},{number(x.imag)})" if kind == "c" else number(x)).encode()
 
     def number(x):
-        return f"%{form}" % x if np.isfinite(x) else f"%{form.removeprefix('0')}" % x  # nan and inf have no leading zeros
+        shape = form if np.isfinite(x) else form.removeprefix("0")  # nan and inf have no leading zeros
+        return f"%{shape}" % x
 
     return each(written, input)
 
@@ -245,7 +248,7 @@ def regex_replace(input, pattern: str, rewrite: str, replace_global=True):
         return input  # as in TensorFlow if there is no such group
 
     def rewritten(match):
-        return re.sub(rb"\\([\d\\])", lambda piece: (match[int(piece[1])] or b"") if piece[1].isdigit() else piece[1], template)
+        return re.sub(rb"\\([\d\\])", lambda one: (match[int(one[1])] or b"") if one[1].isdigit() else one[1], template)
 
     return each(lambda text: found.sub(rewritten, text, count=0 if replace_global else 1), input)
 
@@ -298,7 +301,8 @@ def split(input, sep: str | None = None, maxsplit=-1):
 
 def joined_axes(axis, ndim):
     """The axes of `reduce_join`, counted from 0. Raise if one does not exist, or is named twice."""
-    named = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    given = axis if isinstance(axis, tuple) else (axis,)
+    named = range(ndim) if axis is None else given
     for a in named:
         if not -ndim <= a < ndim:
             raise errors.OutOfRangeError(None, None, f"Invalid reduction dimension {a} for input with {ndim} dimension(s)")

@@ -76,7 +76,8 @@ def moved(points, k, step):
 
 def weighted(f, points):
     """`f` with its outputs added up, each element with a weight of its own, so that no mistake can cancel."""
-    weights = [random_like(y.value, 100 + i) * UPSTREAM * max(1.0, y.value.size**0.5) for i, y in enumerate(outputs_of(f, points))]
+    ys = outputs_of(f, points)
+    weights = [random_like(y.value, 100 + i) * UPSTREAM * max(1.0, y.value.size**0.5) for i, y in enumerate(ys)]
 
     def total(*xs):
         ys = outputs_of(f, xs)

@@ -1,9 +1,8 @@
 """The engine: values, ops, tapes, and the backward pass. It imports NumPy, `errors` and `nest`, and nothing above it.
 
 What happens at `y = x * x` inside a tape, and at `tape.gradient(y, x)`, is `CALLS`: each call of a function of
-minigrad, in order, for a Variable x, once the op is written out. `print(mg.engine.calls())` shows the table. To read
-the engine, follow it; then read `op` (how an op is declared), `writing` (what is written of it) and `rules` (what a VJP
-is given).
+minigrad, in order, for a Variable x, once the op is written out: `print(mg.engine.calls())`. To read the engine, follow
+it; then read `op` (how an op is declared), `writing` (what is written of it) and `rules` (what a VJP is given).
 """
 
 CALLS = (  # file, function, what it does

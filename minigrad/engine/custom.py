@@ -19,8 +19,7 @@ def custom_gradient(f=None):
         f: returns a pair `(y, grad)`. `grad(dy)` is given the gradient that arrives at y (one argument for each Tensor
             in y, if y is a nest) and returns the gradient for each argument of f: a Tensor, or None. What is given by
             name is a setting, and has no gradient. If f reads Variables that are not its arguments, `grad` needs a
-            keyword argument `variables`, a list of them, and returns a pair: the gradients for the arguments, and the
-            list of those for the Variables.
+            keyword argument `variables`, and returns a pair: the gradients for the arguments, and a list for those.
 
     Returns:
         A function that returns y alone. `grad` is recorded by outer tapes, so higher derivatives work too.

@@ -8,8 +8,7 @@ A VJP (vector-Jacobian product) takes the gradient of the target with respect to
 with respect to one input. How a declaration is read:
   - `dx` is the VJP for x. A parameter that has one is an *input*, a Tensor (`dx=None`: it has no derivative). The
     parameters without one, which come after, are *attributes*, such as an axis; `axis=axes` names the function that
-    tidies what the user wrote for it. An input annotated `: list` is a list of Tensors of one dtype, `: tuple` of any
-    dtypes.
+    tidies what the user wrote. An input annotated `: list` is a list of Tensors of one dtype, `: tuple` of any dtypes.
   - The first parameter of a VJP is the upstream gradient: `dz` says that the output is called z. With `-> list` the op
     has many outputs, and the VJP is given the list of their gradients.
   - Its other parameters say what it needs, by name: an input, the output, an attribute; `x_shape`, `x_dtype` or
@@ -32,8 +31,7 @@ KERNELS = {}  # every op by its TensorFlow name
 MADE = []  # every op, those for other dtypes too: each knows its place here
 
 
-def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None,
-       **named):  # fmt: skip
+def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None, **named):
     """Declare an op by its VJPs.
 
     Args:

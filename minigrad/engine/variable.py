@@ -162,8 +162,7 @@ class Variable(Operators):
 
     # ---- assigning -------------------------------------------------------------------------------------------------
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None,
-               read_value: bool = True) -> "Variable | None":  # fmt: skip
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Give it a new value.
 
         Args:
@@ -186,8 +185,7 @@ class Variable(Operators):
             )
         return self._assigned(value, given, "assign", read_value)
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> "Variable | None":  # fmt: skip
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Add `delta`, of the same shape and dtype, to the value. As `assign` otherwise.
 
         Raises:
@@ -203,8 +201,7 @@ class Variable(Operators):
         value = self._now.value + self._step(delta, "AssignAddVariableOp")
         return self._assigned(value, delta, "assign_add", read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> "Variable | None":  # fmt: skip
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
         value = self._now.value - self._step(delta, "AssignSubVariableOp")
         return self._assigned(value, delta, "assign_sub", read_value)
@@ -306,8 +303,7 @@ def remade(value, trainable, name, constraint):
 
 
 def in_place(symbol, method):
-    is_assign = method == "assign"
-    variable, change = ("var", f"assign(var {symbol} value)") if is_assign else ("variable", f"{method}(value)")
+    variable, change = ("variable", f"{method}(value)") if method != "assign" else ("var", f"assign(var {symbol} value)")
     return RuntimeError(
         f"`{variable} {symbol}= value` with `tf.Variable`s is not supported. Use `{variable}.{change}` to modify the variable, "
         f"or `out = {variable} {symbol} value` if you need to get a new output Tensor."

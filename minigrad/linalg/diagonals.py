@@ -266,7 +266,8 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     """
     needs_matrix(input, "input")
     lower, upper = from_to(k)
-    expected = (*input.shape[:-2], *([upper - lower + 1] if lower < upper else []), longest(lower, upper, *input.shape[-2:]))
+    bands = [upper - lower + 1] if lower < upper else []
+    expected = (*input.shape[:-2], *bands, longest(lower, upper, *input.shape[-2:]))
     if diagonal.shape != expected:
         raise invalid(
             "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests"

@@ -53,7 +53,8 @@ def multiply(x, y):
     return x * y
 
 
-@op("RealDiv", "f", twin=np.divide, holomorphic=True, keep_misfit=True, dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))
+@op("RealDiv", "f", twin=np.divide, holomorphic=True, keep_misfit=True,
+    dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))  # fmt: skip
 def divide(x, y):
     """x / y, element by element.
 
@@ -412,7 +413,8 @@ def nextafter(x1, x2):
 # ---- powers and roots ----------------------------------------------------------------------------------------------
 
 
-@op("Pow", "if", twin=np.power, holomorphic=True, dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x))
+@op("Pow", "if", twin=np.power, holomorphic=True,
+    dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x))  # fmt: skip
 def pow(x, y):
     """x to the power of y, element by element; `x ** y`.
 
@@ -458,7 +460,8 @@ def squared_difference(x, y):
     return difference * difference
 
 
-@op("SquaredDifference", "c", variant_of=squared_difference, dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))
+@op("SquaredDifference", "c", variant_of=squared_difference,
+    dx=lambda dz, x, y: 2 * dz * (x - y), dy=lambda dz, x, y: -(2 * dz * (x - y)))  # fmt: skip
 def complex_squared_difference(x, y):
     """Op behind `mg.math.squared_difference` of complex numbers: (x - y) * conj(x - y).
 

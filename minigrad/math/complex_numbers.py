@@ -48,7 +48,8 @@ def of_parts(real, imag):
     >>> print(mg.complex([1.0, 2.0], 4.0).numpy())
     [1.+4.j 2.+4.j]
     """
-    whole = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.complex64 if real.dtype.itemsize == 4 else np.complex128)
+    dtype = np.complex64 if real.dtype.itemsize == 4 else np.complex128
+    whole = np.empty(np.broadcast_shapes(real.shape, imag.shape), dtype)
     whole.real, whole.imag = real, imag
     return whole[()]
 

@@ -202,7 +202,8 @@ def reduce_prod(input_tensor, axis=None, keepdims=False):
 
 def others(x, axis):
     """For each element the product of all other elements along the axes: of those before it times those after it."""
-    gone = range(x.ndim) if axis is None else [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    gone = range(x.ndim) if axis is None else [a % x.ndim for a in axes]
     order = (*gone, *(a for a in range(x.ndim) if a not in gone))
     turned = np.transpose(x, order)
     rows = turned.reshape((int(np.prod([x.shape[a] for a in gone])), -1)) if x.size else turned
@@ -428,7 +429,8 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
     return TopKV2(*greatest(input, k, index_type))
 
 
-@op("TopKV2", "iuf", k=tidy.axes, index_type=tidy.dtype, dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape))
+@op("TopKV2", "iuf", k=tidy.axes, index_type=tidy.dtype,
+    dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape))  # fmt: skip
 def greatest(input, k, index_type) -> list:
     """Op behind `mg.math.top_k`.
 

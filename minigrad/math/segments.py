@@ -99,7 +99,8 @@ def segment_prod(data, segment_ids):
     return in_segments(np.multiply, 1, data, segment_ids, count_segments(data, segment_ids))
 
 
-@op("UnsortedSegmentSum", ARITHMETIC, num_segments=tidy.integer, ddata=lambda dz, segment_ids: picked(dz, segment_ids), dsegment_ids=None)
+@op("UnsortedSegmentSum", ARITHMETIC, num_segments=tidy.integer, dsegment_ids=None,
+    ddata=lambda dz, segment_ids: picked(dz, segment_ids))  # fmt: skip
 def unsorted_segment_sum(data, segment_ids, num_segments):
     """Segment sum with ids in any order: part s of the result is the sum of the parts of `data` whose segment id is s.
 
@@ -396,4 +397,5 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
         shapes = [f"values[{k}].shape = {bracketed(value.shape)}" for k, value in enumerate((actual, predicted))]
         raise invalid(f"Shapes of all inputs must match: {' != '.join(shapes)} [Op:Pack] name: stack")
     counted = convert(np.ones(actual.shape)) if weights is None else convert(weights)
-    return reshape(unsorted_segment_sum(cast(counted, dtype), actual * number + predicted, number * number), (number, number))
+    counts = unsorted_segment_sum(cast(counted, dtype), actual * number + predicted, number * number)
+    return reshape(counts, (number, number))

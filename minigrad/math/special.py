@@ -22,7 +22,8 @@ def in_float64(function):
     """Make a function of arrays compute in float64; the result has the dtype of its last input."""
 
     def rounded(*inputs):
-        return np.asarray(function(*np.broadcast_arrays(*[np.asarray(x, np.float64) for x in inputs]))).astype(inputs[-1].dtype)[()]
+        arrays = np.broadcast_arrays(*[np.asarray(x, np.float64) for x in inputs])
+        return np.asarray(function(*arrays)).astype(inputs[-1].dtype)[()]
 
     return rounded
 
@@ -219,12 +220,12 @@ def zeta64(x, q):
     for k, b in enumerate(BERNOULLI, 1):
         total = total + b / python_math.factorial(2 * k) * factor
         factor = factor * (x + 2 * k - 1) * (x + 2 * k) / end**2
-    behind = (q <= 0) & (q == np.floor(q))  # at each of these poles an odd power is inf on one side and -inf on the other
+    behind = (q <= 0) & (q == np.floor(q))  # at each of these poles an odd power is inf on one side, -inf on the other
     undefined = (x < 1) | (q == -np.inf) | behind & (x % 2 != 0) & (x != 1)
     return np.where(undefined, np.nan, np.where((x == 1) | behind, np.inf, total))
 
 
-# ---- the incomplete gamma and beta functions ---------------------------------------------------------------------------
+# ---- the incomplete gamma and beta functions -----------------------------------------------------------------------
 
 
 @op("Igamma", "f", da=lambda dz, a, x: dz * slope_in_a(a, x), dx=lambda dz, a, x: dz * gamma_density(a, x))

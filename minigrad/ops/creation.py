@@ -206,7 +206,9 @@ def bitcast(input, type):
     if old < new and (not input.ndim or input.shape[-1] * old != new):
         raise invalid(f"Cannot bitcast from {new // old} to {input.shape[-1] if input.ndim else 0}")
     bits = np.ascontiguousarray(input).reshape(input.shape)
-    return bits.view(type) if old == new else bits[..., None].view(type) if old > new else bits.view(type)[..., 0]
+    if old == new:
+        return bits.view(type)
+    return bits[..., None].view(type) if old > new else bits.view(type)[..., 0]
 
 
 # ---- constants -----------------------------------------------------------------------------------------------------

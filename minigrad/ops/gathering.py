@@ -255,7 +255,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy="") -
 
 def in_batch(indices, batch_dims):
     """The index vectors, each with its batch indices in front."""
-    lead = np.indices(indices.shape[:batch_dims]).reshape((batch_dims, *indices.shape[:batch_dims], *[1] * (indices.ndim - batch_dims)))
+    batch = indices.shape[:batch_dims]
+    lead = np.indices(batch).reshape((batch_dims, *batch, *[1] * (indices.ndim - batch_dims)))
     lead = [np.broadcast_to(one, (*indices.shape[:-1], 1)) for one in lead]
     return Tensor.of(np.concatenate([*lead, indices], -1).astype(indices.dtype))
 
@@ -290,7 +291,9 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     return gather(flat, np.flatnonzero(mask), axis=axis)
 
 
-@op("SelectV2", dcondition=None, dx=lambda dz, condition: np.where(condition, dz, 0), dy=lambda dz, condition: np.where(condition, 0, dz))
+@op("SelectV2", dcondition=None,
+    dx=lambda dz, condition: np.where(condition, dz, 0),
+    dy=lambda dz, condition: np.where(condition, 0, dz))  # fmt: skip
 def select(condition, x, y):
     """Op behind `mg.where` with three arguments.
 

@@ -244,4 +244,4 @@ def slice(input_, begin, size):
 
 def box(begin, size):
     """The key of the slice that starts at `begin` and has this size."""
-    return tuple([builtins.slice(start, None if length == -1 else start + length) for start, length in zip(begin, size)])
+    return tuple([builtins.slice(start, None if n == -1 else start + n) for start, n in zip(begin, size)])

@@ -21,8 +21,8 @@ def replace(whole, places, values):
 
 
 WAYS = {  # suffix of the method: the verb of its docstring, and what changes the array
-    "add": ("Add {} to", np.add.at), "sub": ("Subtract {} from", np.subtract.at), "mul": ("Multiply {} into", np.multiply.at),
-    "div": ("Divide by {}", np.divide.at), "max": ("Take the larger of {} and", np.maximum.at),
+    "add": ("Add {} to", np.add.at), "sub": ("Subtract {} from", np.subtract.at), "div": ("Divide by {}", np.divide.at),
+    "mul": ("Multiply {} into", np.multiply.at), "max": ("Take the larger of {} and", np.maximum.at),
     "min": ("Take the smaller of {} and", np.minimum.at), "update": ("Put {} in the place of", replace),
 }  # fmt: skip
 
@@ -33,7 +33,8 @@ def by_rows(way, meaning, put):
     def scatter(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}")
-        whole, indices, values = np.array(self._now.value), convert(sparse_delta.indices).value, self._fitting(sparse_delta.values)
+        whole, indices = np.array(self._now.value), convert(sparse_delta.indices).value
+        values = self._fitting(sparse_delta.values)
         for place, row in np.ndenumerate(indices):
             if not 0 <= row < len(whole):
                 raise not_scattered(f"indices{bracketed(place)} = {row} is not in [0, {len(whole)})", way)
@@ -64,9 +65,8 @@ def by_places(way, meaning, put):
     """Make the method `scatter_nd_<way>`."""
 
     def scatter(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        return self._assigned(
-            gathering.place(self.numpy(), convert(indices).value, self._fitting(updates), put), updates, f"scatter_nd_{way}"
-        )
+        value = gathering.place(self.numpy(), convert(indices).value, self._fitting(updates), put)
+        return self._assigned(value, updates, f"scatter_nd_{way}")
 
     scatter.__name__ = scatter.__qualname__ = f"scatter_nd_{way}"
     scatter.__doc__ = f"""{meaning.format("values")} the elements, or slices, at these index vectors.

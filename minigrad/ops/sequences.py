@@ -164,7 +164,8 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
     for x, axis in zip(tensors, axes):
         lengths[axis] = x.value.size
     grid = ones(lengths, tensors[0].dtype) if tensors else None
-    return [reshape(x, [-1 if i == axis else 1 for i in builtins.range(len(tensors))]) * grid for x, axis in zip(tensors, axes)]
+    shapes = [[-1 if i == axis else 1 for i in builtins.range(len(tensors))] for axis in axes]
+    return [reshape(x, shape) * grid for x, shape in zip(tensors, shapes)]
 
 
 @op("OneHot", depth=tidy.depth, axis=tidy.integer, dindices=None)

@@ -53,7 +53,8 @@ def fitted_lengths(tensor, shape):
     """A shape that NumPy refused: replace -1, which NumPy does not if there are no elements, or raise the error."""
     unknown = [i for i, n in enumerate(shape) if n == -1]
     known = [n for n in shape if n != -1]
-    product, values = count([n for n in known if n]), f"Input to reshape is a tensor with {tensor.size} values, but the requested shape"
+    product = count([n for n in known if n])
+    values = f"Input to reshape is a tensor with {tensor.size} values, but the requested shape"
     if min(known, default=0) < 0:
         raise invalid(f"Size {shape.index(min(known))} must be non-negative, not {min(known)}")
     if len(unknown) > 1:
@@ -96,7 +97,9 @@ def squeeze(input, axis=None):
     >>> print(mg.squeeze([[[1.0], [2.0]]]).shape, mg.squeeze([[[1.0], [2.0]]], axis=0).shape)
     (2,) (2, 1)
     """
-    axes = () if axis is None else axis if axis.__class__ is tuple else (axis,)
+    if axis is None:
+        return np.squeeze(input)
+    axes = axis if axis.__class__ is tuple else (axis,)
     for a in axes:
         if not -input.ndim <= a < input.ndim:
             raise invalid(f"Tried to squeeze dim index {a} for tensor with {input.ndim} dimensions.")
