@@ -1,8 +1,9 @@
 """The engine: values, ops, tapes, and the backward pass. It imports NumPy, `errors` and `nest`, and nothing above it.
 
-What happens at `y = x * x` inside a tape, and at `tape.gradient(y, x)`, is `CALLS`: each call of a function of minigrad, in order,
-for a Variable x, once the op is written out. `print(mg.engine.calls())` shows the table. To read the engine, follow it; then
-read `op` (how an op is declared), `writing` (what is written of it) and `rules` (what a VJP is given).
+What happens at `y = x * x` inside a tape, and at `tape.gradient(y, x)`, is `CALLS`: each call of a function of
+minigrad, in order, for a Variable x, once the op is written out. `print(mg.engine.calls())` shows the table. To read
+the engine, follow it; then read `op` (how an op is declared), `writing` (what is written of it) and `rules` (what a VJP
+is given).
 """
 
 CALLS = (  # file, function, what it does
@@ -33,4 +34,5 @@ def calls() -> str:
     13  engine/backward.py  backward                the backward pass: from the newest step to the oldest
     """
     widths = [max(len(row[column]) for row in CALLS) for column in (0, 1)]
-    return "\n".join(f"{k:2}  {file:{widths[0]}}  {name:{widths[1]}}  {what}" for k, (file, name, what) in enumerate(CALLS, 1))
+    rows = enumerate(CALLS, 1)
+    return "\n".join(f"{k:2}  {file:{widths[0]}}  {name:{widths[1]}}  {what}" for k, (file, name, what) in rows)

@@ -13,14 +13,14 @@ from .rules import Batched, NoBatch, Recorded
 from .slices import IndexedSlices, SparseRows
 from .tensor import Tensor, next_id
 
-# A step: the id of the output (of many outputs a tuple: id, shape and dtype of each), the id of the input, the VJP, what it needs
-# as arrays and once more as Tensors (for a backward pass that is itself recorded), and the shape of the input.
+# A step: the id of the output (of many outputs a tuple: id, shape and dtype of each), the id of the input, the VJP,
+# what it needs as arrays and once more as Tensors (for a recorded backward pass), and the shape of the input.
 # (A NamedTuple would read as well, and takes thirteen times as long to make.)
 OUTPUT, SOURCE, VJP, ARRAYS, TENSORS, SHAPE = range(6)
 
 
 def backward(steps, grads, source_ids, recorded=False):
-    """From the newest step to the oldest: the gradient of the output, by the VJP, is added to the gradient of the input.
+    """From the newest step to the oldest: the VJP takes the gradient of the output, and adds to that of the input.
 
     Each step is dropped once it is done, and so is each gradient that is not asked for: memory falls on the way.
 
@@ -100,7 +100,8 @@ def ones(length, dtype):
 def to_public(value, source=None):
     """A gradient as the user gets it: a Tensor, or IndexedSlices."""
     if value.__class__ is SparseRows:
-        return IndexedSlices(to_public(value.values), Tensor.of(np.asarray(value.indices)), Tensor.of(np.array(value.shape, np.int32)))
+        indices, shape = np.asarray(value.indices), np.array(value.shape, np.int32)
+        return IndexedSlices(to_public(value.values), Tensor.of(indices), Tensor.of(shape))
     tensor = Tensor()
     if value.__class__ is Recorded:
         tensor.value, tensor.id = value.value, value.id
@@ -130,10 +131,11 @@ def backward_rows(steps, seeds, source_ids, recorded=False):
             return {i: stacked(grads[i], len(rows)) for i in source_ids if i in grads}
         except NoBatch:
             pass
-    row_seeds = rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)  # without a row, one pass tells what is reached
+    row_seeds = rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)  # one pass tells what is reached
     passes = [backward(steps[:], {target: seed}, source_ids, recorded) for seed in row_seeds]
     found = {i: [grads.get(i) for grads in passes] for i in source_ids}
-    return {i: OPS["stack"].np([filled(dx, every) for dx in every], 0)[: len(rows)] for i, every in found.items() if some(every)}
+    stack = OPS["stack"].np
+    return {i: stack([filled(dx, every) for dx in every], 0)[: len(rows)] for i, every in found.items() if some(every)}
 
 
 def stacked(dx, rows):

@@ -6,7 +6,7 @@ from ..engine import dtypes
 
 
 def as_value(value, dtype=None):
-    """The value as the engine keeps it: an array of its own, or a NumPy scalar where there are no axes, which is faster.
+    """The value as the engine keeps it: an array of its own, or without axes a NumPy scalar, which is faster.
 
     Args:
         value: numbers, strings, lists of these, NumPy arrays, or whatever has an `__array__`.
@@ -50,14 +50,14 @@ PLAIN = {bool, int, float, complex, str, bytes, list, tuple}
 MOST_AXES = 64  # of NumPy's arrays
 # The kind of a Python value, in NumPy's letters. "?" is Python's own bool, which counts as an int besides.
 KINDS = {
-    bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f", complex: "c", np.complexfloating: "c",
-    str: "O", bytes: "O",
+    bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f",
+    complex: "c", np.complexfloating: "c", str: "O", bytes: "O",
 }  # fmt: skip
 # What a list of a kind may hold, what it may be cast to, and the dtype that holds all of it.
 HOLDS = {"b": {*"b?"}, "i": {*"i?"}, "u": {*"i?"}, "f": {*"fi?"}, "c": {*"cfi?"}, "O": {*"O"}}
 BECOMES = {"b": "b", "i": "iufc", "f": "fc", "c": "c", "O": "O"}
 WIDEST = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64, "c": np.complex128}
-DIRECT = {np.dtype(code) for code in ("e", "f", "d", "i4", "i8", "u8", "D", "?", "O")}  # the others are cast from the natural dtype
+DIRECT = {np.dtype(code) for code in ("e", "f", "d", "i4", "i8", "u8", "D", "?", "O")}  # the others need a cast
 
 
 def from_python(value, wanted):
@@ -78,7 +78,10 @@ def from_python(value, wanted):
     if wanted in DIRECT and kinds <= HOLDS[wanted.kind]:
         kind = wanted.kind
     else:
-        kind = "b" if kind == "?" else "f" if kind == "i" and "f" in kinds else kind
+        if kind == "?":
+            kind = "b"
+        elif kind == "i" and "f" in kinds:
+            kind = "f"
         if not kinds <= HOLDS[kind]:
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
         if wanted is not None and wanted.kind not in BECOMES[kind]:

@@ -17,9 +17,10 @@ def custom_gradient(f=None):
 
     Args:
         f: returns a pair `(y, grad)`. `grad(dy)` is given the gradient that arrives at y (one argument for each Tensor
-            in y, if y is a nest) and returns the gradient for each argument of f: a Tensor, or None. What is given by name is a
-            setting, and has no gradient. If f reads Variables that are not its arguments, `grad` needs a keyword argument
-            `variables`, a list of them, and returns a pair: the gradients for the arguments, and the list of those for them.
+            in y, if y is a nest) and returns the gradient for each argument of f: a Tensor, or None. What is given by
+            name is a setting, and has no gradient. If f reads Variables that are not its arguments, `grad` needs a
+            keyword argument `variables`, a list of them, and returns a pair: the gradients for the arguments, and the
+            list of those for the Variables.
 
     Returns:
         A function that returns y alone. `grad` is recorded by outer tapes, so higher derivatives work too.
@@ -144,7 +145,7 @@ def with_gradient(inputs: tuple, results: Sequence, backward: Callable) -> list:
 
 
 def on_tensors(function, arguments):
-    """Call a function that is written in ops from inside a VJP: it is given Tensors, and its results become what the VJP works on."""
+    """Call a function that is written in ops from inside a VJP: it is given Tensors, and its results are unwrapped."""
     if any(isinstance(one, Batched) for one in arguments):
         raise NoBatch(function.__name__)
     recorded = any(isinstance(one, Recorded) for one in arguments)

@@ -149,7 +149,8 @@ ALL = (
 BY_NUMPY = {dtype.dtype: dtype for dtype in ALL}
 BY_NAME = {dtype.name: dtype for dtype in ALL} | {"float": float32, "half": float16, "double": float64}
 BY_TYPE = {dtype.as_numpy_dtype: dtype for dtype in ALL} | {
-    float: float32, builtins.bool: bool, np.longlong: int64, np.ulonglong: uint64, np.object_: string, np.str_: string, np.bytes_: string,
+    float: float32, builtins.bool: bool, np.longlong: int64, np.ulonglong: uint64,
+    np.object_: string, np.str_: string, np.bytes_: string,
 }  # fmt: skip
 
 
@@ -174,10 +175,10 @@ def as_dtype(type_value: Any) -> DType:
         found = BY_NAME.get(type_value)
     elif isinstance(type_value, type):
         found = BY_TYPE.get(type_value)
+    elif isinstance(dtype := getattr(type_value, "dtype", type_value), np.dtype):  # an array names its own
+        found = string if dtype.kind in "SU" else BY_NUMPY.get(dtype.newbyteorder("="))
     else:
-        dtype = getattr(type_value, "dtype", type_value)  # an array names its own
-        known = isinstance(dtype, np.dtype)
-        found = string if known and dtype.kind in "SU" else BY_NUMPY.get(dtype.newbyteorder("=")) if known else None
+        found = None
     if found is None:
         instead = " Write mg.int32 or mg.int64." if type_value is int else ""
         raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.{instead}")

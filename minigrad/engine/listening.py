@@ -1,4 +1,4 @@
-"""Listeners: tapes and traces. Ops, Variables and Tensors report what happens to `listening.now`, and do not know who listens."""
+"""Listeners: tapes and traces. Ops, Variables and Tensors report to `listening.now`, and do not know who listens."""
 
 import contextlib
 import threading
@@ -43,14 +43,14 @@ def warn(text, *arguments):
 
 
 class Listener:
-    """Something that is told what happens between `start` and `stop`. It overrides the methods of what it wants to know.
+    """Something that is told what happens from `start` to `stop`. It overrides the methods of what it wants to know.
 
     A GradientTape listens, to record what a gradient will need. A trace listens, to keep a log of everything.
     """
 
-    tracked_ids: Any = None  # a tape has here the ids that a watched value has reached; for the others each op calls `hear`
+    tracked_ids: Any = None  # of a tape: the ids that a watched value has reached; the others are told of each op
     number = 0  # a tape has one of its own
-    read_versions: Any = MappingProxyType({})  # of a tape: the version of each Variable that it has heard of; it is told of others only
+    read_versions: Any = MappingProxyType({})  # of a tape: the versions of Variables it knows; only others are told
 
     def start(self) -> None:
         """Listen from here on, in this thread."""
@@ -69,7 +69,7 @@ class Listener:
         """A Variable was read."""
 
     def wrote(self, variable, given, how) -> None:
-        """A Variable was assigned what the user gave, by the method of this name ("assign", "assign_add", "Variable" ...)."""
+        """A Variable was assigned what the user gave, by the method of this name ("assign", "Variable" ...)."""
 
     def left(self, tensor, exit, result) -> None:
         """A value left for Python or NumPy, by an exit such as "numpy()" or "float()", as this result."""

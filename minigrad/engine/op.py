@@ -4,18 +4,19 @@
     def multiply(x, y):
         return x * y
 
-A VJP (vector-Jacobian product) takes the gradient of the target with respect to the op's output, and gives the gradient with
-respect to one input. How a declaration is read:
+A VJP (vector-Jacobian product) takes the gradient of the target with respect to the op's output, and gives the gradient
+with respect to one input. How a declaration is read:
   - `dx` is the VJP for x. A parameter that has one is an *input*, a Tensor (`dx=None`: it has no derivative). The
-    parameters without one, which come after, are *attributes*, such as an axis; `axis=axes` names the function that tidies what
-    the user wrote for it. An input annotated `: list` is a list of Tensors of one dtype, `: tuple` of any dtypes.
-  - The first parameter of a VJP is the upstream gradient: `dz` says that the output is called z. With `-> list` the op has many
-    outputs, and the VJP is given the list of their gradients.
-  - Its other parameters say what it needs, by name: an input, the output, an attribute; `x_shape`, `x_dtype` or `x_size`;
-    `k`, the position in a list of inputs; or a by-product, which the function returns beside its output (`p=` says how ops
-    compute it, for a backward pass that is itself recorded). A tape keeps that, and nothing else.
-"Mul" is the op's name in TensorFlow, which errors carry. `print(multiply.source)` shows the function that is written from a
-declaration: it is what runs, and all that runs.
+    parameters without one, which come after, are *attributes*, such as an axis; `axis=axes` names the function that
+    tidies what the user wrote for it. An input annotated `: list` is a list of Tensors of one dtype, `: tuple` of any
+    dtypes.
+  - The first parameter of a VJP is the upstream gradient: `dz` says that the output is called z. With `-> list` the op
+    has many outputs, and the VJP is given the list of their gradients.
+  - Its other parameters say what it needs, by name: an input, the output, an attribute; `x_shape`, `x_dtype` or
+    `x_size`; `k`, the position in a list of inputs; or a by-product, which the function returns beside its output
+    (`p=` says how ops compute it, for a backward pass that is itself recorded). A tape keeps that, and nothing else.
+"Mul" is the op's name in TensorFlow, which errors carry. `print(multiply.source)` shows the function that is written
+from a declaration: it is what runs, and all that runs.
 """
 
 import inspect
@@ -31,17 +32,18 @@ KERNELS = {}  # every op by its TensorFlow name
 MADE = []  # every op, those for other dtypes too: each knows its place here
 
 
-def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None, **named):
+def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None,
+       **named):  # fmt: skip
     """Declare an op by its VJPs.
 
     Args:
         kernel: its name in TensorFlow.
         kinds: the kinds of dtype that it takes, as NumPy's letters (`"fc"`: float and complex); empty for all.
-        twin: the NumPy function that does the same, or several. A VJP may call it; where the VJP is recorded, the op runs instead.
-        keep_misfit: a Python number that does not fit the other input's dtype keeps its own, and the two dtypes are refused
-            (InvalidArgumentError); otherwise the number is refused (TypeError).
+        twin: the NumPy function that does the same, or several. A VJP may call it; in a recorded one the op runs.
+        keep_misfit: a Python number that does not fit the other input's dtype keeps its own, and the two dtypes are
+            refused (InvalidArgumentError); otherwise the number is refused (TypeError).
         first_alone: a Python number that comes first does not take the dtype of the second, as in `tf.add(1, x)`.
-        holomorphic: the VJPs hold for complex numbers too, but for the conjugates that TensorFlow's convention asks for.
+        holomorphic: the VJPs hold for complex numbers too, but for the conjugates of TensorFlow's convention.
         variant_of: the op that calls this one for these kinds of dtype.
         **named: the VJPs (`dx=`), how ops compute by-products (`p=`), and what tidies attributes (`axis=`).
 
@@ -65,7 +67,8 @@ def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, ho
 
 def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alone=False):
     """The op of a declaration; `adapt`, if given, makes what runs of each VJP."""
-    run = types.FunctionType(first_call.__code__, {"__name__": forward.__module__}, forward.__name__, forward.__defaults__)
+    names = {"__name__": forward.__module__}
+    run = types.FunctionType(first_call.__code__, names, forward.__name__, forward.__defaults__)
     run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
     run.__qualname__ = forward.__name__  # which Python's own errors show
     run.__defaults__ = with_name(parameters(forward), forward.__defaults__)[1]
@@ -84,19 +87,17 @@ def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alo
 
 
 def signature_of(run):
-    """What an op takes and gives, as help shows it. The type of an attribute is that of what its tidier takes, or of its default."""
-    forward, empty = run.__wrapped__, inspect.Parameter.empty
+    """What an op takes and gives, as help shows it. An attribute's type is its tidier's, or its default's."""
+    forward, empty, kind = run.__wrapped__, inspect.Parameter.empty, inspect.Parameter.POSITIONAL_OR_KEYWORD
     names, defaults = with_name(parameters(forward), forward.__defaults__)
     values = dict(zip(names[len(names) - len(defaults) :], defaults))
-    kinds = {**{x: TensorLike for x in names if f"d{x}" in run.vjps}, **dict.fromkeys(run.lists, list[TensorLike]), "name": str | None}
+    kinds = {x: TensorLike for x in names if f"d{x}" in run.vjps}
+    kinds |= {**dict.fromkeys(run.lists, list[TensorLike]), "name": str | None}
     kinds |= {a: type(value) for a, value in values.items() if value is not None}
     kinds |= {a: next(iter(tidy.__annotations__.values())) for a, tidy in run.tidiers.items() if tidy.__annotations__}
     kinds |= {a: note for a, note in forward.__annotations__.items() if a not in run.lists}
     kinds |= {a: kinds[a] | None for a, value in values.items() if value is None and a in kinds}
-    shown = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=values.get(name, empty), annotation=kinds.get(name, empty))
-        for name in names
-    ]
+    shown = [inspect.Parameter(x, kind, default=values.get(x, empty), annotation=kinds.get(x, empty)) for x in names]
     many = forward.__annotations__.get("return") is list
     return inspect.Signature(shown, return_annotation=list[Tensor] if many else Tensor)
 
@@ -112,7 +113,7 @@ def conjugated(vjp):
 
 
 def with_other_exits(run, **exits):
-    """The same op running the same code, but with other functions where its inputs cannot be used: `refuse_dtype=`, `convert=` ..."""
+    """The same op, but with other functions where its inputs cannot be used: `refuse_dtype=`, `convert=` ..."""
     run.source.write_out()
     other = types.FunctionType(run.__code__, {**run.__globals__, **exits}, run.__name__, run.__defaults__)
     vars(other).update(vars(run))
@@ -121,10 +122,10 @@ def with_other_exits(run, **exits):
 
 
 def first_call(*args, **kwargs):
-    """What every op is until it is used: its first call writes it out, and from then on that code runs in place of this one.
+    """What every op is until its first call, which writes it out: from then on that code runs in place of this one.
 
-    Nothing simpler is as fast: written out at the import, the ops would take 100 ms, as long as NumPy's own import; behind a
-    wrapper that calls what was written, each op takes 1.4 times as long.
+    Nothing simpler is as fast: written out at the import, the ops would take 100 ms, as long as NumPy's own import;
+    behind a wrapper that calls what was written, each op takes 1.4 times as long.
     """
     this.source.write_out()
     return this(*args, **kwargs)
@@ -139,12 +140,12 @@ class Source:
     def write_out(self):
         """Give the op the code that its declaration means."""
         name = self.run.__name__
-        file = f"<op {name}>" if OPS.get(name) is self.run else f"<op {name} {self.run.number}>"  # it has variants of the same name
+        file = f"<op {name}>" if OPS.get(name) is self.run else f"<op {name} {self.run.number}>"  # a variant
         self.text, names = written(self.run)
         code = compile(self.text, file, "exec")
         linecache.cache[file] = len(self.text), None, self.text.splitlines(True), file  # tracebacks show the line
         self.run.__globals__.update(names)
-        self.run.__code__ = next(one for one in code.co_consts if isinstance(one, types.CodeType))  # last: others may call it now
+        self.run.__code__ = next(one for one in code.co_consts if isinstance(one, types.CodeType))  # last: now it runs
 
     def __str__(self):
         if self.text is None:

@@ -29,7 +29,9 @@ def tensor_of(x, dtype=None):
     if x.__class__ is range and not x:
         return constant_of(x, dtype or np.int32)
     like = first_tensor(x) if isinstance(x, (list, tuple)) else None
-    return constant_of(x, dtype) if like is None else packed(x, None if dtype is None or like.dtype == dtype else dtypes.to_numpy(dtype))
+    if like is None:
+        return constant_of(x, dtype)
+    return packed(x, None if dtype is None or like.dtype == dtype else dtypes.to_numpy(dtype))
 
 
 def known_lengths(shape, dtype):
@@ -54,8 +56,11 @@ def first_tensor(x):
     """The first Tensor or Variable in a list, or in the lists that it holds; None if there is none."""
     if KINDS.keys() >= {*map(type, x)}:  # numbers and strings alone
         return None
-    found = (first_tensor(y) if isinstance(y, (list, tuple)) else y if hasattr(y, "__tf_tensor__") else None for y in x)
-    return next((one for one in found if one is not None), None)
+    for y in x:
+        one = first_tensor(y) if isinstance(y, (list, tuple)) else y
+        if hasattr(one, "__tf_tensor__"):
+            return one
+    return None
 
 
 def packed(x, dtype):
@@ -72,7 +77,7 @@ def packed(x, dtype):
 
 
 def converter(attempt):
-    """A function that makes Tensors of inputs; `attempt` calls what makes one, and decides what happens if that fails."""
+    """A function that makes Tensors of inputs; `attempt` calls what makes one, and decides what to do if that fails."""
 
     @functools.lru_cache(maxsize=1000, typed=True)
     def number(x, dtype):
@@ -82,7 +87,7 @@ def converter(attempt):
         return tensor
 
     def convert(x, *others):
-        """What the user gave, as a Tensor. Python's numbers, lists and NumPy's arrays take the dtype of the Tensor they meet."""
+        """What the user gave, as a Tensor. Values of Python and NumPy take the dtype of the Tensor they meet."""
         kind = x.__class__
         if kind is not float and kind is not int and hasattr(x, "__tf_tensor__"):
             return x.__tf_tensor__()
@@ -160,7 +165,7 @@ def refuse_dtype(op, inputs):
 
 
 def retry_unchecked(op, problem, forward, *arguments):
-    """A forward function failed: run it again if NumPy's checks of floats stopped it, else raise the error in TensorFlow's words."""
+    """A forward function failed: run it again if NumPy's checks of floats stopped it, else raise TensorFlow's error."""
     if isinstance(problem, (FloatingPointError, RuntimeWarning)):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -35,7 +35,7 @@ class UnconnectedGradients(enum.Enum):
 
 
 def must_persist(tape, all_rows_at_once, what):
-    """To go row by row would need a persistent tape in TensorFlow: here it does not, but what runs here shall run there."""
+    """To go row by row needs a persistent tape in TensorFlow: here it does not, but what runs here shall run there."""
     if not (all_rows_at_once or tape.persistent):
         raise RuntimeError(
             f"GradientTape must be created with persistent=True to compute the {what} with eager execution enabled and with "
@@ -84,11 +84,10 @@ def no_tensor(role, value, advice, missing="dtype"):
 def one_tensor(role, value):
     """The target or source of a Jacobian: a single Tensor or Variable."""
     if not hasattr(value, "id"):
-        raise (
-            no_tensor(role, value, " For several targets, ask for one Jacobian each.", "shape")
-            if value is not None
-            else AttributeError(f"'NoneType' object has no attribute 'shape': the {role} is None. Was it ever computed?")
-        )
+        if value is None:
+            problem = f"'NoneType' object has no attribute 'shape': the {role} is None. Was it ever computed?"
+            raise AttributeError(problem)
+        raise no_tensor(role, value, " For several targets, ask for one Jacobian each.", "shape")
     return value
 
 
@@ -115,7 +114,7 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
 
 
 def fitted(seed, value):
-    """One of the `output_gradients`, in the shape of its target: stretched as in a product, or without leading axes of length 1."""
+    """One of the `output_gradients`, in the shape of its target: broadcast, or without leading axes of length 1."""
     if seed.value.dtype != value.dtype:
         given, wanted = [dtypes.BY_NUMPY[one.dtype].kernel_name for one in (seed.value, value)]
         raise invalid(

@@ -26,19 +26,19 @@ def twin(numpy_function):
 
 
 def accepts_sparse(vjp):
-    """Mark a VJP that works on sparse rows (of a `gather`) as it does on arrays. The others are given the dense array."""
+    """Mark a VJP that takes sparse rows (of a `gather`) as they are. The others are given the dense array."""
     vjp.accepts_sparse = True
     return vjp
 
 
 def no_unbroadcast(vjp):
-    """Mark a VJP whose result is used as it is. What the others return is summed over the axes that broadcasting has copied."""
+    """Mark a VJP whose result is used as it is. What the others return is summed over the axes that were broadcast."""
     vjp.no_unbroadcast = True
     return vjp
 
 
 def dispatching(function):
-    """A NumPy function of our own that looks for stand-ins among its arguments, as NumPy's own functions do: `softmax.np`."""
+    """A NumPy function of our own that looks for stand-ins among its arguments, as NumPy's own do: `softmax.np`."""
 
     def dispatch(*arguments):
         for one in arguments:
@@ -74,7 +74,7 @@ class StandIn:
 
 
 class Recorded(StandIn, Tensor):
-    """A Tensor on which NumPy's functions run as ops, under the id it had. (On the public one np.sin(x) leaves the tape.)"""
+    """A Tensor on which NumPy's functions run as ops, under its id. (On the public one np.sin(x) leaves the tape.)"""
 
     __slots__ = ()
     dtype = property(lambda self: self.value.dtype)
@@ -98,7 +98,7 @@ class Recorded(StandIn, Tensor):
     def __array_function__(self, function, types, inputs, attributes):
         if function in NUMPY_TWINS:
             return recorded(NUMPY_TWINS[function])(*inputs, **attributes)
-        if isinstance(function, np.ufunc) and "d" * function.nin + "->?" in function.types:  # nothing flows along truth values
+        if isinstance(function, np.ufunc) and "d" * function.nin + "->?" in function.types:  # it gives truth values
             return constant_truth(function, inputs)
         raise TypeError(
             f"a VJP used the NumPy function {function.__name__}, which has no op to record it: "
@@ -199,7 +199,8 @@ def stacks(rows):
 
 def later(axis, ndim):
     """The axes of a row, counted in the stack."""
-    axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    given = axis if isinstance(axis, tuple) else (axis,)
+    axes = range(ndim) if axis is None else given
     return tuple([a % ndim + 1 for a in axes])
 
 

@@ -10,7 +10,7 @@ from .shape import TensorShape
 
 
 class IndexedSlices:
-    """SparseRows of a large Tensor that is zero elsewhere: row `indices[i]` holds `values[i]`, and rows named twice are added.
+    """Sparse rows of a large Tensor that is zero elsewhere: row `indices[i]` holds `values[i]`; repeated rows add up.
 
     `tape.gradient` gives it for a source that was read by `gather` or `embedding_lookup`. Any op accepts it, and
     `mg.convert_to_tensor` makes the whole Tensor of it.
@@ -62,7 +62,7 @@ class IndexedSlices:
 
 
 class SparseRows:
-    """The gradient that the VJP of `gather` returns: rows of a large array that is zero elsewhere. A sum of two stays sparse."""
+    """The gradient that the VJP of `gather` returns: rows of an array that is zero elsewhere. Sums stay sparse."""
 
     __slots__ = ("indices", "shape", "values")
     __array_ufunc__ = None  # so that `array + rows` asks the rows
@@ -87,7 +87,8 @@ class SparseRows:
         if not isinstance(other, SparseRows):
             return self.dense() + other
         # the backward pass goes from new to old: the other belongs to an earlier op
-        return SparseRows(np.concatenate([other.values, self.values], 0), np.concatenate([other.indices, self.indices], 0), self.shape)
+        values, indices = [other.values, self.values], [other.indices, self.indices]
+        return SparseRows(np.concatenate(values, 0), np.concatenate(indices, 0), self.shape)
 
     def __radd__(self, other):
         return other + self.dense()

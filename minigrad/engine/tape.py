@@ -58,16 +58,15 @@ class GradientTape(Listener):
     18.0
     """
 
-    steps: "list | None" = (
-        None  # one for each tracked input of an op, in the order of running (see backward.py); None: never entered, or used up
-    )
+    # A step for each tracked input of an op, in the order of running (see backward.py); None: not entered, or used up.
+    steps: "list | None" = None
     tracked_ids: Any = frozenset()  # the ids that a watched value has reached
     roots = tracked_ids  # the ids where watching began
     variables: dict  # id -> each Variable that was watched
     read_versions: dict  # id -> how often each Variable had been assigned when it was last read
     entered = False
     ended = 0  # Tensors with a higher number are younger than the block
-    last_question: tuple = (), (), ()  # the ids of targets and sources, and weak references to the gradients that were given
+    last_question: tuple = (), (), ()  # the ids of targets and sources, and weak references to the gradients
     refused = False  # was the last question one too many?
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
@@ -151,7 +150,7 @@ class GradientTape(Listener):
             self.tracked_ids.add(source.id)
 
     def read(self, variable):
-        """A Variable was read while the tape listens, for the first time or for the first time since it was assigned."""
+        """A Variable was read, for the first time in which the tape listens or since it was assigned."""
         self.read_versions[variable.id] = variable.version
         if self.auto and variable.trainable:
             self.variables[variable.id] = variable
@@ -211,9 +210,8 @@ class GradientTape(Listener):
 
     # ---- asking ----------------------------------------------------------------------------------------------------
 
-    def gradient(
-        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
-    ) -> Any:
+    def gradient(self, target: Any, sources: Any, output_gradients: Any = None,
+                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:  # fmt: skip
         """The derivative of `target` with respect to each of `sources`.
 
         Args:
@@ -290,7 +288,8 @@ class GradientTape(Listener):
             raise self._used_up()
         unconnected_gradients = unconnected_mode(unconnected_gradients)
         must_persist(self, experimental_use_pfor, "jacobian")
-        tracked = one_tensor("target", target).id in self.tracked_ids or (self.auto and getattr(target, "trainable", False))
+        target_id = one_tensor("target", target).id
+        tracked = target_id in self.tracked_ids or (self.auto and getattr(target, "trainable", False))
         target, (leaves, source_ids) = convert(target), source_leaves(sources)
         shape, size = target.value.shape, target.value.size
         smooth = tracked and target.value.dtype.kind in "fc"
@@ -357,7 +356,8 @@ class GradientTape(Listener):
         def missing(source):
             return Tensor.of(np.zeros(whole, dtypes.to_numpy(source.dtype)))
 
-        return self._ask(backward_rows, [target], seeds, [source], [source.id], self._is_recorded(), by_example, missing)[0]
+        recorded = self._is_recorded()
+        return self._ask(backward_rows, [target], seeds, [source], [source.id], recorded, by_example, missing)[0]
 
     def _ask(self, compute, targets, seeds, sources, source_ids, recorded, finish, missing):
         """What every question shares: use the steps, go back over them, tell who listens, and keep what was asked.
@@ -407,8 +407,8 @@ class GradientTape(Listener):
             check: a function that computes the target anew from the sources; its slope is measured beside the tape's.
 
         Returns:
-            An `Explanation` for each source, in the form of `sources`: print it. With `mg.trace(True)` at the top, it knows
-            every line; without, it says what the tape alone can tell.
+            An `Explanation` for each source, in the form of `sources`: print it. With `mg.trace(True)` at the top, it
+            knows every line; without, it says what the tape alone can tell.
 
         >>> import minigrad as mg
         >>> x = mg.Variable(3)

@@ -15,7 +15,7 @@ next_id = itertools.count(1).__next__  # 0 is that of constants which no tape ca
 
 
 class Operators:
-    """Python's operators on Tensors and Variables. `x * y` runs the op `multiply`: program/operators.py says which op each one is."""
+    """Python's operators on Tensors and Variables. `x * y` runs the op `multiply`; program/operators.py has all."""
 
     __slots__ = ()
 
@@ -121,7 +121,7 @@ class Tensor(Operators):
         return leaving(self, "numpy()", value.copy() if value.ndim else value[()])
 
     def ref(self) -> "Reference":
-        """A handle that can be hashed, for sets and for the keys of a dict: Tensors themselves cannot, as `==` compares elements."""
+        """A handle that can be hashed, for sets and dicts: Tensors themselves cannot, as `==` compares elements."""
         return Reference(self)
 
     def __tf_tensor__(self, dtype: Any = None, name: "str | None" = None) -> "Tensor":
@@ -202,13 +202,14 @@ class Tensor(Operators):
 
 
 GRAPHS = ("name", "graph", "op", "value_index")  # what tensors have in TensorFlow's graphs alone
+ONLY_VARIABLES = "x = mg.Variable(...): only Variables can change"
 HABITS = {
     "T": "mg.transpose(x)", "size": "mg.size(x)", "reshape": "mg.reshape(x, shape)", "item": "float(x)",
     "sum": "mg.reduce_sum(x)", "mean": "mg.reduce_mean(x)", "max": "mg.reduce_max(x)", "min": "mg.reduce_min(x)",
     "astype": "mg.cast(x, dtype)", "tolist": "x.numpy().tolist()", "transpose": "mg.transpose(x)",
     "ravel": "mg.reshape(x, [-1])", "clip": "mg.clip_by_value(x, low, high)", "data": "x.numpy()",
-    "assign": "x = mg.Variable(...): only Variables can change", "assign_add": "x = mg.Variable(...): only Variables can change",
-    "assign_sub": "x = mg.Variable(...): only Variables can change", "grad": "tape.gradient(y, x)", "backward": "tape.gradient(y, x)",
+    "assign": ONLY_VARIABLES, "assign_add": ONLY_VARIABLES, "assign_sub": ONLY_VARIABLES,
+    "grad": "tape.gradient(y, x)", "backward": "tape.gradient(y, x)",
 }  # fmt: skip
 
 

@@ -47,7 +47,7 @@ class Variable(Operators):
         initial_value: whatever `mg.convert_to_tensor` takes, or a function without parameters that gives it.
         trainable: whether tapes watch it by themselves.
         validate_shape, caching_device, import_scope, constraint, synchronization, aggregation, variable_def,
-            experimental_enable_variable_lifting: accepted as in TensorFlow; `constraint` is kept, the others have no effect.
+            experimental_enable_variable_lifting: accepted as in TensorFlow; `constraint` is kept, the others ignored.
         name: shown when it is printed; need not be unique.
         dtype: converts the initial value.
         shape: what may be assigned later: `mg.TensorShape(None)` is any shape. By default that of the initial value.
@@ -65,9 +65,10 @@ class Variable(Operators):
 
     __array_priority__ = 100  # so that `ndarray * variable` asks the Variable
 
-    def __init__(self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True, caching_device: Any = None,
-                 name: str | None = None, variable_def: Any = None, dtype: Any = None, import_scope: Any = None,
-                 constraint: Callable | None = None, synchronization: Any = None, aggregation: Any = None, shape: Any = None,
+    def __init__(self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True,
+                 caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
+                 import_scope: Any = None, constraint: Callable | None = None, synchronization: Any = None,
+                 aggregation: Any = None, shape: Any = None,
                  experimental_enable_variable_lifting: bool = True):  # fmt: skip
         if initial_value is None:
             raise ValueError(
@@ -98,8 +99,8 @@ class Variable(Operators):
             listener.wrote(self, given, "Variable")
 
     name = property(operator.attrgetter("_name"), doc="The name that it is printed with, and `:0`.")
-    trainable = property(operator.attrgetter("_trainable"), doc="Do tapes watch it by themselves? Decided when it is made.")
-    constraint = property(operator.attrgetter("_constraint"), doc="A function that optimizers apply to each new value; or None.")
+    trainable = property(operator.attrgetter("_trainable"), doc="Do tapes watch it by themselves? Set when it is made.")
+    constraint = property(operator.attrgetter("_constraint"), doc="What optimizers apply to each new value; or None.")
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 
@@ -161,7 +162,8 @@ class Variable(Operators):
 
     # ---- assigning -------------------------------------------------------------------------------------------------
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None,
+               read_value: bool = True) -> "Variable | None":  # fmt: skip
         """Give it a new value.
 
         Args:
@@ -184,7 +186,8 @@ class Variable(Operators):
             )
         return self._assigned(value, given, "assign", read_value)
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> "Variable | None":  # fmt: skip
         """Add `delta`, of the same shape and dtype, to the value. As `assign` otherwise.
 
         Raises:
@@ -197,11 +200,14 @@ class Variable(Operators):
         >>> v.numpy()
         np.float32(3.0)
         """
-        return self._assigned(self._now.value + self._step(delta, "AssignAddVariableOp"), delta, "assign_add", read_value)
+        value = self._now.value + self._step(delta, "AssignAddVariableOp")
+        return self._assigned(value, delta, "assign_add", read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> "Variable | None":  # fmt: skip
         """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
-        return self._assigned(self._now.value - self._step(delta, "AssignSubVariableOp"), delta, "assign_sub", read_value)
+        value = self._now.value - self._step(delta, "AssignSubVariableOp")
+        return self._assigned(value, delta, "assign_sub", read_value)
 
     def _fitting(self, value):
         """The array of a value to be assigned, which must have the Variable's dtype."""
@@ -281,15 +287,17 @@ class Variable(Operators):
         return remade, (self._now.value, self.trainable, self.name[:-2], self.constraint)
 
     def __repr__(self):
-        return f"<mg.Variable {self.name!r} shape={self._shape} dtype={self.dtype.name}, numpy={shown(self.__tf_tensor__().value)}>"
+        value = shown(self.__tf_tensor__().value)
+        return f"<mg.Variable {self.name!r} shape={self._shape} dtype={self.dtype.name}, numpy={value}>"
 
 
 refuse_habits(Variable)
 
 
 def initial_of(value, dtype):
-    """The array to begin with: what a Tensor or a Variable holds at this moment, or what Python's or NumPy's values become."""
-    return (value.__tf_tensor__(dtype, "initial_value") if hasattr(value, "__tf_tensor__") else tensor_of(value, dtype)).value
+    """The array to begin with: what a Tensor or a Variable holds now, or what Python's or NumPy's values become."""
+    tensor = value.__tf_tensor__(dtype, "initial_value") if hasattr(value, "__tf_tensor__") else tensor_of(value, dtype)
+    return tensor.value
 
 
 def remade(value, trainable, name, constraint):
@@ -298,7 +306,8 @@ def remade(value, trainable, name, constraint):
 
 
 def in_place(symbol, method):
-    variable, change = ("variable", f"{method}(value)") if method != "assign" else ("var", f"assign(var {symbol} value)")
+    is_assign = method == "assign"
+    variable, change = ("var", f"assign(var {symbol} value)") if is_assign else ("variable", f"{method}(value)")
     return RuntimeError(
         f"`{variable} {symbol}= value` with `tf.Variable`s is not supported. Use `{variable}.{change}` to modify the variable, "
         f"or `out = {variable} {symbol} value` if you need to get a new output Tensor."

@@ -1,7 +1,7 @@
 """Writes out what an op does when it runs: one template, filled with the names of a declaration.
 
-In the text `x` is a Tensor and `x_` is its array. Nothing is looked up later: there is a line for each input, each check and each
-edge of the graph. `print(mg.multiply.source)` shows it.
+In the text `x` is a Tensor and `x_` is its array. Nothing is looked up later: there is a line for each input, each
+check and each edge of the graph. `print(mg.multiply.source)` shows it.
 """
 
 import itertools
@@ -46,15 +46,17 @@ LINES = [(code.rstrip(), when) for code, _, when in (line.partition("  # ") for 
 
 
 def track_outputs(outputs, tracked):
-    """Track those of the many outputs of an op that can have a gradient, and return what a step calls them: id, shape and dtype of each."""
+    """Track those of many outputs that can have a gradient, and return what a step keeps: id, shape and dtype each."""
     tracked.update([z.id for z in outputs if z.value.dtype.kind in "fc"])
     return tuple([(z.id, z.value.shape, z.value.dtype) for z in outputs])
 
 
+PROPERTIES = ("shape", "dtype", "size")  # of an input, which a VJP can ask for
 TOOLS = dict(
     Recompute=Recompute, Tensor=Tensor, convert=convert, convert_all=convert_all, convert_or_keep=convert_or_keep,
-    float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse_dtype=refuse_dtype, refuse_mixed=refuse_mixed,
-    retry_unchecked=retry_unchecked, text=Tensor.of(np.array(b"", object)), track_outputs=track_outputs, truth=Tensor.of(np.True_),
+    float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse_dtype=refuse_dtype,
+    refuse_mixed=refuse_mixed, retry_unchecked=retry_unchecked, text=Tensor.of(np.array(b"", object)),
+    track_outputs=track_outputs, truth=Tensor.of(np.True_),
 )  # fmt: skip
 WORD = r"(?<![.{\w])[A-Za-z]\w*(?!\w*})"  # no attribute and no hole
 WORDS = {word for line, _ in LINES for word in re.findall(WORD, line)} | {*TOOLS}  # the engine's own names
@@ -71,7 +73,7 @@ def lists_of(function):
 
 
 def with_name(names, defaults):
-    """The parameters and their defaults with TensorFlow's `name`, which has no effect: the last, unless it was declared elsewhere."""
+    """The parameters and their defaults with TensorFlow's `name`, which has no effect: the last, unless declared."""
     return (names, defaults) if "name" in names else ([*names, "name"], (*(defaults or ()), None))
 
 
@@ -101,7 +103,7 @@ class Declaration:
         self.output = next(iter(self.needs.values()))[0][1:] if self.needs else "output"
         self.lists, self.many = run.lists, run.__wrapped__.__annotations__.get("return") is list
         self.singles = [x for x in self.inputs if x not in self.lists]
-        self.same_dtype = [x for x in self.needs or self.inputs if x not in self.lists]  # a Python number takes it from these
+        self.same_dtype = [x for x in self.needs or self.inputs if x not in self.lists]  # these give a number its dtype
         self.check()
         self.taken = {*self.parameters, self.output, "name"}
         self.words = {word: self.free(word) for word in sorted(WORDS)}
@@ -120,8 +122,9 @@ class Declaration:
 
     def offered(self, by_products):
         """What a VJP can ask for: where it is found among the arrays, and where among the Tensors."""
-        offers = {f"{x}_{of}": (f"{self.arrays[x]}.{of}",) * 2 for x in self.singles for of in ("shape", "dtype", "size")}
-        offers |= {f"{x}_shape": (self.free(f"{x}_shape"),) * 2 for x in self.lists} | ({"k": (self.k, self.k)} if self.lists else {})
+        offers = {f"{x}_{of}": (f"{self.arrays[x]}.{of}",) * 2 for x in self.singles for of in PROPERTIES}
+        offers |= {f"{x}_shape": (self.free(f"{x}_shape"),) * 2 for x in self.lists}
+        offers |= {"k": (self.k, self.k)} if self.lists else {}
         offers |= {x: (self.arrays[x], x) for x in [*self.inputs, self.output]} | {a: (a, a) for a in self.attributes}
         recompute = self.words["Recompute"]
         for p, make in by_products.items():
@@ -133,7 +136,7 @@ class Declaration:
         by_products = list(self.run.by_products)
         names = [*self.parameters, self.output, *by_products]
         asked = {wish for _, *wishes in self.needs.values() for wish in wishes}
-        there = {*names, *(f"{x}_{of}" for x in self.inputs for of in ("shape", "dtype", "size"))} | ({"k"} if self.lists else set())
+        there = {*names, *(f"{x}_{of}" for x in self.inputs for of in PROPERTIES)} | ({"k"} if self.lists else set())
         if self.inputs + self.attributes != self.parameters:
             problem = "the inputs, which have VJPs, must come before the attributes"
         elif len(set(names)) < len(names) or set(self.attributes) & set(self.run.vjps):
@@ -154,9 +157,9 @@ class Declaration:
         results = [self.arrays[p] for p in (z, *run.by_products)]
         given = [*(self.arrays[x] for x in self.inputs), *self.attributes]
         return dict(
-            op=self.name, parameters=with_defaults(*with_name(self.parameters, run.__wrapped__.__defaults__)), z=z, z_=self.arrays[z],
-            k=self.k, inputs=row(self.inputs), attributes=row(self.attributes), first="".join(self.same_dtype[:1]),
-            same=row(self.same_dtype), kinds=run.kinds,
+            op=self.name, parameters=with_defaults(*with_name(self.parameters, run.__wrapped__.__defaults__)),
+            z=z, z_=self.arrays[z], k=self.k, inputs=row(self.inputs), attributes=row(self.attributes),
+            first="".join(self.same_dtype[:1]), same=row(self.same_dtype), kinds=run.kinds,
             not_float32="{dtype} is not {float32} and ".format(**self.words) * ("f" in run.kinds),
             results=", ".join(results), given=", ".join(given), zs=z if self.many else f"[{z}]",
             out=f"{self.words['track_outputs']}({z}, {self.words['tracked']})" if self.many else f"{z}.id",
@@ -167,12 +170,13 @@ class Declaration:
         """What stands in the holes of a line that is written for this input."""
         arrays, tensors = [row([self.offers[wish][i] for wish in self.needs.get(x, [""])[1:]]) for i in (0, 1)]
         return dict(
-            x=x, x_=self.arrays[x], x_shape=self.offers[f"{x}_shape"][0], vjp=self.functions[f"d{x}"], arrays=arrays, tensors=tensors,
-            convert=self.words["convert_or_keep" if self.run.keep_misfit else "convert"], like=self.like(x),
+            x=x, x_=self.arrays[x], x_shape=self.offers[f"{x}_shape"][0], vjp=self.functions[f"d{x}"],
+            arrays=arrays, tensors=tensors, like=self.like(x),
+            convert=self.words["convert_or_keep" if self.run.keep_misfit else "convert"],
         )  # fmt: skip
 
     def like(self, x):
-        """What an input takes its dtype from, as further arguments: the others, or what an op of truth values or strings works on."""
+        """What an input takes its dtype from, as further arguments: the others, or a constant (truth, text)."""
         if self.run.kinds in ("b", "O"):
             return f", {self.words['truth' if self.run.kinds == 'b' else 'text']}"
         alone = self.run.first_alone and x == self.inputs[0]
@@ -188,7 +192,8 @@ class Declaration:
             "each single input": self.singles, "each list": lists, "each list of any dtypes": mixed,
             "each list of one dtype": [x for x in lists if x not in mixed], "each list of shapes": with_shapes,
             "the first of one dtype": same[: 1 if len(same) > 1 or self.run.kinds else 0], "each other of it": same[1:],
-            "each edge": [x for x in self.singles if x in self.needs], "each list of edges": [x for x in lists if x in self.needs],
+            "each edge": [x for x in self.singles if x in self.needs],
+            "each list of edges": [x for x in lists if x in self.needs],
             "each input without a VJP": [x for x in self.singles if x not in self.needs],
             "each list without a VJP": [x for x in lists if x not in self.needs],
         }  # fmt: skip
@@ -204,7 +209,8 @@ class Declaration:
         tools = {**TOOLS, "this": run, "forward": run.__wrapped__}
         vjps = {d: run.adapt(vjp) if run.adapt and vjp else vjp for d, vjp in run.vjps.items()}
         functions = {self.functions[one]: function for one, function in {**vjps, **run.by_products}.items()}
-        return {self.words[word]: tool for word, tool in tools.items()} | functions | {self.tidy[a]: run.tidiers[a] for a in self.tidy}
+        tidiers = {self.tidy[a]: tidier for a, tidier in run.tidiers.items()}
+        return {self.words[word]: tool for word, tool in tools.items()} | functions | tidiers
 
 
 def written(run):
