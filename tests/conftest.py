@@ -7,6 +7,25 @@ import pytest
 import minigrad as mg
 from minigrad.engine.listening import listening
 
+QUICK = "op ops tape variable custom recorded scenarios house readme".split()  # noqa: SIM905 - a list of words
+
+
+def pytest_ignore_collect(collection_path, config):
+    """`pytest -m quick`: what ops, tapes and documents promise. The other files are not even read."""
+    if config.option.markexpr == "quick" and collection_path.match("test_*.py"):
+        return not is_quick(collection_path) or None
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if is_quick(item.path):
+            item.add_marker("quick")
+
+
+def is_quick(path):
+    return path.stem.removeprefix("test_") in QUICK
+
 
 @pytest.fixture(autouse=True)
 def nobody_listens():

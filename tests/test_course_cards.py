@@ -1,11 +1,15 @@
 """The exercises: each check fails on the untouched cell, accepts the solution, and knows each listed mistake by what it gives."""
 
 import datetime
+import errno
 import functools
 import importlib
 import json
 import math
+import os
+import pathlib
 import re
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -234,6 +238,56 @@ def test_a_folder_that_cannot_be_written_keeps_notes_in_memory(monkeypatch, tmp_
     monkeypatch.setattr(diary, "FILE", tmp_path / "missing" / ".progress.json")
     predict("02.1", 1)
     assert diary.kept("predictions", "02.1") == "1"
+
+
+def test_a_file_that_cannot_be_read_now_is_not_written_over_and_that_is_said_once(notes, monkeypatch, capsys):
+    predict("02.1", 1)
+    was, read = notes.read_bytes(), pathlib.Path.read_bytes
+
+    def refused(path):
+        if path == notes:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return read(path)
+
+    capsys.readouterr()
+    monkeypatch.setattr(pathlib.Path, "read_bytes", refused)
+    for answer in (2, 3):
+        predict("02.2", answer)
+        assert diary.kept("predictions", "02.2") == str(answer)
+    told = [line for line in capsys.readouterr().out.splitlines() if "Your notes" in line]
+    assert told == ["(Your notes stay in this session alone: .progress.json cannot be used now. Permission denied.)"]
+    monkeypatch.setattr(pathlib.Path, "read_bytes", read)
+    assert notes.read_bytes() == was
+    predict("02.3", 4)
+    assert json.loads(notes.read_text())["predictions"] == {"02.1": "1", "02.2": "3", "02.3": "4"}
+
+
+def test_what_a_newer_version_wrote_is_kept(notes):
+    notes.write_bytes(b"\xef\xbb\xbf" + json.dumps({"predictions": {"02.1": "1"}, "solved": {}, "badges": [7]}).encode())
+    predict("02.2", 2)
+    assert json.loads(notes.read_text()) == {"predictions": {"02.1": "1", "02.2": "2"}, "solved": {}, "badges": [7]}
+
+
+def test_temporary_files_that_were_left_over_go(notes):
+    old, new = notes.with_name(".progress.json.1.new"), notes.with_name(".progress.json.2.new")
+    for file in (old, new):
+        file.write_text("{")
+    os.utime(old, (0, 0))
+    predict("02.1", 1)
+    assert not old.exists() and new.exists()
+
+
+def test_eight_processes_keep_all_their_notes(notes):
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from helpers import diary\n"
+        "for n in range(50): diary.keep('solved', f'{sys.argv[2]}.{n}', 'yes')"
+    )
+    environment = {**os.environ, "MINIGRAD_PROGRESS": str(notes), "PYTHONPATH": os.pathsep.join(sys.path)}
+    course = str(pathlib.Path(diary.__file__).parents[1])
+    writers = [subprocess.Popen([sys.executable, "-c", program, course, f"{k:02}"], env=environment) for k in range(8)]
+    assert [writer.wait() for writer in writers] == [0] * 8
+    assert len(json.loads(notes.read_text())["solved"]) == 400
 
 
 def test_an_untouched_lesson_writes_nothing(notes):

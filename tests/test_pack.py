@@ -42,6 +42,7 @@ def test_it_holds_what_a_class_needs_and_teachers_have_theirs_apart(packed):
     assert {path.name for path in for_learners.iterdir()} == {"START_HERE.txt", "install.py", "wheels", "course", "pages"}
     assert [path.stem for path in sorted((for_learners / "course").glob("*.ipynb"))] == LESSONS
     assert [path.stem for path in sorted((for_learners / "pages").glob("[0-9]*.html"))] == LESSONS
+    assert all((for_learners / place / "glossary.md").exists() for place in ("course", "pages"))
     assert not [path for path in for_learners.rglob("*") if "teacher" in path.name or path.name.startswith(".")]
     assert {path.name for path in (for_teachers / "teachers").iterdir()} == {path.name for path in (ROOT / "course" / "teachers").iterdir()}
     assert wheels.needed(wheels.here(), for_learners / "wheels").keys() <= names(for_learners / "wheels")

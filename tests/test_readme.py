@@ -1,16 +1,24 @@
-"""What README.md shows is what happens."""
+"""What README.md, the guide for contributors and the glossary say is what happens."""
 
 import contextlib
+import functools
+import importlib.util
 import io
 import json
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import minigrad as mg
+from minigrad.__main__ import parsed
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE, CHANGES, GLOSSARY = ".github/CONTRIBUTING.md", ".github/CHANGELOG.md", "course/glossary.md"
 LESSONS = {path.name[:2]: path for path in (ROOT / "course").glob("[0-9][0-9]_*.ipynb")}
 
 
@@ -51,16 +59,100 @@ def test_the_picture_is_there_is_small_and_told_in_words():
     assert len(words) > 100
 
 
-@pytest.mark.parametrize("page", ["README.md", "course/teachers/class_server.md"])
+PAGES = ["README.md", GUIDE, CHANGES, GLOSSARY, "course/teachers/class_server.md"]
+
+
+def text_of(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_file_and_module_that_is_named_exists(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    named = re.findall(r"`((?:minigrad|course|tests|binder|\.ci)/[\w./]*)`", text) + re.findall(
-        r"^\[.*\]\((?!http)(.+)\)$", text, re.MULTILINE
-    )
-    assert [name for name in named if not (ROOT / name).exists()] == []
+    text = text_of(page)
+    named = re.findall(r"`((?:minigrad|course|tests|binder|\.ci|\.github)/[\w./]*)`", text)
+    linked = re.findall(r"\]\((?!http)([^)]+)\)", text)
     modules = re.findall(r"-m (tests\.[\w.]+)", text)
-    assert modules
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    assert [name for name in linked if not (ROOT / page).parent.joinpath(name).exists()] == []
     assert [name for name in modules if not list(ROOT.glob(f"{name.replace('.', '/')}*"))] == []
+
+
+@pytest.mark.parametrize("page", ["README.md", GUIDE, GLOSSARY])
+def test_every_function_that_is_named_exists(page):
+    text = re.sub(r"^```(text|python)\n.*?^```", "", text_of(page), flags=re.M | re.S)
+    known = {"mg": mg, "tape": mg.GradientTape, "tidy": mg.engine.attributes}
+    for path in re.findall(rf"`[^`]*?\b((?:{'|'.join(known)})(?:\.\w+)+)", text):
+        first, *names = path.split(".")
+        functools.reduce(getattr, names, known[first])
+    for command in re.findall(r"^\.venv/bin/minigrad (.*)$", text, re.M):
+        parsed()[0].parse_args(command.split())
+
+
+# ---- the guide and the changelog -----------------------------------------------------------------------------------
+
+
+def test_the_op_of_the_guide_works():
+    (declaration,) = re.findall(r"^```python\n(.*?)^```", text_of(GUIDE), re.M | re.S)
+    program = f"""
+import doctest, minigrad as mg
+exec({declaration!r}, vars(mg.nn))
+assert doctest.testmod(mg.nn) == (0, doctest.testmod(mg.nn).attempted)
+mg.test.check_gradients(lambda x: mg.nn.space_to_depth(x * x, 2), mg.random.normal([1, 4, 2, 3], seed=1), order=2)
+mg.test.check_gradients(lambda x: mg.nn.depth_to_space(x * x, 2), mg.random.normal([1, 2, 1, 8], seed=1), order=2)
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
+def test_the_lines_that_the_guide_quotes_stand_in_the_source():
+    (quoted,) = re.findall(r"^```text\n(@op.*?)^```", text_of(GUIDE), re.M | re.S)
+    source = "".join(text_of(f"minigrad/math/{file}.py") for file in ("elementwise", "reductions"))
+    assert [line for line in quoted.splitlines() if line not in source] == []
+
+
+def test_modules_have_moved_as_the_changelog_says():
+    moved = re.findall(r"^\| `([\w.]+)` \| (.+) \|$", text_of(CHANGES), re.M)
+    assert len(moved) > 20
+    for was, now in moved:
+        assert importlib.util.find_spec(was) is None
+        assert all(importlib.util.find_spec(name) for name in re.findall(r"`(.+?)`", now)), now
+
+
+# ---- the glossary --------------------------------------------------------------------------------------------------
+
+ENTRIES = re.findall(r"^- (\*\*.+?) \((\d\d|no lesson)\): (.+?)(?=\n\n|\n- |\Z)", text_of(GLOSSARY), re.M | re.S)
+
+
+def words(text):
+    """What is set off in a text: **so**, *so* or `so`."""
+    found = re.findall(r"\*\*([^*]+)\*\*|\*([^*]+)\*|`([^`]+)`", " ".join(text.split()))
+    return {word.lower() for words in found for word in words if word}
+
+
+def lesson_text(number):
+    return "\n".join("".join(cell["source"]) for cell in json.loads(LESSONS[number].read_text(encoding="utf-8"))["cells"])
+
+
+def test_a_word_of_the_glossary_has_one_meaning():
+    terms = [term for head, _, _ in ENTRIES for term in re.findall(r"\*\*(.+?)\*\*", head)]
+    assert len(terms) > 80 and len(set(terms)) == len(terms)
+
+
+@pytest.mark.parametrize(("head", "number"), [entry[:2] for entry in ENTRIES if entry[1] in LESSONS], ids=lambda one: one)
+def test_a_word_occurs_in_the_lesson_that_introduces_it(head, number):
+    assert any(word in lesson_text(number).lower() for word in words(head))
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_the_words_of_a_lesson_stand_in_the_glossary(number):
+    (listed,) = re.findall(r"^\*\*Words\.\*\* (.*)$", lesson_text(number), re.M)
+    assert words(listed) - words(text_of(GLOSSARY)) == set()
+
+
+def test_the_glossary_names_the_codes_of_explain():
+    assert set(re.findall(r"`([A-Z_]{4,})`", text_of(GLOSSARY))) == set(mg.explain.codes())
+
+
+# ---- lessons and commands ------------------------------------------------------------------------------------------
 
 
 def test_the_lessons_are_listed_as_they_call_themselves_with_their_minutes():
@@ -73,8 +165,6 @@ def test_the_lessons_are_listed_as_they_call_themselves_with_their_minutes():
 
 
 def test_every_command_that_is_shown_is_understood():
-    from minigrad.__main__ import parsed
-
     shown = re.findall(r"minigrad ((?:course|check|pack|build)[^`\n]*)", README)
     assert {line.split()[0] for line in shown} == {"course", "check", "pack", "build"}
     for line in shown:

@@ -77,8 +77,9 @@ def pins(source: Path) -> dict[str, str]:
 
 
 def write_pages(into: Path) -> None:
-    """Every lesson as a page, and the list of them."""
+    """Every lesson as a page, the list of them, and the glossary that they link."""
     into.mkdir()
+    shutil.copy(folder() / "glossary.md", into)
     titles = {}
     for lesson in counted(numbered(), "writing pages"):
         title, text = pages.page_of(lesson)

@@ -1,5 +1,6 @@
 """Where in the user's code something happens: the code and the instruction, and the calls that led there."""
 
+import os
 import sys
 import sysconfig
 from inspect import CO_NEWLOCALS
@@ -31,15 +32,45 @@ class Place(NamedTuple):
         return statement_text(self)
 
 
-LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
-INSIDE = str(Path(__file__).parents[1])
+MINIGRAD = str(Path(__file__).parents[1])
+STANDARD = {os.path.dirname(os.__file__), sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+INSTALLED = {"site-packages", "dist-packages"}  # folders of these names hold libraries, wherever they are
+NEIGHBOURS = "numpy", "tensorflow", "IPython"  # what lies beside one of these was installed with it
+ARCHIVES = ".zip", ".egg", ".whl"
+
+
+def is_library(file: str) -> bool:
+    """Does a file belong to a library (minigrad, the standard library, whatever was installed), and not to the user?
+
+    A user's own code is theirs though it is installed: in editable mode its files stay where they are.
+    """
+    if file.startswith(("<op ", "<frozen ")):
+        return True
+    path = Path(os.path.abspath(file))
+    if INSTALLED & {*path.parts} or any(path.is_relative_to(folder) for folder in (MINIGRAD, *STANDARD)):
+        return True
+    own = own_folders()
+    archive = next((parent for parent in path.parents if parent.suffix in ARCHIVES), None)
+    return archive not in (None, *own) or any(path.is_relative_to(folder) for folder in beside_neighbours(own))
+
+
+def own_folders() -> set:
+    """Where the user works: the current folder, and that (or the archive) of the program that runs."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    return {Path.cwd(), *([Path(os.path.abspath(main)).parent] if main else [])}
+
+
+def beside_neighbours(own) -> list:
+    """The folders in which the neighbours lie; of one that the user works in, the neighbours alone."""
+    packages = [Path(sys.modules[name].__file__).parent for name in NEIGHBOURS if getattr(sys.modules.get(name), "__file__", None)]
+    return [package if package.parent in own else package.parent for package in packages]
 
 
 class Users(dict):
     """File -> is it the user's (or a cell of theirs), and no library's?"""
 
     def __missing__(self, file):
-        self[file] = answer = not file.startswith((INSIDE, "<op ", "<frozen", *LIBRARIES))
+        self[file] = answer = not is_library(file)
         return answer
 
 
