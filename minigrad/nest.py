@@ -47,7 +47,7 @@ def sorted_keys(mapping):
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves, from left to right; a leaf alone gives a list of one. (`expand_composites` has no effect.)
+    """The leaves, from left to right; a leaf alone gives a list of one. (IndexedSlices are leaves, whatever the option.)
 
     >>> flatten({"b": [1, (2,)], "a": 3})
     [3, 1, 2]

@@ -232,8 +232,7 @@ def in_rows(labels, logits):
     """The same for logits of other ranks, and for float16, which is computed in float32."""
     if labels.shape != logits.shape[:-1] or not logits.ndim:
         raise errors.from_python(unlike(labels, logits))
-    dtype = np.float32 if logits.dtype.char == "e" else logits.dtype
-    rows = logits.reshape((labels.size, logits.shape[-1])).astype(dtype)
+    rows = logits.reshape((labels.size, logits.shape[-1])).astype(np.float32 if logits.dtype.char == "e" else logits.dtype)
     loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.reshape(-1), rows)
     return loss.reshape(labels.shape).astype(logits.dtype)[()], p.reshape(logits.shape).astype(logits.dtype)
 

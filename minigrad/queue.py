@@ -73,8 +73,7 @@ class FIFOQueue:
         count = len(rows[0].value)
         if any(len(x.value) != count for x in rows):
             raise ValueError(f"Each component needs as many rows as the others. They have {[len(x.value) for x in rows]}.")
-        elements = [[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)]
-        self._put(elements, "QueueEnqueueManyV2")
+        self._put([[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)], "QueueEnqueueManyV2")
 
     def dequeue(self, name: str | None = None) -> Any:
         """Take out the first element: a Tensor, a list of them, or a dict if the components have names.

@@ -220,8 +220,7 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
         return (f"({number(x.real)},{number(x.imag)})" if kind == "c" else number(x)).encode()
 
     def number(x):
-        shape = form if np.isfinite(x) else form.removeprefix("0")  # nan and inf have no leading zeros
-        return f"%{shape}" % x
+        return f"%{form}" % x if np.isfinite(x) else f"%{form.removeprefix('0')}" % x  # nan and inf: no leading zeros
 
     return each(written, input)
 

@@ -1,4 +1,4 @@
-"""`minigrad check`: all that the course needs of this machine on one screen, and what to type where something is wrong."""
+"""`minigrad check`: all that the course needs of this machine on one screen, and what to type if something is wrong."""
 
 import importlib.metadata
 import importlib.util
@@ -51,8 +51,9 @@ class Finding:
         return bool(self.instead) and not self.note
 
     def __str__(self):
-        mark = "note" if self.note else "wrong" if self.wrong else "ok"
-        return f"{mark:7}{self.what:13}{self.seen}" + (f"\n{'':20}try: {as_called(self.instead)}" if self.instead else "")
+        fine = "note" if self.note else "ok"
+        instead = f"\n{'':20}try: {as_called(self.instead)}" if self.instead else ""
+        return f"{'wrong' if self.wrong else fine:7}{self.what:13}{self.seen}{instead}"
 
 
 def check() -> int:
@@ -96,7 +97,7 @@ def refuse(findings: Iterable[Finding]) -> None:
             raise Trouble(f"{finding.what} {finding.seen}.", finding.instead)
 
 
-# ---- what is installed ---------------------------------------------------------------------------------------------------
+# ---- what is installed -----------------------------------------------------------------------------------------------
 
 
 def version(package: str) -> str:
@@ -147,7 +148,7 @@ def suits(found: str, bounds: str) -> bool:
     return SpecifierSet(bounds).contains(found, prereleases=True)
 
 
-# ---- where it writes -----------------------------------------------------------------------------------------------------
+# ---- where it writes -------------------------------------------------------------------------------------------------
 
 
 def lessons_folder() -> Finding:
@@ -158,7 +159,8 @@ def lessons_folder() -> Finding:
         return Finding("lessons", "are not here", trouble.instead)
     if can_write(place):
         return Finding("lessons", f"{place}")
-    return Finding("lessons", f"{place} cannot be written, so no answer could be kept", f'cp -r "{place}" ~/course; cd ~; minigrad course')
+    instead = f'cp -r "{place}" ~/course; cd ~; minigrad course'
+    return Finding("lessons", f"{place} cannot be written, so no answer could be kept", instead)
 
 
 def jupyters_folder() -> Finding:
@@ -180,7 +182,7 @@ def can_write(place: Path) -> bool:
         return False
 
 
-# ---- the machine ---------------------------------------------------------------------------------------------------------
+# ---- the machine -----------------------------------------------------------------------------------------------------
 
 
 def is_root() -> bool:
@@ -212,7 +214,8 @@ def free_after(number: int) -> int:
 def port() -> Finding:
     if is_free(PORT):
         return Finding("port", f"{PORT} is free")
-    return Finding("port", f"{PORT} is taken, perhaps by a course still open", f"minigrad course --port {free_after(PORT)}", note=True)
+    instead = f"minigrad course --port {free_after(PORT)}"
+    return Finding("port", f"{PORT} is taken, perhaps by a course still open", instead, note=True)
 
 
 def has_browser() -> bool:
@@ -228,7 +231,7 @@ def browser() -> Finding:
     return Finding("browser", "none here: open the address that is printed in one", "minigrad course --no-browser", note=True)
 
 
-# ---- the kernel ----------------------------------------------------------------------------------------------------------
+# ---- the kernel ------------------------------------------------------------------------------------------------------
 
 
 def kernel() -> Iterator[Finding]:
@@ -248,7 +251,7 @@ def kernel() -> Iterator[Finding]:
 
 
 def asked_a_kernel() -> tuple[str, str]:
-    """What it prints, or why it does not. (It runs where no `minigrad` lies that would answer for one that is not installed.)"""
+    """What it prints, or why it does not. (It runs where no folder `minigrad` can pass for the installed one.)"""
     from jupyter_client.kernelspec import NoSuchKernel
     from jupyter_client.manager import start_new_kernel
 

@@ -33,7 +33,8 @@ def module(name: str) -> ModuleType:
 def restored(name: str) -> str:
     """What to type to have a lesson that is damaged or gone."""
     home = folder().parent
-    return f'git -C "{home}" checkout course/{name}' if (home / ".git").exists() else f"copy {name} from the pack into {folder()}"
+    in_git = (home / ".git").exists()
+    return f'git -C "{home}" checkout course/{name}' if in_git else f"copy {name} from the pack into {folder()}"
 
 
 def numbered(*numbers: str) -> list[Path]:

@@ -27,7 +27,9 @@ def main():
 
 def typed(program):
     """A program as it is typed: in quotes, if its path asks for them."""
-    return shlex.quote(str(program)) if os.name == "posix" else f'& "{program}"' if " " in str(program) else str(program)
+    if os.name == "posix":
+        return shlex.quote(str(program))
+    return f'& "{program}"' if " " in str(program) else str(program)
 
 
 def made_for():

@@ -22,7 +22,7 @@ To read the lessons, with films that can be stepped:    open pages/index.html
 
 Your work is in the folder course. A newer pack has another name: unpack it beside this one, and nothing is overwritten.
 """
-LEFT_OUT = shutil.ignore_patterns("teachers", "my_copies", "nobody", "conftest.py", "__pycache__", ".*")  # of the folder course
+LEFT_OUT = shutil.ignore_patterns("teachers", "my_copies", "nobody", "conftest.py", "__pycache__", ".*")  # of course/
 
 
 def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: str) -> None:
@@ -49,7 +49,8 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / name
         shutil.copytree(folder(), root / "course", ignore=LEFT_OUT)
-        (root / "START_HERE.txt").write_text(START.format(version=version, places="; ".join(map(str, places))), encoding="utf-8")
+        start = START.format(version=version, places="; ".join(map(str, places)))
+        (root / "START_HERE.txt").write_text(start, encoding="utf-8")
         shutil.copy(install.__file__, root)
         wheels.our_wheel(source, root / "wheels")
         for place in counted(places, "fetching wheels"):
@@ -65,15 +66,15 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
 def worked_in() -> list[str]:
     """The lessons whose code is no longer as it was handed out."""
     build = module("build")
-    return [path.name[:2] for path in numbered() if build.starts(path) != build.starts_of(path).read_text(encoding="utf-8")]
+    return [path.name[:2] for path in numbered() if build.starts(path) != build.starts_of(path).read_text("utf-8")]
 
 
 def pins(source: Path) -> dict[str, str]:
     """The versions in binder/: {"numpy": "2.4.6", ...}."""
     from packaging.utils import canonicalize_name
 
-    lines = (source / "binder" / "requirements.txt").read_text(encoding="utf-8")
-    return {canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==(\S+)$", lines, re.MULTILINE)}
+    text = (source / "binder" / "requirements.txt").read_text(encoding="utf-8")
+    return {canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE)}
 
 
 def write_pages(into: Path) -> None:

@@ -46,7 +46,8 @@ def page_of(lesson: Path) -> tuple[str, str]:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if WIDGET in output.get("data", {}):
-                output.data = {"text/html": framed(films[output.data[WIDGET]["model_id"]]["state"], output.data["text/plain"])}
+                state = films[output.data[WIDGET]["model_id"]]["state"]
+                output.data = {"text/html": framed(state, output.data["text/plain"])}
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
     text, _ = HTMLExporter(**NOWHERE).from_notebook_node(notebook, {"metadata": {"name": title}})
     return title, text.replace("</head>", LOOK, 1).replace("<main>", TO_THE_LIST, 1).replace("</body>", GROWING)

@@ -46,7 +46,8 @@ class Target:
     def options(self) -> list[str]:
         """What pip is told."""
         names, _ = PLATFORMS[self.system]
-        return ["--python-version", self.python, "--implementation", "cp", *(part for name in names for part in ("--platform", name))]
+        platforms = [part for name in names for part in ("--platform", name)]
+        return ["--python-version", self.python, "--implementation", "cp", *platforms]
 
 
 def here() -> Target:
@@ -116,7 +117,8 @@ def needed(target: Target, wheels: Path) -> dict[str, str]:
                 continue
             read.add((name, extra))
             wanted = map(Requirement, requires.get(name, ()))
-            open_ones += [need for need in wanted if not need.marker or need.marker.evaluate({**target.markers(), "extra": extra})]
+            known = {**target.markers(), "extra": extra}
+            open_ones += [need for need in wanted if not need.marker or need.marker.evaluate(known)]
     del found["minigrad"]
     return found
 

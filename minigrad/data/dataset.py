@@ -247,9 +247,8 @@ class Dataset:
         length = self._batch_count(size, drop_remainder)
         return Dataset(lambda: batches(iter(self), size, drop_remainder, stack_elements), length)
 
-    def padded_batch(
-        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False, name: str | None = None
-    ) -> "Dataset":
+    def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
+                     drop_remainder: bool = False, name: str | None = None) -> "Dataset":  # fmt: skip
         """As `batch`, for elements of different shapes: components are padded at the end of each axis before.
 
         Args:

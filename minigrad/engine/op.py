@@ -65,8 +65,7 @@ def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, ho
 
 def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alone=False):
     """The op of a declaration; `adapt`, if given, makes what runs of each VJP."""
-    names = {"__name__": forward.__module__}
-    run = types.FunctionType(first_call.__code__, names, forward.__name__, forward.__defaults__)
+    run = types.FunctionType(first_call.__code__, {"__name__": forward.__module__}, forward.__name__, forward.__defaults__)
     run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
     run.__qualname__ = forward.__name__  # which Python's own errors show
     run.__defaults__ = with_name(parameters(forward), forward.__defaults__)[1]

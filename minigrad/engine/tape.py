@@ -288,8 +288,7 @@ class GradientTape(Listener):
             raise self._used_up()
         unconnected_gradients = unconnected_mode(unconnected_gradients)
         must_persist(self, experimental_use_pfor, "jacobian")
-        target_id = one_tensor("target", target).id
-        tracked = target_id in self.tracked_ids or (self.auto and getattr(target, "trainable", False))
+        tracked = one_tensor("target", target).id in self.tracked_ids or (self.auto and getattr(target, "trainable", False))
         target, (leaves, source_ids) = convert(target), source_leaves(sources)
         shape, size = target.value.shape, target.value.size
         smooth = tracked and target.value.dtype.kind in "fc"
@@ -356,8 +355,7 @@ class GradientTape(Listener):
         def missing(source):
             return Tensor.of(np.zeros(whole, dtypes.to_numpy(source.dtype)))
 
-        recorded = self._is_recorded()
-        return self._ask(backward_rows, [target], seeds, [source], [source.id], recorded, by_example, missing)[0]
+        return self._ask(backward_rows, [target], seeds, [source], [source.id], self._is_recorded(), by_example, missing)[0]
 
     def _ask(self, compute, targets, seeds, sources, source_ids, recorded, finish, missing):
         """What every question shares: use the steps, go back over them, tell who listens, and keep what was asked.

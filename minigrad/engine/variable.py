@@ -198,13 +198,11 @@ class Variable(Operators):
         >>> v.numpy()
         np.float32(3.0)
         """
-        value = self._now.value + self._step(delta, "AssignAddVariableOp")
-        return self._assigned(value, delta, "assign_add", read_value)
+        return self._assigned(self._now.value + self._step(delta, "AssignAddVariableOp"), delta, "assign_add", read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
         """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
-        value = self._now.value - self._step(delta, "AssignSubVariableOp")
-        return self._assigned(value, delta, "assign_sub", read_value)
+        return self._assigned(self._now.value - self._step(delta, "AssignSubVariableOp"), delta, "assign_sub", read_value)
 
     def _fitting(self, value):
         """The array of a value to be assigned, which must have the Variable's dtype."""

@@ -192,8 +192,7 @@ class Declaration:
             "each single input": self.singles, "each list": lists, "each list of any dtypes": mixed,
             "each list of one dtype": [x for x in lists if x not in mixed], "each list of shapes": with_shapes,
             "the first of one dtype": same[: 1 if len(same) > 1 or self.run.kinds else 0], "each other of it": same[1:],
-            "each edge": [x for x in self.singles if x in self.needs],
-            "each list of edges": [x for x in lists if x in self.needs],
+            "each edge": [x for x in self.singles if x in self.needs], "each list of edges": [x for x in lists if x in self.needs],
             "each input without a VJP": [x for x in self.singles if x not in self.needs],
             "each list without a VJP": [x for x in lists if x not in self.needs],
         }  # fmt: skip

@@ -35,9 +35,7 @@ def lapack(function, *arrays):
         if arrays[0].dtype != np.float16:
             return function(*arrays)
         result = function(*[x.astype(np.float32) for x in arrays])
-    if isinstance(result, tuple):
-        return type(result)(*[x.astype(np.float16) for x in result])
-    return result.astype(np.float16)
+    return type(result)(*[x.astype(np.float16) for x in result]) if isinstance(result, tuple) else result.astype(np.float16)
 
 
 def regular(function, message, *matrices):

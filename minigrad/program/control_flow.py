@@ -1,4 +1,4 @@
-"""tf's control flow, done at once as everything in eager mode: loops and branches are Python's, and what runs in them is recorded."""
+"""tf's control flow, done at once: loops and branches are Python's, and what runs in them is recorded."""
 
 import contextlib
 import re
@@ -215,20 +215,20 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     return nest.map_structure(lambda x: x if isinstance(x, TensorArray) else convert_to_tensor(x), loop_vars)
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
-           fn_output_signature=None):  # fmt: skip
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
+           name=None, fn_output_signature=None):  # fmt: skip
     """`fn` of each part of `elems` along the first axis, stacked again.
 
     Args:
         fn: takes one part and returns a Tensor, or a nest of them.
         elems: a Tensor, or a nest of Tensors of the same length.
-        fn_output_signature: what `fn` returns, in its form, if it differs from `elems`: dtypes, or a `mg.TensorSpec` each.
+        fn_output_signature: what `fn` returns, if it differs from `elems`: in its form, dtypes or `mg.TensorSpec`s.
         dtype: an older name of `fn_output_signature`.
         infer_shape: whether what `fn` returns first tells the shape of the others.
         parallel_iterations, back_prop, swap_memory, name: accepted as in TensorFlow, without effect.
 
     Raises:
-        ValueError: there is no element, or one without an axis, the lengths differ, or `fn` returned another form or shape.
+        ValueError: no element, or one without an axis; lengths that differ; or `fn` returned another form or shape.
         InvalidArgumentError: `fn` returned another dtype.
 
     >>> import minigrad as mg
@@ -246,7 +246,8 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
         nest.assert_same_structure(wanted, result)
         for column, value, spec in zip(columns, nest.flatten(result), specs):
             column.append(fitting(value, spec.dtype, column[0].shape if column and infer_shape else spec.shape))
-    return nest.pack_sequence_as(wanted, [stack(column) if column else nothing(spec) for column, spec in zip(columns, specs)])
+    results = [stack(column) if column else nothing(spec) for column, spec in zip(columns, specs)]
+    return nest.pack_sequence_as(wanted, results)
 
 
 def check_elems(elems):
@@ -302,7 +303,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     leaves, rows = parts(elems)
     if rows:
         return stacked([fn(row) for row in rows])
-    padded = [concat([x, np.zeros((1, *x.shape[1:]), x.value.dtype)], 0) for x in leaves]  # `fn` says what form the nothing has
+    padded = [concat([x, np.zeros((1, *x.shape[1:]), x.value.dtype)], 0) for x in leaves]  # `fn` tells the form
     one = vectorized_map(fn, nest.pack_sequence_as(elems, padded))
     return nest.map_structure(lambda y: y[:0], one)
 
@@ -471,7 +472,7 @@ def write(text, stream):
 
 
 class Place:
-    """Where in a nest a Tensor stands, while `pprint` writes the nest: as wide as TensorFlow's '{}', so that lines break alike."""
+    """Where in a nest a Tensor stands, for `pprint`: as wide as TensorFlow's '{}', so that lines break alike."""
 
     def __init__(self, number):
         self.number = number
@@ -530,7 +531,7 @@ def element(x):
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """Call a Python function of Tensors as if it were one op: gradients flow through it, but only to what stands in `inp`.
+    """Call a Python function of Tensors as if it were one op: gradients flow through it, but only to what is in `inp`.
 
     Args:
         func: takes Tensors, returns one or several, or what becomes such; or None for nothing.
@@ -544,7 +545,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     Raises:
         TypeError: there is no `Tout`.
         ValueError: `func` is no function.
-        InvalidArgumentError: it raises a TypeError or a ValueError, or returns too little, or something of another dtype.
+        InvalidArgumentError: it raises a TypeError or a ValueError, or returns too little or another dtype.
         UnknownError: it raises another error.
 
     Note:
@@ -581,7 +582,8 @@ def returned_by(func, given, wanted):
     """What a function returns, as Tensors of these dtypes."""
     try:
         returned = func(*given)
-        returned = list(returned) if isinstance(returned, (list, tuple)) else [] if returned is None else [returned]
+        returned = [] if returned is None else returned
+        returned = list(returned) if isinstance(returned, (list, tuple)) else [returned]
         results = [convert_to_tensor(value, dtype) for value, dtype in zip(returned, wanted)]
     except Exception as problem:
         error = errors.InvalidArgumentError if isinstance(problem, (TypeError, ValueError)) else errors.UnknownError

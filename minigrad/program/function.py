@@ -1,4 +1,4 @@
-"""tf.function and what goes with it. Here everything runs eagerly: a decorated function runs as it is, and returns Tensors."""
+"""tf.function and what goes with it. Here a decorated function runs eagerly, as it is, and returns Tensors."""
 
 import contextlib
 import functools
@@ -64,7 +64,7 @@ class TensorSpec:
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
     """In TensorFlow, compiles a Python function into a graph. Here it runs as it is, line by line, on each call.
 
-    What it returns becomes Tensors, in the lists and dicts in which they stand; a Variable is read, and None stays None.
+    What it returns becomes Tensors, in the lists and dicts they stand in; a Variable is read, and None stays None.
 
     Args:
         func: the function; without it, the result is a decorator.
@@ -72,8 +72,8 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
         autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
 
     Raises:
-        TypeError: the signature is no list of specs; or on a call, an argument is missing, is one too many or does not fit its spec,
-            or what is returned cannot be a Tensor.
+        TypeError: the signature is no list of specs; or on a call, an argument is missing, is one too many or does not
+            fit its spec, or what is returned cannot be a Tensor.
 
     >>> import minigrad as mg
     >>> @mg.function(input_signature=[mg.TensorSpec([None], mg.float32)])
@@ -109,7 +109,7 @@ class Function:
         return Function(self.python_function.__get__(instance, owner), self.input_signature)
 
     def get_concrete_function(self, *args, **kwargs):
-        """The function for arguments like these: specs and Tensors tell what may come in their place, all other values stay as they are.
+        """The function for arguments like these: specs and Tensors tell what may come instead, other values are kept.
 
         Raises:
             TypeError: an argument is missing, or is one too many.
@@ -135,7 +135,7 @@ class ConcreteFunction:
 
     def __init__(self, function, parameters, bound):
         self._function, self._parameters, self._bound = function, parameters, bound
-        self._open = [name for name, one in bound.items() if any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(one))]
+        self._open = [name for name, one in bound.items() if any(isinstance(x, TensorSpec) for x in nest.flatten(one))]
         functools.update_wrapper(self, function)
 
     def __call__(self, *args, **kwargs):
@@ -185,7 +185,8 @@ def fitting_leaf(bound, given):
 
 def spec_of(value):
     """The spec of a Tensor or an array. Variables and all other values stay as they are."""
-    return TensorSpec.from_tensor(value) if hasattr(value, "dtype") and hasattr(value, "shape") and not hasattr(value, "assign") else value
+    is_tensor = hasattr(value, "dtype") and hasattr(value, "shape") and not hasattr(value, "assign")
+    return TensorSpec.from_tensor(value) if is_tensor else value
 
 
 @contextlib.contextmanager
@@ -212,7 +213,8 @@ def check_signature(signature):
 def parameters(func, specs):
     """The signature of a function, with a spec in the place of each annotation."""
     specs = itertools.chain(specs, itertools.repeat(inspect.Parameter.empty))
-    return inspect.Signature([one.replace(annotation=spec) for one, spec in zip(inspect.signature(func).parameters.values(), specs)])
+    given = inspect.signature(func).parameters.values()
+    return inspect.Signature([one.replace(annotation=spec) for one, spec in zip(given, specs)])
 
 
 def fitted(parameters, specs, args, kwargs):

@@ -11,7 +11,7 @@ from ..engine.variable import Variable
 
 
 def found(module, kind, seen=None):
-    """Every object of a class that hangs on a module: first its own by name of attribute, then those of the modules in it.
+    """Every object of a class that hangs on a module: its own first, by name of attribute, then those of its modules.
 
     Each is found once, in lists, tuples and dicts too.
     """
@@ -113,7 +113,7 @@ class Module:
 
 
 class name_scope(contextlib.ContextDecorator):
-    """A block in which the names of new Variables begin with `name/`. A name that ends in `/` starts at the top, and "" is the top.
+    """A block in which new Variables' names begin with `name/`. A name that ends in `/` starts at the top, as does "".
 
     Raises:
         ValueError: the name is no string.

@@ -1,7 +1,7 @@
 """Python's operators on Tensors and Variables: `x * y` is the op `multiply`, `x[0]` is `take`.
 
-The tables say which op each operator is, and the loops at the end put them in place (`Tensor.__mul__ = multiply`). In a recorded
-VJP (`Recorded`) the same ops run, except that a comparison is a constant there.
+The tables say which op each operator is, and the loops at the end put them in place (`Tensor.__mul__ = multiply`). In a
+recorded VJP (`Recorded`) the same ops run, except that a comparison is a constant there.
 """
 
 import operator
@@ -24,7 +24,7 @@ def is_truth(x):
 
 
 def times_truth(op, inputs, *others):
-    """`*` where one input holds truth values, which `mg.multiply` refuses: both are cast to int32, and the product to bool."""
+    """`*` where one input holds truth values, which `mg.multiply` refuses: cast both to int32, the product to bool."""
     if not any([is_truth(x) for x in inputs]):
         return math.multiply(*inputs)  # which refuses them in its own words
     return creation.cast(math.multiply(*[creation.cast(x, np.int32) for x in inputs]), np.bool_)
@@ -82,7 +82,7 @@ EQUALITY = {"__eq__": equality(math.equal, False), "__ne__": equality(math.not_e
 
 
 def swapped(op):
-    """The op with its two arguments in the other order, for `2.0 - x`. The number, which comes first here, takes the dtype of x."""
+    """The op with its two arguments swapped, for `2.0 - x`. The number, here the first, takes the dtype of x."""
     if getattr(op, "keep_misfit", False) or op is times:
         return lambda y, x: op(convert(x, y), y)
     return lambda y, x: op(x, y)

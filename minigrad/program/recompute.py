@@ -15,7 +15,7 @@ def recompute_grad(f):
     It saves the memory of what lies between its arguments and its result, and takes the time of another run.
 
     Args:
-        f: a function of Tensors, in any nest; what is given by name is a setting. The Variables that it reads have gradients too.
+        f: a function of Tensors in any nest; what is given by name is a setting. Variables it reads have gradients too.
 
     Returns:
         A function with the same results and the same first gradients.
@@ -58,7 +58,8 @@ def with_second_run(f, *args, **kwargs):
                 leaves = nest.flatten(copies)
                 tape.watch([x for x in leaves if x.value.dtype.kind in "fc"])
                 y = f(*copies, **kwargs)
-            return tape.gradient(y, [*leaves, *variables], nest.pack_sequence_as(y, dys), UnconnectedGradients.ZERO), third_run
+            seeds = nest.pack_sequence_as(y, dys)
+            return tape.gradient(y, [*leaves, *variables], seeds, UnconnectedGradients.ZERO), third_run
 
         def third_run(*_, **__):
             raise NotImplementedError(

@@ -22,7 +22,7 @@ class TensorArray:
         clear_after_read: forget a Tensor once it was read alone; True if None.
         element_shape: of all Tensors; that of the first one if None.
         infer_shape: must all have one shape?
-        tensor_array_name, handle, flow, colocate_with_first_write_call, name: accepted as in TensorFlow, without effect.
+        tensor_array_name, handle, flow, colocate_with_first_write_call, name: as in TensorFlow, without effect.
 
     Raises:
         ValueError: there is no size; or in `write`, a Tensor has another shape.
@@ -47,7 +47,8 @@ class TensorArray:
                  element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None):  # fmt: skip
         if size is None:
             raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
-        self.dtype, self.dynamic_size, self.element_shape = dtypes.as_dtype(dtype), bool(dynamic_size), TensorShape(element_shape)
+        self.dtype, self.dynamic_size = dtypes.as_dtype(dtype), bool(dynamic_size)
+        self.element_shape = TensorShape(element_shape)
         self._clear, self._infer = clear_after_read is not False, infer_shape
         self._tensors: list[Tensor | None] = [None] * integer(size)
         self._cleared: set[int] = set()

@@ -1,4 +1,4 @@
-"""mg.trace and what it keeps: a log of all that happens, recorded by a tape or not. `tape.explain` and `mg.inspect` read it.
+"""mg.trace and its log of all that happens, recorded by a tape or not. `tape.explain` and `mg.inspect` read it.
 
 The log is plain data: what ran, on which line, with the numbers of the Tensors and short summaries of their values. It
 keeps no Tensor alive and no large array, and forgets the oldest events when it is full.
@@ -208,7 +208,7 @@ class Asked(Event):
 
 @dataclass(slots=True, eq=False)
 class StepBack:
-    """A tape read one step back: `upstream` arrived at the outputs of an op, and `sent` went on to one of its inputs."""
+    """A step of a backward pass: `upstream` arrived at the outputs of an op, and `sent` went to one of its inputs."""
 
     number: int
     output: Any  # as the step begins
@@ -238,7 +238,8 @@ class Steps(Listener):
 
     def stepped_back(self, step, dy, dx):
         arrived, went = summary_or_scalar(dy), summary_or_scalar(dx)
-        self.heard.append(StepBack(0, step[OUTPUT], step[SOURCE], arrived, went, None if finite(went) else broken_slope(step, dy, arrived)))
+        local = None if finite(went) else broken_slope(step, dy, arrived)
+        self.heard.append(StepBack(0, step[OUTPUT], step[SOURCE], arrived, went, local))
 
 
 def broken_slope(step, dy, arrived) -> "Summary | None":
@@ -260,7 +261,7 @@ def slope_of(step, dy) -> "Summary | None":
 class Trace(Listener):
     """The log, as a context manager.
 
-    Programs wait while it hears them, so what ran is noted as a row of fields; who reads the log makes events of the rows.
+    Programs wait while it hears them, so what ran is noted as a row of fields, and made an event when it is read.
 
     Attributes:
         written: a Variable's number and version -> the event that wrote it.
@@ -270,10 +271,10 @@ class Trace(Listener):
         if limit < 1:
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
         self.strict, self.limit, self.count, self.lost = strict, limit, 0, False
-        self.unparsed, self.backward_rows = deque(maxlen=limit + 1), deque(maxlen=limit)  # what nobody has read yet, and rows of StepBack
+        self.unparsed, self.backward_rows = deque(maxlen=limit + 1), deque(maxlen=limit)  # not read yet; of StepBack
         self.parsed, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
-        self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: its version, when it was first met, its value last read
+        self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: version, first meeting, value last read
         self.began, self.backward_began, self.last, self.around = next_id(), 0, NO_STEP, ()
         self.inside = Counter()  # thread -> how many of its blocks that thread is in
 
@@ -301,7 +302,7 @@ class Trace(Listener):
 
     @property
     def events(self) -> tuple:
-        """Ran, Wrote, LeftEngine, EnteredEngine, Stored, TapeEvent, Watched and Asked, in the order of time; the oldest may be lost."""
+        """Ran, Wrote, LeftEngine, EnteredEngine, Stored, TapeEvent, Watched and Asked, in order; old ones may be lost."""
         with log_lock:
             self.read_up()
             return tuple(self.parsed)
@@ -333,7 +334,8 @@ class Trace(Listener):
         """The log as it is now: another thread may be writing in it."""
         events, made = self.events, self.made
         now = copy.copy(self)
-        now.unparsed, now.parsed, now.makers, now.backward_rows = deque(), deque(events), dict(made), deque(tuple(self.backward_rows))
+        now.unparsed, now.parsed, now.makers = deque(), deque(events), dict(made)
+        now.backward_rows = deque(tuple(self.backward_rows))
         now.written, now.first, now.tapes = dict(self.written), dict(self.first), dict(self.tapes)
         return now
 
@@ -432,12 +434,12 @@ class Trace(Listener):
         self.add(event)
 
     def left(self, tensor, exit, result):
-        self.add(
-            LeftEngine(self.next(), *here(True), exit, tensor.id, tensor.value.dtype.kind, self.version_of(tensor.id), Given.of(result))
-        )
+        kind, version = tensor.value.dtype.kind, self.version_of(tensor.id)
+        self.add(LeftEngine(self.next(), *here(True), exit, tensor.id, kind, version, Given.of(result)))
 
     def came(self, given, tensor):
-        self.add(EnteredEngine(self.next(), *here(True), tensor.id, tensor.value.dtype.kind, Given.of(given), Summary.of(tensor.value)))
+        kind, value = tensor.value.dtype.kind, Summary.of(tensor.value)
+        self.add(EnteredEngine(self.next(), *here(True), tensor.id, kind, Given.of(given), value))
 
     def stored(self, tensor, result, where):
         self.add(Stored(self.next(), *here(), where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes()))
@@ -470,9 +472,12 @@ class Trace(Listener):
         self.backward_began, self.last = self.next(), NO_STEP
 
     def stepped_back(self, step, dy, dx):
-        """A step. What it sends is often what arrived at it, or what arrives at the next one: one summary serves them all."""
-        before = self.last
-        arrived = before[1] if before[0] is dy else before[3] if before[2] is dy else summary_or_scalar(dy)
+        """A step. What it sends is often what arrived at it, or arrives at the next: one summary serves them all."""
+        dx_before, went, dy_before, arrived = self.last
+        if dy is dx_before:
+            arrived = went
+        elif dy is not dy_before:
+            arrived = summary_or_scalar(dy)
         went = arrived if dx is dy else summary_or_scalar(dx)
         self.last = dx, went, dy, arrived
         self.count += 1
@@ -514,7 +519,7 @@ class trace(Trace):
     """Keep a log of all that happens: for a block, or as a switch.
 
     Args:
-        on: True at the top of a notebook switches it on, False off. Leave it out for a block: `with mg.trace() as log:`.
+        on: True at the top of a notebook switches it on, False off. Without it, a block: `with mg.trace() as log:`.
         strict: raise `mg.explain.BrokenGradient` at the first gradient that is broken or partial.
         limit: how many events to keep; the oldest are forgotten.
 

@@ -103,7 +103,7 @@ def user_frame(above=2):
 
 
 def here(with_callers=False):
-    """The place in the user's code that is running, as an Event's fields, and the name of the function of ours that it called."""
+    """The place in the user's code that runs, as an Event's fields, and the name of our function that it called."""
     frame, called = user_frame(3)
     return frame.f_code, frame.f_lasti, callers_of(frame) if with_callers else (), called
 
@@ -113,7 +113,7 @@ def callers_of(frame) -> tuple:
     found, code = [], frame.f_code
     for _ in range(24):
         frame = frame.f_back
-        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # nobody hands numbers to a module or a cell
+        if frame is None or len(found) == CALLERS or not code.co_flags & CO_NEWLOCALS:  # a module takes no numbers
             break
         code = frame.f_code
         if USERS[code.co_filename]:
@@ -122,7 +122,7 @@ def callers_of(frame) -> tuple:
 
 
 def leads_to(frame, around) -> bool:
-    """Are these the calls that would be found around a frame? (This is asked at each op with a number, and costs half of looking.)"""
+    """Are these the calls that would be found around a frame? (Asked at each op: half the cost of looking.)"""
     for code, instruction in around:
         frame = frame.f_back
         if frame is None or frame.f_lasti != instruction or frame.f_code is not code:

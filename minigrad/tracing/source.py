@@ -1,7 +1,7 @@
 """What the user's source says: which expression an event happened in, as a tree and as text.
 
-Each event knows its instruction, and Python knows for each instruction which piece of the source it belongs to. So it can
-be told whether `float(x)` stands inside `float(x) * y`, or only beside it.
+Each event knows its instruction, and Python knows for each instruction which piece of the source it belongs to. So it
+can be told whether `float(x)` stands inside `float(x) * y`, or only beside it.
 """
 
 import ast
@@ -50,7 +50,7 @@ class Module:
         return next((one for one in itertools.islice(self.around(node), 1, None) if isinstance(one, kinds)), self.tree)
 
     def home(self, name):
-        """Where a name that is used lives: in the function, or further out if it is declared global or nonlocal there."""
+        """Where a name that is used lives: in the function, or further out if it is global or nonlocal there."""
         for one in self.around(name):
             if isinstance(one, COMPREHENSION) and any(name.id in names_in(part.target) for part in one.generators):
                 return one
@@ -86,7 +86,7 @@ def parsed(lines) -> "Module | None":
 
 
 def position(code, instruction):
-    """The span of the source that an instruction belongs to. Python 3.10 knows the line alone; the rest finds `executing`, IPython's."""
+    """The span of the source that an instruction belongs to; in Python 3.10, which knows lines alone, IPython helps."""
     if hasattr(code, "co_positions"):
         return known_position(code, instruction)
     line = next((n for start, end, n in code.co_lines() if start <= instruction < end), code.co_firstlineno)
@@ -106,7 +106,7 @@ def known_position(code, instruction):
 
 
 def node_at(place) -> "tuple[Any, Any]":
-    """The module and the expression in which an event happened: the very one, or else the statement on its line; None, None if unknown."""
+    """The module and the expression of an event: the very one, or the statement on its line; None, None if unknown."""
     module = module_of(place.code.co_filename)
     if module is None:
         return None, None
@@ -122,9 +122,9 @@ def node_at(place) -> "tuple[Any, Any]":
 
 
 def unpacked(module, node):
-    """Of `a, b = map(float, pair)`, where Python says that `float` runs at the targets (or in the line), what gives them their values."""
+    """Of `a, b = map(float, pair)`, where Python says that `float` runs at the targets or the line: the right side."""
     statement = node if isinstance(node, ast.Assign) else module.parent.get(node)
-    unpacks = isinstance(statement, ast.Assign) and any(isinstance(one, (ast.Tuple, ast.List)) for one in statement.targets)
+    unpacks = isinstance(statement, ast.Assign) and any(isinstance(x, (ast.Tuple, ast.List)) for x in statement.targets)
     return statement.value if unpacks and node in (statement, *statement.targets) else node
 
 
@@ -137,7 +137,7 @@ def statement_text(place) -> str:
     return text if len(text) <= LONG else module.lines[node.lineno - 1].strip()  # of a long statement only the line
 
 
-NO_PART = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)  # a body is no part of the head; Python misplaces the last
+NO_PART = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)  # bodies, and what Python misplaces
 
 
 def rewritten(module, node, change=lambda part: None) -> str:
@@ -184,9 +184,8 @@ def one_line(text) -> str:
 
 def sets(statement) -> set:
     """The names that a statement assigns."""
-    return (
-        {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} if statement else set()
-    )
+    nodes = ast.walk(statement) if statement else ()
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def rebinds(place) -> bool:
@@ -200,12 +199,12 @@ def rebinds(place) -> bool:
 
 
 def assigned_name(place) -> "str | None":
-    """The one name that the statement gives to the value of its outermost expression; in a loop over a Tensor that of its parts."""
+    """The one name for the value of the statement's outermost expression; in a loop over a Tensor, for its parts."""
     module, node = node_at(place)
     statement = module.statement(node) if node is not None else None
     loop = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else node
     above = module.parent.get(node) if node is not None else None
-    if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:  # which newer versions of Python point at
+    if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:  # newer versions of Python point at it
         loop = above
     if isinstance(loop, (ast.For, ast.comprehension)) and isinstance(loop.target, ast.Name):
         return loop.target.id
@@ -239,7 +238,9 @@ def expression_text(place) -> str:
 
 def last_name(function) -> str:
     """`numpy.random.choice` -> choice."""
-    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def decides(exit) -> bool:

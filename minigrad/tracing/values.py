@@ -33,7 +33,7 @@ class Summary:
 
     def __init__(self, array):
         if array.size <= SMALL:
-            self.kept, self.large = array if array.base is None else array.copy(), None  # a view would keep all of its array alive
+            self.kept, self.large = array if array.base is None else array.copy(), None  # a view keeps its whole array
             return
         flat = array.ravel()
         if array.dtype.kind == "f":  # the sum of squares tells both quickly, unless it overflows or underflows
@@ -101,7 +101,7 @@ def summary_or_scalar(value) -> Any:
 
 
 def finite(value) -> bool:
-    """Is there no inf and no nan, in an array or in what is kept of one? The sum of squares tells quickly, unless it overflows."""
+    """Is there no inf and no nan, in an array or in what is kept of one? Quick, unless the sum of squares overflows."""
     if isinstance(value, np.floating):
         return python_math.isfinite(value)
     if isinstance(value, np.complexfloating):
@@ -124,12 +124,12 @@ def brief(number) -> str:
 
 
 class Given:
-    """What is needed to know a value of Python or NumPy again: its content, and the object itself (a large one, if it lives)."""
+    """What it takes to know a value of Python or NumPy again: its content, and the object (a large one while alive)."""
 
     __slots__ = ("content", "object")
 
     def __init__(self, value):
-        self.content = Summary.of(value.view() if isinstance(value, np.ndarray) else value)  # a copy: the user may write into theirs
+        self.content = Summary.of(value.view() if isinstance(value, np.ndarray) else value)  # a copy: theirs may change
         self.object = weakref.ref(value) if isinstance(value, np.ndarray) and not self.content.whole else lambda: value
 
     @classmethod

@@ -28,8 +28,8 @@ class Dense(Layer):
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: `units` is not a positive int; or (in a call) the input has fewer than two axes, or another number of
-            features than the first one.
+        ValueError: `units` is not a positive int; or (in a call) the input has fewer than two axes, or another number
+            of features than the first one.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.Dense(2, activation="relu", kernel_initializer="ones")
@@ -37,9 +37,9 @@ class Dense(Layer):
     [[3. 3.]] (2, 2)
     """
 
-    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-                 bias_constraint=None, **kwargs):  # fmt: skip
+    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
+                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 kernel_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
         if not isinstance(units, int) or units <= 0:
             raise ValueError(f"Received an invalid value for `units`, expected a positive integer. Received: units={units}")
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
