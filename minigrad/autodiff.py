@@ -17,7 +17,7 @@ class ForwardAccumulator:
     """Computes Jacobian-vector products (JVPs): derivatives along one direction of what is computed in its block.
 
     With few inputs and many outputs, it needs fewer passes than the `jacobian` of a GradientTape. The tape computes a
-    vector times the Jacobian (a VJP), which is linear in the vector; its gradient with respect to the vector is the JVP.
+    vector times the Jacobian (a VJP). This is linear in the vector, and its gradient with respect to it is the JVP.
 
     Args:
         primals: the inputs: a Tensor or a Variable, or a nest of them.

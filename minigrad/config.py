@@ -12,8 +12,8 @@ __all__ = [
 __dir__ = __all__.copy  # what Tab offers
 
 # glibc returns the memory of large freed arrays to the system and then requests it again, page by page; for a million
-# numbers that takes most of the time. Freeing this array, whose pages are never touched, makes glibc raise the size from
-# which it does so; the process may then keep up to 64 MB for its next arrays. MINIGRAD_KEEP_HEAP=0 turns this off.
+# numbers that takes most of the time. Freeing this array, whose pages are never touched, makes glibc raise the size
+# from which it does so; the process may then keep up to 64 MB for its next arrays. MINIGRAD_KEEP_HEAP=0 turns this off.
 if os.environ.get("MINIGRAD_KEEP_HEAP") != "0":
     np.empty(2**25 - 2**13, np.uint8)
 
