@@ -44,9 +44,8 @@ class FIFOQueue:
     1.0 1
     """
 
-    def __init__(
-        self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: Any = None, name: str = "fifo_queue"
-    ):
+    def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: Any = None,
+                 name: str = "fifo_queue"):  # fmt: skip
         self.capacity, self.name, self.names = capacity, name, None if names is None else list_of(names)
         self.dtypes = [as_dtype(d) for d in list_of(dtypes)]
         if not self.dtypes:
@@ -89,7 +88,8 @@ class FIFOQueue:
         count = len(rows[0].value)
         if any(len(x.value) != count for x in rows):
             raise ValueError(f"Each component needs as many rows as the others. They have {[len(x.value) for x in rows]}.")
-        self._put([[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)], "QueueEnqueueManyV2")
+        elements = [[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)]
+        self._put(elements, "QueueEnqueueManyV2")
 
     def dequeue(self, name: str | None = None) -> Any:
         """Remove and return the first element.

@@ -78,7 +78,8 @@ def shifted(points, k, step):
 
 def weighted_sum(f, points):
     """A function: the sum of all outputs of `f`, each element with its own weight, so that errors do not cancel."""
-    weights = [random_like(y.value, 100 + i) * UPSTREAM * max(1.0, y.value.size**0.5) for i, y in enumerate(outputs_of(f, points))]
+    values = [y.value for y in outputs_of(f, points)]
+    weights = [random_like(y, 100 + i) * UPSTREAM * max(1.0, y.size**0.5) for i, y in enumerate(values)]
 
     def total(*xs):
         ys = outputs_of(f, xs)
@@ -94,8 +95,11 @@ def weighted_sum(f, points):
 def outputs_of(f, xs):
     """The outputs of `f` that are floats, and the real and imaginary parts of those that are complex."""
     ys = [convert(y) for y in nest.flatten(f(*xs)) if y is not None]
-    parts = [(math.real(y), math.imag(y)) if y.value.dtype.kind == "c" else (y,) for y in ys if y.value.dtype.kind in "fc"]
-    return [part for both in parts for part in both]
+    return [part for y in ys if y.value.dtype.kind in "fc" for part in real_parts(y)]
+
+
+def real_parts(y):
+    return (math.real(y), math.imag(y)) if y.value.dtype.kind == "c" else (y,)
 
 
 def gradients_of(total):

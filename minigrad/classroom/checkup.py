@@ -50,14 +50,21 @@ class Finding:
     def wrong(self) -> bool:
         return bool(self.instead) and not self.note
 
+    @property
+    def mark(self) -> str:
+        if self.note:
+            return "note"
+        return "wrong" if self.wrong else "ok"
+
     def __str__(self):
-        mark = "note" if self.note else "wrong" if self.wrong else "ok"
-        return f"{mark:7}{self.what:13}{self.seen}" + (f"\n{'':20}try: {as_called(self.instead)}" if self.instead else "")
+        advice = f"\n{'':20}try: {as_called(self.instead)}" if self.instead else ""
+        return f"{self.mark:7}{self.what:13}{self.seen}{advice}"
 
 
 def check() -> int:
     """Print all findings, and return the exit code: 1 if something is wrong."""
-    print(f"minigrad {version('minigrad') or '(not installed)'}, Python {platform.python_version()}, {platform.system()}")
+    ours = version("minigrad") or "(not installed)"
+    print(f"minigrad {ours}, Python {platform.python_version()}, {platform.system()}")
     wrong = 0
     for finding in findings():
         print(finding, flush=True)
@@ -96,7 +103,7 @@ def refuse(findings: Iterable[Finding]) -> None:
             raise Trouble(f"{finding.what} {finding.seen}.", finding.instead)
 
 
-# ---- what is installed ---------------------------------------------------------------------------------------------------
+# ---- what is installed ---------------------------------------------------------------------------------------------
 
 
 def version(package: str) -> str:
@@ -147,7 +154,7 @@ def suits(found: str, bounds: str) -> bool:
     return SpecifierSet(bounds).contains(found, prereleases=True)
 
 
-# ---- where it writes -----------------------------------------------------------------------------------------------------
+# ---- what can be written -------------------------------------------------------------------------------------------
 
 
 def lessons_folder() -> Finding:
@@ -158,7 +165,8 @@ def lessons_folder() -> Finding:
         return Finding("lessons", "are not here", trouble.instead)
     if can_write(place):
         return Finding("lessons", f"{place}")
-    return Finding("lessons", f"{place} cannot be written, so no answer could be kept", f'cp -r "{place}" ~/course; cd ~; minigrad course')
+    instead = f'cp -r "{place}" ~/course; cd ~; minigrad course'
+    return Finding("lessons", f"{place} cannot be written, so no answer could be kept", instead)
 
 
 def jupyters_folder() -> Finding:
@@ -168,7 +176,8 @@ def jupyters_folder() -> Finding:
     place = Path(jupyter_runtime_dir())
     if can_write(place):
         return Finding("jupyter", f"{place}")
-    return Finding("jupyter", f"{place} cannot be written", f"export JUPYTER_RUNTIME_DIR={tempfile.gettempdir()}/jupyter-runtime")
+    instead = f"export JUPYTER_RUNTIME_DIR={tempfile.gettempdir()}/jupyter-runtime"
+    return Finding("jupyter", f"{place} cannot be written", instead)
 
 
 def can_write(place: Path) -> bool:
@@ -181,7 +190,7 @@ def can_write(place: Path) -> bool:
         return False
 
 
-# ---- the machine ---------------------------------------------------------------------------------------------------------
+# ---- the machine ---------------------------------------------------------------------------------------------------
 
 
 def is_root() -> bool:
@@ -216,7 +225,8 @@ def port() -> Finding:
     """Whether the default port is free."""
     if is_free(PORT):
         return Finding("port", f"{PORT} is free")
-    return Finding("port", f"{PORT} is taken, perhaps by a course still open", f"minigrad course --port {free_after(PORT)}", note=True)
+    instead = f"minigrad course --port {free_after(PORT)}"
+    return Finding("port", f"{PORT} is taken, perhaps by a course still open", instead, note=True)
 
 
 def has_browser() -> bool:
@@ -230,10 +240,11 @@ def browser() -> Finding:
     """Whether there is a browser on this machine."""
     if has_browser():
         return Finding("browser", "is there")
-    return Finding("browser", "none here: open the address that is printed in one", "minigrad course --no-browser", note=True)
+    instead = "minigrad course --no-browser"
+    return Finding("browser", "none here: open the address that is printed in one", instead, note=True)
 
 
-# ---- the kernel ----------------------------------------------------------------------------------------------------------
+# ---- the kernel ----------------------------------------------------------------------------------------------------
 
 
 def kernel() -> Iterator[Finding]:
@@ -267,8 +278,12 @@ def asked_a_kernel() -> tuple[str, str]:
     except (NoSuchKernel, OSError, RuntimeError) as problem:
         return "", f"does not start ({problem})"
     said = []
+
+    def output_hook(message):
+        said.append(message["content"].get("text", ""))
+
     try:
-        reply = client.execute_interactive(PROBE, timeout=60, output_hook=lambda message: said.append(message["content"].get("text", "")))
+        reply = client.execute_interactive(PROBE, timeout=60, output_hook=output_hook)
         content = reply["content"]
         failed = "" if content["status"] == "ok" else f"runs another Python: {content['ename']}: {content['evalue']}"
     except TimeoutError:

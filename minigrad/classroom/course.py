@@ -33,7 +33,9 @@ def module(name: str) -> ModuleType:
 def restored(name: str) -> str:
     """What to type to restore a lesson that is damaged or missing."""
     home = folder().parent
-    return f'git -C "{home}" checkout course/{name}' if (home / ".git").exists() else f"copy {name} from the pack into {folder()}"
+    if (home / ".git").exists():
+        return f'git -C "{home}" checkout course/{name}'
+    return f"copy {name} from the pack into {folder()}"
 
 
 def numbered(*numbers: str) -> list[Path]:

@@ -17,8 +17,9 @@ def main():
     print(f"Installing into {ENVIRONMENT}. This takes a minute or two.", flush=True)
     if subprocess.call([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)]):
         return complain("Python could not make an environment. On Debian and Ubuntu that is a package.", "sudo apt install python3-venv")
-    offline = ["--isolated", "--no-index", "--find-links", str(PACK / "wheels"), "--no-compile", "--disable-pip-version-check", "--quiet"]
-    if subprocess.call([str(PROGRAMS / "python"), "-m", "pip", "install", *offline, "minigrad[course]"]):
+    offline = ["--isolated", "--no-index", "--find-links", str(PACK / "wheels")]
+    quick = ["--no-compile", "--disable-pip-version-check", "--quiet"]
+    if subprocess.call([str(PROGRAMS / "python"), "-m", "pip", "install", *offline, *quick, "minigrad[course]"]):
         here = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
         return complain(f"This is {here}. The pack was made for: {', '.join(made_for())}.", "python3.11 install.py")
     print(f"Done. To begin:\n{typed(PROGRAMS / 'minigrad')} course")

@@ -32,8 +32,9 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
     options = [f"--ServerApp.root_dir={folder()}", f"--LabApp.default_url=/lab/tree/{path.name}"]
     if port:
         if not checkup.is_free(port):
-            asked = ["minigrad course", *([f"--lesson {path.name[:2]}"] if lesson else []), *(["--reset"] if reset else [])]
-            instead = " ".join([*asked, f"--port {checkup.free_after(port)}", *further])
+            asked = [f"--lesson {path.name[:2]}"] if lesson else []
+            asked += ["--reset"] if reset else []
+            instead = " ".join(["minigrad course", *asked, f"--port {checkup.free_after(port)}", *further])
             raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", instead)
         options += [f"--port={port}", "--ServerApp.port_retries=0"]
     if checkup.is_root():

@@ -38,7 +38,7 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     source = folder().parent
     if not (source / "binder").is_dir():
         raise Trouble("A pack is made in a clone of the source; one that is made can just be copied.", "cd the-clone; minigrad pack")
-    places = wheels.targets(platforms, pythons)
+    targets = wheels.targets(platforms, pythons)
     if not checkup.can_write(Path(out)):
         raise Trouble(f"Nothing can be written to {out}.", "minigrad pack --out ~")
     checkup.refuse(checkup.packages())
@@ -49,23 +49,25 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / name
         shutil.copytree(folder(), root / "course", ignore=NOT_PACKED)
-        (root / "START_HERE.txt").write_text(START.format(version=version, places="; ".join(map(str, places))), encoding="utf-8")
+        start = START.format(version=version, places="; ".join(map(str, targets)))
+        (root / "START_HERE.txt").write_text(start, encoding="utf-8")
         shutil.copy(install.__file__, root)
         wheels.our_wheel(source, root / "wheels")
-        for place in counted(places, "fetching wheels"):
-            wheels.fetch(place, pins(source), root / "wheels")
+        for target in counted(targets, "fetching wheels"):
+            wheels.fetch(target, pins(source), root / "wheels")
         write_pages(root / "pages")
-        apart = Path(scratch) / f"{name}-for-teachers"
-        shutil.copytree(folder() / "teachers", apart / "teachers")
-        made = [zipped(place, Path(out)) for place in (root, apart)]
-    for file in made:
+        for_teachers = Path(scratch) / f"{name}-for-teachers"
+        shutil.copytree(folder() / "teachers", for_teachers / "teachers")
+        files = [zipped(one, Path(out)) for one in (root, for_teachers)]
+    for file in files:
         print(f"{file}  {file.stat().st_size / 1e6:.2g} MB")
 
 
 def worked_in() -> list[str]:
     """The numbers of the lessons whose code differs from the original."""
     build = module("build")
-    return [path.name[:2] for path in numbered() if build.starts(path) != build.starts_of(path).read_text(encoding="utf-8")]
+    changed = [path for path in numbered() if build.starts(path) != build.starts_of(path).read_text(encoding="utf-8")]
+    return [path.name[:2] for path in changed]
 
 
 def pins(source: Path) -> dict[str, str]:
@@ -73,7 +75,8 @@ def pins(source: Path) -> dict[str, str]:
     from packaging.utils import canonicalize_name
 
     lines = (source / "binder" / "requirements.txt").read_text(encoding="utf-8")
-    return {canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==(\S+)$", lines, re.MULTILINE)}
+    pinned = re.findall(r"^([\w.-]+)==(\S+)$", lines, re.MULTILINE)
+    return {canonicalize_name(name): version for name, version in pinned}
 
 
 def write_pages(into: Path) -> None:

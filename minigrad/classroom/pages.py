@@ -46,7 +46,8 @@ def page_of(lesson: Path) -> tuple[str, str]:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if WIDGET in output.get("data", {}):
-                output.data = {"text/html": framed(films[output.data[WIDGET]["model_id"]]["state"], output.data["text/plain"])}
+                film = films[output.data[WIDGET]["model_id"]]
+                output.data = {"text/html": framed(film["state"], output.data["text/plain"])}
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
     text, _ = HTMLExporter(**NO_URLS).from_notebook_node(notebook, {"metadata": {"name": title}})
     return title, text.replace("</head>", LOOK, 1).replace("<main>", TO_THE_LIST, 1).replace("</body>", GROWING)
@@ -70,5 +71,5 @@ def index(titles: dict[str, str]) -> str:
     Args:
         titles: file name -> title of the lesson.
     """
-    entries = [f'<li><a href="{name}">{html.escape(title.partition(" · ")[2])}</a></li>' for name, title in titles.items()]
-    return INDEX.format(entries="\n".join(entries))
+    shown = {name: html.escape(title.partition(" · ")[2]) for name, title in titles.items()}
+    return INDEX.format(entries="\n".join(f'<li><a href="{name}">{title}</a></li>' for name, title in shown.items()))

@@ -46,7 +46,8 @@ class Target:
     def options(self) -> list[str]:
         """The options of pip for this target."""
         names, _ = PLATFORMS[self.system]
-        return ["--python-version", self.python, "--implementation", "cp", *(part for name in names for part in ("--platform", name))]
+        platforms = [option for name in names for option in ("--platform", name)]
+        return ["--python-version", self.python, "--implementation", "cp", *platforms]
 
 
 def here() -> Target:
@@ -56,10 +57,10 @@ def here() -> Target:
         Trouble: it is not one of the PLATFORMS.
     """
     machine = platform.machine()
-    name = next((name for name, (_, values) in PLATFORMS.items() if values[0] == sys.platform and values[3] == machine), None)
-    if name is None:
+    names = [name for name, (_, values) in PLATFORMS.items() if (values[0], values[3]) == (sys.platform, machine)]
+    if not names:
         raise Trouble(f"A pack for {sys.platform} on {machine} is not foreseen.", "minigrad pack --platform linux")
-    return Target(name, f"{sys.version_info.major}.{sys.version_info.minor}")
+    return Target(names[0], f"{sys.version_info.major}.{sys.version_info.minor}")
 
 
 def targets(systems: Iterable[str] | None, pythons: Iterable[str] | None) -> list[Target]:
@@ -110,9 +111,9 @@ def needed(target: Target, wheels: Path) -> dict[str, str]:
     from packaging.utils import canonicalize_name
 
     requires = {canonicalize_name(wheel.name.split("-")[0]): requirements(wheel) for wheel in wheels.glob("*.whl")}
-    found, read, open_ones = {}, set(), [Requirement("minigrad[course]")]
-    while open_ones:
-        one = open_ones.pop()
+    found, read, queue = {}, set(), [Requirement("minigrad[course]")]
+    while queue:
+        one = queue.pop()
         name = canonicalize_name(one.name)
         found.setdefault(name, f"{one.name}{one.specifier}")
         for extra in {"", *one.extras}:
@@ -120,7 +121,8 @@ def needed(target: Target, wheels: Path) -> dict[str, str]:
                 continue
             read.add((name, extra))
             wanted = map(Requirement, requires.get(name, ()))
-            open_ones += [need for need in wanted if not need.marker or need.marker.evaluate({**target.markers(), "extra": extra})]
+            markers = {**target.markers(), "extra": extra}
+            queue += [need for need in wanted if not need.marker or need.marker.evaluate(markers)]
     del found["minigrad"]
     return found
 

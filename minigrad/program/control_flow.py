@@ -223,8 +223,8 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     return nest.map_structure(lambda x: x if isinstance(x, TensorArray) else convert_to_tensor(x), loop_vars)
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
-           fn_output_signature=None):  # fmt: skip
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
+           name=None, fn_output_signature=None):  # fmt: skip
     """`fn` of each row of `elems`, stacked along a new first axis.
 
     Args:

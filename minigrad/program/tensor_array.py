@@ -22,7 +22,8 @@ class TensorArray:
         clear_after_read: whether `read` removes the element; True if None.
         element_shape: the shape of all elements; if None, that of the first one written.
         infer_shape: whether all elements must have the same shape.
-        tensor_array_name, handle, flow, colocate_with_first_write_call, name: accepted as in TensorFlow, without effect.
+        tensor_array_name, handle, flow, colocate_with_first_write_call, name: accepted as in TensorFlow, without
+            effect.
 
     Raises:
         ValueError: there is no size; or (in `write`) the element has another shape.
@@ -42,12 +43,14 @@ class TensorArray:
 
     handle = None  # only TensorFlow's graphs have one
 
-    def __init__(self, dtype: Any, size: Any = None, dynamic_size: bool | None = None, clear_after_read: bool | None = None,
-                 tensor_array_name: str | None = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
-                 element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None):  # fmt: skip
+    def __init__(self, dtype: Any, size: Any = None, dynamic_size: bool | None = None,
+                 clear_after_read: bool | None = None, tensor_array_name: str | None = None, handle: Any = None,
+                 flow: Any = None, infer_shape: bool = True, element_shape: Any = None,
+                 colocate_with_first_write_call: bool = True, name: str | None = None):  # fmt: skip
         if size is None:
             raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
-        self.dtype, self.dynamic_size, self.element_shape = dtypes.as_dtype(dtype), bool(dynamic_size), TensorShape(element_shape)
+        self.dtype, self.element_shape = dtypes.as_dtype(dtype), TensorShape(element_shape)
+        self.dynamic_size = bool(dynamic_size)
         self._clear, self._infer = clear_after_read is not False, infer_shape
         self._tensors: list[Tensor | None] = [None] * integer(size)
         self._cleared: set[int] = set()
@@ -58,13 +61,13 @@ class TensorArray:
         Returns:
             The TensorArray.
         """
-        place = integer(index)
-        if place < 0:
-            raise out_of_range(f"Writing to negative indices (index {place}) is not allowed.")
-        if place >= len(self._tensors):
+        index = integer(index)
+        if index < 0:
+            raise out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
+        if index >= len(self._tensors):
             if not self.dynamic_size:
-                raise out_of_range(f"Tried to write to index {place} but array is not resizeable and size is: {len(self._tensors)} ")
-            self._tensors += [None] * (place + 1 - len(self._tensors))
+                raise out_of_range(f"Tried to write to index {index} but array is not resizeable and size is: {len(self._tensors)} ")
+            self._tensors += [None] * (index + 1 - len(self._tensors))
         value = convert_to_tensor(value, dtype_hint=self.dtype)
         if value.dtype != self.dtype:
             text = f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {value.dtype.name} "
@@ -73,34 +76,34 @@ class TensorArray:
             if not self.element_shape.is_compatible_with(value.shape):
                 raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({self.element_shape})")
             self.element_shape = self.element_shape.merge_with(value.shape)
-        self._tensors[place] = value
+        self._tensors[index] = value
         return self
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The element at an index, which is then removed, unless `clear_after_read` is False."""
-        place = integer(index)
-        if place < 0:
-            raise out_of_range(f"Reading from negative indices (index {place}) is not allowed.")
-        if place >= len(self._tensors):
-            raise out_of_range(f"Tried to read from index {place} but array size is: {len(self._tensors)} ")
-        if self._tensors[place] is None and place in self._cleared:
+        index = integer(index)
+        if index < 0:
+            raise out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
+        if index >= len(self._tensors):
+            raise out_of_range(f"Tried to read from index {index} but array size is: {len(self._tensors)} ")
+        if self._tensors[index] is None and index in self._cleared:
             raise invalid(
-                f"Could not read index {place} twice because it was cleared after a previous read "
+                f"Could not read index {index} twice because it was cleared after a previous read "
                 "(perhaps try setting clear_after_read = false?)",
             )
-        value = self._at(place)
+        value = self._at(index)
         if self._clear:
-            self._tensors[place] = None
-            self._cleared.add(place)
+            self._tensors[index] = None
+            self._cleared.add(index)
         return value
 
-    def _at(self, place):
+    def _at(self, index):
         """The element at an index; zeros if it is empty."""
-        value = self._tensors[place]
+        value = self._tensors[index]
         if value is None:
             if not self.element_shape.is_fully_defined():
                 raise ValueError(f"Cannot convert a partially known TensorShape {self.element_shape} to a Tensor.")
-            value = self._tensors[place] = zeros(self.element_shape, self.dtype)
+            value = self._tensors[index] = zeros(self.element_shape, self.dtype)
         return value
 
     def stack(self, name: str | None = None) -> Tensor:
@@ -112,7 +115,7 @@ class TensorArray:
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at k indices, stacked: a Tensor of shape (k, ...)."""
-        return stack([self._at(integer(place)) for place in indices])
+        return stack([self._at(integer(index)) for index in indices])
 
     def concat(self, name: str | None = None) -> Tensor:
         """All elements, joined along their first axis, whose lengths may differ.
@@ -120,10 +123,10 @@ class TensorArray:
         Raises:
             InvalidArgumentError: an element is a scalar.
         """
-        rows = [self._at(place) for place in range(len(self._tensors))]
-        for place, one in enumerate(rows):
+        rows = [self._at(index) for index in range(len(self._tensors))]
+        for index, one in enumerate(rows):
             if not one.ndim:
-                text = f"Concat saw a scalar shape at index {place} but requires at least vectors."
+                text = f"Concat saw a scalar shape at index {index} but requires at least vectors."
                 raise invalid(text)
         return concat(rows, 0)
 
@@ -157,8 +160,8 @@ class TensorArray:
         Returns:
             The TensorArray.
         """
-        for place, row in zip(indices, unstack(convert_to_tensor(value, dtype_hint=self.dtype))):
-            self.write(place, row)
+        for index, row in zip(indices, unstack(convert_to_tensor(value, dtype_hint=self.dtype))):
+            self.write(index, row)
         return self
 
     def identity(self) -> "TensorArray":
