@@ -176,8 +176,9 @@ class Dataset:
 
     # ---- transformations -------------------------------------------------------------------------------------------
 
-    def map(self, map_func: Callable, num_parallel_calls: Any = None, deterministic: bool | None = None, synchronous: Any = None,
-            use_unbounded_threadpool: Any = False, name: str | None = None) -> "Dataset":  # fmt: skip
+    def map(self, map_func: Callable, num_parallel_calls: Any = None, deterministic: bool | None = None,
+            synchronous: Any = None, use_unbounded_threadpool: Any = False,
+            name: str | None = None) -> "Dataset":  # fmt: skip
         """`map_func` of each element.
 
         Args:
@@ -247,9 +248,8 @@ class Dataset:
         length = self._batch_count(size, drop_remainder)
         return Dataset(lambda: batches(iter(self), size, drop_remainder, stack_elements), length)
 
-    def padded_batch(
-        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False, name: str | None = None
-    ) -> "Dataset":
+    def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
+                     drop_remainder: bool = False, name: str | None = None) -> "Dataset":  # fmt: skip
         """As `batch`, for elements of different shapes: components are padded at the end of each axis before.
 
         Args:
@@ -284,7 +284,8 @@ class Dataset:
         length = self._length // size if drop_remainder else -(-self._length // size)
         return length if self._length >= 0 else self._length
 
-    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> "Dataset":
+    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False,
+               name: str | None = None) -> "Dataset":  # fmt: skip
         """Windows of consecutive elements: each component of a window is a Dataset.
 
         Args:

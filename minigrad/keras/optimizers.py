@@ -60,17 +60,16 @@ class Optimizer:
     slots: tuple = ()
     float_op = ""  # the op in which TensorFlow combines the Variable with a float, and so refuses integer Variables
 
-    def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False,
-                 ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None,
-                 name=None, **kwargs):  # fmt: skip
+    def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None,
+                 use_ema=False, ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None,
+                 gradient_accumulation_steps=None, name=None, **kwargs):  # fmt: skip
         if kwargs.pop("decay", None) is not None:
             warnings.warn("Argument `decay` is no longer supported and will be ignored.", stacklevel=3)
         if kwargs:
             raise ValueError(f"Argument(s) not recognized: {kwargs}")
         if gradient_accumulation_steps is not None:
-            raise errors.UnimplementedError(
-                None, None, "minigrad has no `gradient_accumulation_steps`: add up the gradients of some steps, and apply the sums."
-            )
+            text = "minigrad has no `gradient_accumulation_steps`: add up the gradients of some steps, and apply the sums."
+            raise errors.UnimplementedError(None, None, text)
         check_learning_rate(learning_rate)
         if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
             raise ValueError(

@@ -94,8 +94,8 @@ class Layer:
         """Compute the output from the inputs."""
         raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
 
-    def add_weight(self, *args, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
-                   constraint=None, aggregation="none", name=None) -> Variable:  # fmt: skip
+    def add_weight(self, *args, shape=None, initializer=None, dtype=None, trainable=True, autocast=True,
+                   regularizer=None, constraint=None, aggregation="none", name=None) -> Variable:  # fmt: skip
         """Create a weight of this layer.
 
         Args:
