@@ -56,11 +56,12 @@ from .ops.shaping import (
 )
 from .ops.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
 from .program.control_flow import (
-    case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, print, py_function, scan,
-    switch_case, vectorized_map, while_loop,
+    case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, scan, switch_case,
+    vectorized_map, while_loop,
 )
-from .program.function import TensorSpec, device, executing_eagerly, function, numpy_function
+from .program.function import TensorSpec, device, executing_eagerly, function, numpy_function, py_function
 from .program.module import Module, name_scope
+from .program.printing import print
 from .program.recompute import recompute_grad
 from .program.tensor_array import TensorArray
 # fmt: on

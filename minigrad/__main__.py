@@ -1,4 +1,4 @@
-"""The command `minigrad`: opens the course, looks the machine over, packs a class's stick, and runs lessons anew."""
+"""The command `minigrad`, with the subcommands course, check, pack and build."""
 
 import argparse
 import importlib
@@ -9,7 +9,14 @@ from .classroom.telling import Trouble
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command, and return its exit code: 0; 1 if something is wrong; 2 if it was not understood."""
+    """Run the command.
+
+    Args:
+        arguments: those after the name of the command; `sys.argv` by default.
+
+    Returns:
+        The exit code: 0; 1 if something is wrong; 130 if it was interrupted. (Unknown arguments exit with 2.)
+    """
     parser, command_of = parsed()
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
@@ -29,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
-    """The parser, and those of the commands by name."""
-    parser = argparse.ArgumentParser("minigrad", description="Automatic differentiation to read, to see and to trust.")
+    """The parser of the command, and the parsers of its subcommands by name."""
+    parser = argparse.ArgumentParser(prog="minigrad", description="Automatic differentiation to read, to see and to trust.")
     commands = parser.add_subparsers(title="commands", required=True, dest="command", metavar="command")
 
     def command(name, run, help, more, example):
@@ -72,6 +79,11 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
 
 
 def port(text: str) -> int:
+    """The type of the option `--port`.
+
+    Raises:
+        ArgumentTypeError: the number is not that of a port.
+    """
     if not 1 <= (number := int(text)) <= 65535:
         raise argparse.ArgumentTypeError(f"{text} is no port: they are numbered from 1 to 65535")
     return number

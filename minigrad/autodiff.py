@@ -1,4 +1,4 @@
-"""tf.autodiff: derivatives along one direction, by two walks backwards."""
+"""tf.autodiff: Jacobian-vector products, computed with two backward passes."""
 
 from typing import Any
 
@@ -14,20 +14,20 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 class ForwardAccumulator:
-    """Gives the derivative of what is computed in its block, along one direction: the Jacobian times a vector.
+    """Computes Jacobian-vector products (JVPs): derivatives along one direction of what is computed in its block.
 
-    Where a Jacobian has few columns, this is quicker than a GradientTape, which gives a vector times the Jacobian. (A
-    tape's answer is linear in that vector, and its gradient with respect to the vector is what is wanted.)
+    With few inputs and many outputs, it needs fewer passes than the `jacobian` of a GradientTape. The tape computes a
+    vector times the Jacobian (a VJP). This is linear in the vector, and its gradient with respect to it is the JVP.
 
     Args:
-        primals: a Tensor or a Variable, or a nest of them: where to differentiate.
-        tangents: the direction, in the form of `primals`: how fast each of them changes.
+        primals: the inputs: a Tensor or a Variable, or a nest of them.
+        tangents: the direction: a Tensor for each primal, of its shape and dtype, in the same nest.
 
     Raises:
-        ValueError: the two differ in form or dtype, or a primal comes twice.
+        ValueError: the structures or the dtypes differ, or a primal occurs twice.
 
     Note:
-        The derivatives of a `custom_gradient` are those that it brings, whereas TensorFlow takes those of its ops.
+        For a function with a `custom_gradient`, that gradient is used; TensorFlow uses the ops of the function.
 
     >>> import minigrad as mg
     >>> x = mg.Variable([1.0, 2.0])
@@ -61,33 +61,35 @@ class ForwardAccumulator:
         self._tape.__exit__(*error)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
-        """How fast what was computed changes, when the primals change as the tangents say.
+        """The Jacobian-vector products of outputs: their derivatives along the tangents.
 
         Args:
-            primals: a Tensor that was computed in the block, or a nest of them.
-            unconnected_gradients: what to give for one that does not depend on the primals: None, or zeros.
+            primals: a Tensor computed in the block, or a nest of such Tensors.
+            unconnected_gradients: the result for a Tensor that does not depend on the primals:
+                `mg.UnconnectedGradients.NONE` (None) or `ZERO` (zeros).
 
         Returns:
-            In the form of `primals`: a Tensor of the same shape for each.
+            A Tensor of the same shape for each output, or None, in the same nest.
 
         Raises:
             ValueError: `unconnected_gradients` is neither NONE nor ZERO.
         """
         zeros = unconnected_mode(unconnected_gradients) is UnconnectedGradients.ZERO
         with listeners_only(*[one for one in listening.now if one is not self._tape]):
-            found = [self._along(y) for y in nest.flatten(primals)]
+            found = [self._jvp(y) for y in nest.flatten(primals)]
             found = [zeros_like(y) if zeros and dy is None else dy for y, dy in zip(nest.flatten(primals), found)]
         return nest.pack_sequence_as(primals, found)
 
-    def _along(self, y):
+    def _jvp(self, y):
+        """The derivative of one output along the tangents, or None."""
         for x, tangent in zip(self._primals, self._tangents):
             if y.id == x.id:
                 return tangent
         if y.id not in self._tape.tracked_ids:
             return None
-        vector = ones_like(y)  # any would do
-        with GradientTape() as linear:
-            linear.watch(vector)
-            slopes = self._tape.gradient(y, self._primals, output_gradients=vector)
-            pairs = [(convert_to_tensor(dx), tangent) for dx, tangent in zip(slopes, self._tangents) if dx is not None]
-        return linear.gradient([dx for dx, _ in pairs], vector, output_gradients=[tangent for _, tangent in pairs])
+        vector = ones_like(y)  # the result does not depend on its value
+        with GradientTape() as tape:
+            tape.watch(vector)
+            vjps = self._tape.gradient(y, self._primals, output_gradients=vector)
+            pairs = [(convert_to_tensor(dx), tangent) for dx, tangent in zip(vjps, self._tangents) if dx is not None]
+        return tape.gradient([dx for dx, _ in pairs], vector, output_gradients=[tangent for _, tangent in pairs])

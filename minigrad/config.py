@@ -1,4 +1,4 @@
-"""tf.config: what the machine offers. Here it is one CPU, and functions always run eagerly."""
+"""tf.config: the devices, here one CPU, and whether functions run eagerly, here always."""
 
 import collections
 import os
@@ -11,9 +11,9 @@ __all__ = [
 ]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
-# When large arrays die together, glibc gives their memory back to the system and then asks for it again, page by page:
-# with a million numbers that is most of the time. Freed at once and never touched, this array raises the size from
-# which glibc does so, for the whole process (which may keep up to 64 MB). MINIGRAD_KEEP_HEAP=0 leaves glibc alone.
+# glibc returns the memory of large freed arrays to the system and then requests it again, page by page; for a million
+# numbers that takes most of the time. Freeing this array, whose pages are never touched, makes glibc raise the size
+# from which it does so; the process may then keep up to 64 MB for its next arrays. MINIGRAD_KEEP_HEAP=0 turns this off.
 if os.environ.get("MINIGRAD_KEEP_HEAP") != "0":
     np.empty(2**25 - 2**13, np.uint8)
 
@@ -22,7 +22,7 @@ LogicalDevice = collections.namedtuple("LogicalDevice", "name device_type")
 
 
 def list_physical_devices(device_type=None) -> list:
-    """The devices of a type: one CPU, and no GPU.
+    """The devices of a type, "CPU" or "GPU": one CPU and no GPU. None is any type.
 
     >>> import minigrad as mg
     >>> mg.config.list_physical_devices("GPU")
@@ -32,12 +32,12 @@ def list_physical_devices(device_type=None) -> list:
 
 
 def list_logical_devices(device_type=None) -> list:
-    """The same devices, as ops name them."""
+    """The same devices, with the names that ops use."""
     return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
 def run_functions_eagerly(run_eagerly) -> None:
-    """Nothing to do: `mg.function` runs functions as they are."""
+    """Accepted as in TensorFlow, without effect: `mg.function` always runs functions eagerly."""
 
 
 def functions_run_eagerly() -> bool:

@@ -1,7 +1,6 @@
-"""The errors that ops raise, under TensorFlow's names (`mg.errors`).
+"""tf.errors: the errors that ops raise.
 
-An op that is given something it cannot use raises one of these. The message says what happened
-and ends with the op's name in TensorFlow, as in `[Op:MatMul]`.
+The message says what is wrong, and ends with the op's name in TensorFlow, as in `[Op:MatMul]`.
 """
 
 __all__ = [
@@ -13,20 +12,20 @@ __all__ = [
 ]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
-# TensorFlow's numbers for what can happen: the `error_code` of an error.
+# TensorFlow's error codes: the `error_code` of an error.
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
 RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE = range(8, 15)
 DATA_LOSS, UNAUTHENTICATED = 15, 16
 
 
 class OpError(Exception):
-    """The base class: an op could not do its work.
+    """The base class of the errors of ops.
 
     Args:
-        node_def, op: kept, as in TensorFlow.
-        message: what happened; `str(error)` is the same.
-        error_code: one of the numbers of `mg.errors`. The classes below know theirs, and do not take it.
-        *payloads: if there are any, the first is kept as `experimental_payloads`.
+        node_def, op: stored as attributes, as in TensorFlow.
+        message: what is wrong; `str(error)` is the same.
+        error_code: one of the codes of `mg.errors`; subclasses have a fixed one and do not take this argument.
+        *payloads: the first one is stored as `experimental_payloads`.
 
     >>> import minigrad as mg
     >>> try:
@@ -47,12 +46,12 @@ class OpError(Exception):
     def __str__(self):
         return self.message
 
-    def __reduce__(self):  # Exception's own would make it anew from `args`, which are empty, as in TensorFlow
-        return self.__class__.__new__, (self.__class__,), {**vars(self), "op": None}  # an op cannot leave its process
+    def __reduce__(self):  # that of Exception would pass `args`, which are empty, as in TensorFlow
+        return self.__class__.__new__, (self.__class__,), {**vars(self), "op": None}  # an op cannot be pickled
 
 
-class Numbered(OpError):
-    """An error whose class knows its number."""
+class OpErrorWithCode(OpError):
+    """An error whose class has a fixed error code, `number`."""
 
     number: int
 
@@ -60,72 +59,72 @@ class Numbered(OpError):
         super().__init__(node_def, op, message, self.number, *payloads)
 
 
-class InvalidArgumentError(Numbered):
+class InvalidArgumentError(OpErrorWithCode):
     """An argument has a shape, a dtype or a value that the op cannot use."""
 
     number = INVALID_ARGUMENT
 
 
-class CancelledError(Numbered):
-    """What the op works on was closed."""
+class CancelledError(OpErrorWithCode):
+    """The queue that the op uses is closed."""
 
     number = CANCELLED
 
 
-class DataLossError(Numbered):
-    """Something would be lost, such as the end of a row."""
+class DataLossError(OpErrorWithCode):
+    """Data would be lost, such as the end of a row that is longer than its padded shape."""
 
     number = DATA_LOSS
 
 
-class FailedPreconditionError(Numbered):
-    """The state that the op needs is not there."""
+class FailedPreconditionError(OpErrorWithCode):
+    """An object is not in the state that the op needs."""
 
     number = FAILED_PRECONDITION
 
 
-class InternalError(Numbered):
-    """The engine met a state that it should never meet."""
+class InternalError(OpErrorWithCode):
+    """The engine is in a state that should not occur."""
 
     number = INTERNAL
 
 
-class NotFoundError(Numbered):
-    """Something that was named does not exist."""
+class NotFoundError(OpErrorWithCode):
+    """Something that is given by name, such as a file, does not exist."""
 
     number = NOT_FOUND
 
 
-class OutOfRangeError(Numbered):
-    """An iteration went past the end."""
+class OutOfRangeError(OpErrorWithCode):
+    """An index or an iteration is beyond the end."""
 
     number = OUT_OF_RANGE
 
 
-class ResourceExhaustedError(Numbered):
-    """Something is used up, or full."""
+class ResourceExhaustedError(OpErrorWithCode):
+    """A resource is used up, such as the capacity of a queue."""
 
     number = RESOURCE_EXHAUSTED
 
 
-class UnimplementedError(Numbered):
-    """TensorFlow knows this, and minigrad (or this dtype) does not."""
+class UnimplementedError(OpErrorWithCode):
+    """TensorFlow supports this, but minigrad does not, or not for this dtype."""
 
     number = UNIMPLEMENTED
 
 
-class UnknownError(Numbered):
+class UnknownError(OpErrorWithCode):
     """A function of the user raised an error of its own."""
 
     number = UNKNOWN
 
 
 def from_python(error):
-    """Mark an error that TensorFlow's Python raises, not its kernel: it leaves the op as it is, without `[Op:...]`."""
+    """Mark an error that TensorFlow's Python code raises, not a kernel, so that the op does not append `[Op:...]`."""
     error.from_python = True
     return error
 
 
 def invalid(message, op=None):
-    """The error of an op that cannot use what it was given; `op`, if there is one, is kept in it."""
+    """An InvalidArgumentError with this message; `op` is stored in it."""
     return InvalidArgumentError(None, op, message)

@@ -1,7 +1,7 @@
-"""Lists, tuples and dicts inside each other, seen as one flat list of leaves (`mg.nest`).
+"""tf.nest: nested lists, tuples and dicts, as one flat list of leaves and back.
 
-The leaves of a dict come in the order of its sorted keys, as in TensorFlow, so that two dicts with the
-same keys match. What is packed again has the types and the key order of the pattern.
+The leaves of a dict are in the order of its sorted keys, as in TensorFlow, so that two dicts with the same keys match.
+`pack_sequence_as` keeps the types and the key order of the structure.
 """
 
 import functools
@@ -13,29 +13,29 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 def is_nested(seq: Any) -> bool:
-    """Is it a list, a tuple, a dict or the like, rather than a leaf?
+    """Whether it is a list, a tuple, a dict or the like, and not a leaf.
 
     >>> is_nested([1, 2]), is_nested("ab")
     (True, False)
     """
-    return holds(seq.__class__)
+    return is_nested_type(seq.__class__)
 
 
 @functools.lru_cache(maxsize=1000)
-def holds(kind):
-    """Do objects of this type hold others? Strings are leaves (and so is a TensorShape, which is no Sequence)."""
-    return issubclass(kind, (Sequence, Mapping, MappingView)) and not issubclass(kind, (str, bytes))
+def is_nested_type(cls):
+    """Whether objects of this class are nested. Strings are leaves, and so are TensorShapes, which are no Sequences."""
+    return issubclass(cls, (Sequence, Mapping, MappingView)) and not issubclass(cls, (str, bytes))
 
 
 def children(structure):
-    """What a list, tuple or dict holds, dicts by sorted keys."""
+    """The items of a list or tuple, or the values of a dict by sorted keys."""
     if isinstance(structure, Mapping):
         return [structure[key] for key in sorted_keys(structure)]
     return list(structure)
 
 
 def sorted_keys(mapping):
-    """The keys, sorted.
+    """The keys of a dict, sorted.
 
     Raises:
         TypeError: they cannot be compared, such as 1 and "a".
@@ -47,7 +47,14 @@ def sorted_keys(mapping):
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves, from left to right; a leaf alone gives a list of one. (IndexedSlices are leaves, whatever the option.)
+    """The leaves, from left to right; for a leaf, a list of it alone.
+
+    Args:
+        structure: a nest, or a leaf.
+        expand_composites: accepted as in TensorFlow, without effect: IndexedSlices are leaves.
+
+    Raises:
+        TypeError: the keys of a dict cannot be sorted.
 
     >>> flatten({"b": [1, (2,)], "a": 3})
     [3, 1, 2]
@@ -61,15 +68,16 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
-    """The leaves of `flat_sequence`, in the form of `structure`.
+    """A nest with the structure of `structure` and the leaves of `flat_sequence`.
 
     Args:
-        structure: the pattern; its own leaves are not looked at.
-        flat_sequence: as many leaves as the pattern has.
+        structure: a nest, whose own leaves do not matter, or a leaf.
+        flat_sequence: a list of as many leaves.
+        expand_composites: accepted as in TensorFlow, without effect: IndexedSlices are leaves.
 
     Raises:
-        ValueError: there are more leaves, or fewer.
-        TypeError: the leaves come in no list.
+        ValueError: the number of leaves is another.
+        TypeError: `flat_sequence` is not a sequence.
 
     >>> pack_sequence_as({"b": [0, (0,)], "a": 0}, [3, 1, 2])
     {'b': [1, (2,)], 'a': 3}
@@ -88,7 +96,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def packed(structure, leaves):
-    """`structure` with its leaves taken, one by one, from the iterator `leaves`."""
+    """A nest with this structure, whose leaves are the next ones of an iterator."""
     if not is_nested(structure):
         return next(leaves)
     if isinstance(structure, Mapping):
@@ -98,23 +106,26 @@ def packed(structure, leaves):
             return type(structure)(structure.default_factory, pairs)
         return type(structure)(pairs)
     new = []
-    for child in structure:  # no comprehension: in Python 3.11 it would halve the depth that recursion can reach
+    for child in structure:  # not a comprehension: in Python 3.11 it would halve the possible recursion depth
         new.append(packed(child, leaves))
-    if isinstance(structure, (MappingView, range)):  # nothing but a list can be made of it
+    if isinstance(structure, (MappingView, range)):  # types that cannot be constructed from values
         return new
     return type(structure)(*new) if hasattr(structure, "_fields") else type(structure)(new)
 
 
-def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool = True, expand_composites: bool = False) -> Any:
-    """`func` of the leaves in the same place, in the form of the first structure.
+def map_structure(
+    func: Callable[..., Any], *structures: Any, check_types: bool = True, expand_composites: bool = False
+) -> Any:  # fmt: skip
+    """A nest of the results of `func`, with the structure of the first argument.
 
     Args:
         func: takes one leaf of each structure.
-        *structures: nests of one form.
-        check_types: whether a list in the place of a tuple is an error.
+        *structures: nests with the same structure.
+        check_types: whether a list instead of a tuple is an error.
+        expand_composites: accepted as in TensorFlow, without effect: IndexedSlices are leaves.
 
     Raises:
-        ValueError: the forms differ, or there is no structure.
+        ValueError: the structures differ, or there is none.
         TypeError: `func` is not callable, or the types of the nests differ.
 
     >>> map_structure(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
@@ -130,11 +141,16 @@ def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool 
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
-    """Raise unless both nests have the same form.
+    """Raise unless two nests have the same structure.
+
+    Args:
+        nest1, nest2: nests or leaves.
+        check_types: whether a list instead of a tuple is an error.
+        expand_composites: accepted as in TensorFlow, without effect: IndexedSlices are leaves.
 
     Raises:
-        ValueError: the forms differ.
-        TypeError: a list stands where the other has a tuple, and `check_types`.
+        ValueError: the structures differ.
+        TypeError: the types of sequences differ, and `check_types` is True.
     """
     problem = f"The two structures don't have the same nested structure.\n\nFirst structure: {nest1}\n\nSecond structure: {nest2}"
     if is_nested(nest1) != is_nested(nest2):
@@ -151,7 +167,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def same_type(nest1, nest2):
-    """Dicts of any kind match, and namedtuples of one name and fields; of others one type must come from the other."""
+    """Whether both are dicts, or namedtuples with the same name and fields, or one type is a subclass of the other."""
     type1, type2 = type(nest1), type(nest2)
     if hasattr(type1, "_fields") or hasattr(type2, "_fields"):
         return type1.__name__ == type2.__name__ and type1._fields == type2._fields

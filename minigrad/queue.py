@@ -1,4 +1,4 @@
-"""tf.queue: values put in at one end and taken out at the other. No tape follows them through."""
+"""tf.queue: FIFOQueue. No gradient flows through a queue."""
 
 import collections
 from typing import Any
@@ -19,16 +19,22 @@ __dir__ = __all__.copy  # what Tab offers
 
 
 class FIFOQueue:
-    """A queue: what was put in first comes out first.
+    """A first-in, first-out queue.
 
-    Each element has one or more components, of fixed dtypes and perhaps shapes. TensorFlow waits when the queue is full
-    or empty; here nobody else could end the waiting, so an error is raised.
+    Each element has one or more components. When the queue is full or empty, TensorFlow waits; here nothing could end
+    the waiting, so an error is raised.
 
     Args:
-        capacity: how many elements fit in.
+        capacity: the maximum number of elements.
         dtypes: the dtype of the component, or a list of dtypes.
-        shapes: their shapes, if they are all the same; needed for `enqueue_many` and `dequeue_many`.
-        names: names of the components: elements are then dicts.
+        shapes: the shape of the component, or a list of shapes; `dequeue_many` and `dequeue_up_to` need them.
+        names: the names of the components; elements are then dicts.
+        shared_name: accepted as in TensorFlow, without effect.
+        name: of the queue, for error messages.
+
+    Raises:
+        InvalidArgumentError: there are no dtypes, or another number of shapes.
+        ValueError: there is another number of names.
 
     >>> import minigrad as mg
     >>> queue = mg.queue.FIFOQueue(3, mg.float32)
@@ -58,67 +64,86 @@ class FIFOQueue:
         self._elements, self._closed = collections.deque(), False
 
     def enqueue(self, vals: Any, name: str | None = None) -> None:
-        """Put in one element.
+        """Add one element.
+
+        Args:
+            vals: a Tensor, a list of Tensors for several components, or a dict if they have names.
+            name: accepted as in TensorFlow, without effect.
 
         Raises:
             ValueError: a component has another shape or dtype.
+            InvalidArgumentError: the number of components is another.
             CancelledError: the queue is closed.
             ResourceExhaustedError: the queue is full.
         """
         self._put([self._components(vals, "QueueEnqueueV2")], "QueueEnqueueV2")
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> None:
-        """Put in one element for each row of the components."""
+        """Add one element for each row: components have shape (n, ...) for n elements.
+
+        Raises:
+            ValueError: the numbers of rows differ; and the errors of `enqueue`.
+        """
         rows = self._components(vals, "QueueEnqueueManyV2", many=True)
         count = len(rows[0].value)
         if any(len(x.value) != count for x in rows):
             raise ValueError(f"Each component needs as many rows as the others. They have {[len(x.value) for x in rows]}.")
-        self._put([[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)], "QueueEnqueueManyV2")
+        elements = [[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)]
+        self._put(elements, "QueueEnqueueManyV2")
 
     def dequeue(self, name: str | None = None) -> Any:
-        """Take out the first element: a Tensor, a list of them, or a dict if the components have names.
+        """Remove and return the first element.
+
+        Returns:
+            A Tensor, a list of Tensors for several components, or a dict if they have names.
 
         Raises:
             OutOfRangeError: the queue is empty.
         """
         (element,) = self._take(1, "QueueDequeueV2")
-        return self._shown(list(element))
+        return self._as_result(list(element))
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Take out `n` elements, stacked.
+        """Remove `n` elements and return them stacked: components of shape (...) become (n, ...).
 
         Raises:
             OutOfRangeError: there are fewer.
+            InvalidArgumentError: n is negative, or the shapes of the components are not specified.
         """
         return self._stacked(self._take(int(n), "QueueDequeueManyV2"))
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Take out `n` elements, stacked, or those that are left if the queue is closed."""
+        """As `dequeue_many`, but if the queue is closed and has fewer than `n` elements, with those that are left."""
         left = min(int(n), len(self._elements)) if self._closed else int(n)
         return self._stacked(self._take(max(left, min(int(n), 1)), "QueueDequeueUpToV2"))
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements are in it."""
+        """The number of elements, an int32 scalar."""
         return Tensor.of(np.int32(len(self._elements)))
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> None:
-        """Let nothing more in; what is in it can still be taken out."""
+        """Allow no more `enqueue`; the elements can still be removed.
+
+        Raises:
+            CancelledError: it is closed already.
+        """
         if self._closed:
             raise errors.CancelledError(None, None, f"Queue '{self.name}' is already closed. [Op:QueueCloseV2] name: ")
         self._closed = True
 
     def is_closed(self, name: str | None = None) -> Tensor:
-        """Has it been closed?"""
+        """Whether it has been closed, a bool scalar."""
         return Tensor.of(np.bool_(self._closed))
 
     def _components(self, vals, kernel, many=False):
-        """The Tensors of an element, or of many, which must fit the queue. No tape follows them."""
+        """The components as Tensors that no tape tracks; with `many`, each has one more axis at the beginning."""
         vals = list_of(vals) if self.names is None else [vals[name] for name in self.names]
         if len(vals) != len(self.dtypes):
             raise invalid(f"Signature mismatch, have: {len(vals)} components, expected: {len(self.dtypes)}. [Op:{kernel}] name: ")
-        return [self._fitting(i, x, many) for i, x in enumerate(vals)]
+        return [self._component(i, x, many) for i, x in enumerate(vals)]
 
-    def _fitting(self, i, x, many):
+    def _component(self, i, x, many):
+        """Component number i as a Tensor, after checking its dtype and shape."""
         dtype = self.dtypes[i]
         tensor = convert(x) if hasattr(x, "__tf_tensor__") else Tensor.of(as_value(x, dtype))
         value = tensor.value
@@ -157,22 +182,23 @@ class FIFOQueue:
 
     def _stacked(self, elements):
         if not elements:
-            kinds = zip(self.shapes, self.dtypes)
-            return self._shown([Tensor.of(np.zeros((0, *shape.as_list()), dtype.dtype)) for shape, dtype in kinds])
-        return self._shown([stacked(column) for column in zip(*elements)])
+            specs = zip(self.shapes, self.dtypes)
+            return self._as_result([Tensor.of(np.zeros((0, *shape.as_list()), dtype.dtype)) for shape, dtype in specs])
+        return self._as_result([stacked(column) for column in zip(*elements)])
 
-    def _shown(self, tensors):
+    def _as_result(self, tensors):
+        """The components in the form in which `dequeue` returns them."""
         if self.names is not None:
             return dict(zip(self.names, tensors))
         return tensors if len(tensors) > 1 else tensors[0]
 
 
 def stacked(column):
-    """Elements as the rows of one Tensor."""
-    whole = Tensor.of(np.stack([x.value for x in column]))
+    """Tensors stacked along a new first axis; listeners are told that they were stored in the result."""
+    stack = Tensor.of(np.stack([x.value for x in column]))
     for x in column:
-        storing(x, whole, "FIFOQueue")
-    return whole
+        storing(x, stack, "FIFOQueue")
+    return stack
 
 
 def list_of(x):
@@ -180,8 +206,8 @@ def list_of(x):
 
 
 def shapes_of(shapes, count):
-    """One shape for each component; unknown ones if none are given."""
+    """The shape of each component; None, for unknown, if none are given."""
     if shapes is None:
         return [None] * count
-    alone = not isinstance(shapes, (list, tuple)) or not shapes or isinstance(shapes[0], (int, type(None)))
-    return [shapes] if alone else shapes
+    is_one_shape = not isinstance(shapes, (list, tuple)) or not shapes or isinstance(shapes[0], (int, type(None)))
+    return [shapes] if is_one_shape else shapes

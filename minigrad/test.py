@@ -1,4 +1,4 @@
-"""Is a derivative right? `mg.test.check_gradients` compares the tape with finite differences."""
+"""tf.test: `check_gradients` compares the derivatives of a tape with finite differences."""
 
 import numpy as np
 
@@ -10,24 +10,24 @@ from .engine.tensor import Tensor
 __all__ = ["check_gradients"]
 __dir__ = __all__.copy  # what Tab offers
 
-UPSTREAM = 1.5  # arrives at each output, on average: at 1, a rule that forgets what arrives would look right
+UPSTREAM = 1.5  # scale of the upstream gradients; with 1, a VJP that ignores its upstream gradient would pass
 
 
 def check_gradients(f, *inputs, order=2, delta=1e-5, rtol=1e-5, atol=1e-6) -> None:
-    """Compare the tape's derivatives of `f` with central differences, in float64, to the given order.
+    """Compare the derivatives of `f` by a tape with central differences, in float64.
 
-    The slope is measured along one random direction for each input, so the cost does not grow with the size: it takes
-    two calls of `f` for each input and order. The points should lie away from corners such as relu's at 0.
+    Each input is tested along one random direction, so the cost does not grow with its size: two calls of `f` for each
+    input and order. The inputs should not be near points without a derivative, such as 0 for relu.
 
     Args:
-        f: takes as many Tensors as there are `inputs`; gives a Tensor, or a nest of Tensors.
-        *inputs: numbers, arrays or Tensors. Those of a float dtype become float64; others are passed on as they are.
-        order: up to which derivative to go.
-        delta: the step to each side.
-        rtol, atol: how far the two numbers may be apart.
+        f: takes as many Tensors as there are `inputs`, and returns a Tensor or a nest of Tensors.
+        *inputs: numbers, arrays or Tensors. Floats become float64; others are passed on unchanged.
+        order: the highest order of derivatives to test.
+        delta: the step of the central difference to each side.
+        rtol, atol: the relative and absolute tolerance.
 
     Raises:
-        AssertionError: they are further apart. It names the function, the input, the order and both numbers.
+        AssertionError: the two differ by more. The message names the function, the input, the order and both numbers.
 
     >>> import minigrad as mg
     >>> mg.test.check_gradients(lambda x: x * mg.sin(x), 0.5)
@@ -40,15 +40,17 @@ def check_gradients(f, *inputs, order=2, delta=1e-5, rtol=1e-5, atol=1e-6) -> No
 
 
 def check_order(f, points, now, order, delta, rtol, atol, name):
-    total = weighted(f, points)
-    gradients = slopes_of(total, points)
+    """Test the first derivatives of `f`, called order number `now`, and then those of its gradients, up to `order`."""
+    total = weighted_sum(f, points)
+    gradients = gradients_of(total)
     for k, point in enumerate(points):
         if point.value.dtype.kind != "f":
             continue
         direction = random_like(point.value, k)
         tape_says = float(np.sum(gradients(*points)[k].value * direction)) / UPSTREAM
-        rise = total(*moved(points, k, delta * direction)).value - total(*moved(points, k, -delta * direction)).value
-        measured = float(rise / (2 * delta)) / UPSTREAM
+        step = delta * direction
+        difference = total(*shifted(points, k, step)).value - total(*shifted(points, k, -step)).value
+        measured = float(difference / (2 * delta)) / UPSTREAM
         if not np.isclose(tape_says, measured, rtol, atol, equal_nan=False):
             raise AssertionError(
                 f"{name}, input {k}, order {now}: the tape says {tape_says:.6g}, finite differences say {measured:.6g}"
@@ -64,47 +66,50 @@ def in_float64(x):
 
 
 def random_like(value, seed):
-    """A direction of length 1, always the same one."""
+    """A vector of length 1 in the shape of a value, the same for the same seed."""
     direction = np.random.default_rng(seed + 7).normal(size=value.shape)
     return direction / max(np.linalg.norm(direction), 1e-300) if value.ndim else np.float64(1.0)
 
 
-def moved(points, k, step):
-    """The points, with a step made in number k."""
+def shifted(points, k, step):
+    """The points, with a step added to number k."""
     return [Tensor.of(p.value + step) if i == k else p for i, p in enumerate(points)]
 
 
-def weighted(f, points):
-    """`f` with its outputs added up, each element with a weight of its own, so that no mistake can cancel."""
-    ys = outputs_of(f, points)
-    weights = [random_like(y.value, 100 + i) * UPSTREAM * max(1.0, y.value.size**0.5) for i, y in enumerate(ys)]
+def weighted_sum(f, points):
+    """A function: the sum of all outputs of `f`, each element with its own weight, so that errors do not cancel."""
+    values = [y.value for y in outputs_of(f, points)]
+    weights = [random_like(y, 100 + i) * UPSTREAM * max(1.0, y.size**0.5) for i, y in enumerate(values)]
 
     def total(*xs):
         ys = outputs_of(f, xs)
         parts = [math.reduce_sum(y * Tensor.of(np.asarray(w, y.value.dtype))) for y, w in zip(ys, weights, strict=True)]
-        whole = parts[0]
+        result = parts[0]
         for part in parts[1:]:
-            whole = whole + part
-        return whole
+            result = result + part
+        return result
 
     return total
 
 
 def outputs_of(f, xs):
-    """The outputs through which gradients flow; of complex ones both parts."""
+    """The outputs of `f` that are floats, and the real and imaginary parts of those that are complex."""
     ys = [convert(y) for y in nest.flatten(f(*xs)) if y is not None]
-    parts = [(math.real(y), math.imag(y)) if y.value.dtype.kind == "c" else (y,) for y in ys if y.value.dtype.kind in "fc"]
-    return [part for both in parts for part in both]
+    return [part for y in ys if y.value.dtype.kind in "fc" for part in real_parts(y)]
 
 
-def slopes_of(total, points):
-    """The function that gives the tape's gradients of `total`, zeros where nothing is connected."""
+def real_parts(y):
+    return (math.real(y), math.imag(y)) if y.value.dtype.kind == "c" else (y,)
+
+
+def gradients_of(total):
+    """A function: the gradients of `total` by a tape, zeros for an input that it does not depend on."""
 
     def gradients(*xs):
         with GradientTape() as tape:
             tape.watch([x for x in xs if x.value.dtype.kind == "f"])
             y = total(*xs)
         found = tape.gradient(y, list(xs), unconnected_gradients=UnconnectedGradients.ZERO)
-        return [convert(dx) for dx in found]  # of a gather it would be IndexedSlices
+        return [convert(dx) for dx in found]  # the gradient of `gather` is IndexedSlices
 
     return gradients

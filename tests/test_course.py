@@ -269,7 +269,7 @@ HELPERS = ["audit", "check", "hint", "predict", "progress", "reset", "solution"]
 ONLY_OURS = {  # what another library cannot run: why
     r"mg\.(trace|inspect)\b|\.explain\(": "TensorFlow keeps no log of what ran, so it has neither answers nor a film",
     r"mg\.test\b": "its compute_gradient gives two tables to compare, and no verdict",
-    r"\.source\b": "its ops are not written in Python",
+    r"\.source\b|mg\.engine\b": "its ops are not written in Python",
     r"tracemalloc|weighed": "its memory lies outside of Python's",
 }
 

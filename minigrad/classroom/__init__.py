@@ -1,5 +1,5 @@
-"""What the command `minigrad` does: it opens the course, checks the machine, packs for a class, and runs lessons anew.
+"""The subcommands of `minigrad`: course (lab.py), check (checkup.py), pack (pack.py) and build (building.py).
 
-telling says what is wrong and how far a work has come; course finds the lessons; lab opens them; checkup checks the
-machine; pages, wheels and pack make the offline pack, and install is its script. The engine knows none of this.
+course.py finds the lessons, and telling.py prints errors and progress. The offline pack contains HTML pages of the
+lessons (pages.py), wheels (wheels.py) and the script install.py. No other part of minigrad uses this one.
 """

@@ -1,14 +1,17 @@
-"""`minigrad build`: lessons run anew, and what they print stored."""
+"""`minigrad build`: run lessons, and store their output in the notebooks."""
 
 from collections.abc import Sequence
 
-from ..classroom import checkup
+from . import checkup
 from .course import folder, module, numbered
 from .telling import counted, remark
 
 
 def build(lessons: Sequence[str]) -> None:
-    """Run these lessons, or all, each in a fresh kernel. What stood in one that changes is kept in a copy.
+    """Run lessons, each in a new kernel. A notebook that changes is copied before.
+
+    Args:
+        lessons: their numbers, such as "07"; all if there are none.
 
     Raises:
         Trouble: there is no such lesson, it cannot be written, or Jupyter is not installed.

@@ -1,4 +1,4 @@
-"""`minigrad check`: all that the course needs of this machine on one screen, and what to type if something is wrong."""
+"""`minigrad check`: test what the course needs of this machine, and print what to type if something is wrong."""
 
 import importlib.metadata
 import importlib.util
@@ -18,9 +18,9 @@ from pathlib import Path
 from .course import folder
 from .telling import Trouble, as_called
 
-PORT = 8888  # where JupyterLab begins to look for a free one
-KERNEL = "python3"  # what the lessons ask for
-FRONT_ENDS = ("anywidget", "@jupyter-widgets/jupyterlab-manager")  # what JupyterLab draws the inspector with
+PORT = 8888  # the first one that JupyterLab tries
+KERNEL = "python3"  # the kernel of the lessons
+FRONT_ENDS = ("anywidget", "@jupyter-widgets/jupyterlab-manager")  # extensions that show the inspector
 PROBE = """
 import minigrad as mg
 x = mg.Variable(3.0)
@@ -32,13 +32,13 @@ print("widget" if "application/vnd.jupyter.widget-view+json" in mg.inspect(tape,
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the screen.
+    """The result of one test: a line of the output.
 
     Args:
-        what: what was looked at.
-        seen: what was seen there.
+        what: what was tested.
+        seen: what was found.
         instead: what to type if something is wrong; "" if nothing is.
-        note: the course runs all the same.
+        note: whether the course works nevertheless.
     """
 
     what: str
@@ -50,15 +50,21 @@ class Finding:
     def wrong(self) -> bool:
         return bool(self.instead) and not self.note
 
+    @property
+    def mark(self) -> str:
+        if self.note:
+            return "note"
+        return "wrong" if self.wrong else "ok"
+
     def __str__(self):
-        fine = "note" if self.note else "ok"
-        instead = f"\n{'':20}try: {as_called(self.instead)}" if self.instead else ""
-        return f"{'wrong' if self.wrong else fine:7}{self.what:13}{self.seen}{instead}"
+        advice = f"\n{'':20}try: {as_called(self.instead)}" if self.instead else ""
+        return f"{self.mark:7}{self.what:13}{self.seen}{advice}"
 
 
 def check() -> int:
-    """Print what is found, and return how the command ends: with 1 if something is wrong."""
-    print(f"minigrad {version('minigrad') or '(not installed)'}, Python {platform.python_version()}, {platform.system()}")
+    """Print all findings, and return the exit code: 1 if something is wrong."""
+    ours = version("minigrad") or "(not installed)"
+    print(f"minigrad {ours}, Python {platform.python_version()}, {platform.system()}")
     wrong = 0
     for finding in findings():
         print(finding, flush=True)
@@ -69,7 +75,7 @@ def check() -> int:
 
 
 def findings() -> Iterator[Finding]:
-    """Everything; what takes time comes last."""
+    """The results of all tests; the slow ones come last."""
     yield from quick()
     yield root()
     yield port()
@@ -79,7 +85,7 @@ def findings() -> Iterator[Finding]:
 
 
 def quick() -> Iterator[Finding]:
-    """What is seen at once, and has to be right before JupyterLab starts."""
+    """The results of the fast tests, which must succeed before JupyterLab starts."""
     yield from packages()
     yield lessons_folder()
     if version("jupyter_core"):
@@ -87,21 +93,21 @@ def quick() -> Iterator[Finding]:
 
 
 def refuse(findings: Iterable[Finding]) -> None:
-    """Stop at the first that is wrong.
+    """Stop at the first finding that is wrong.
 
     Raises:
-        Trouble: with what to type.
+        Trouble: there is one.
     """
     for finding in findings:
         if finding.wrong:
             raise Trouble(f"{finding.what} {finding.seen}.", finding.instead)
 
 
-# ---- what is installed -----------------------------------------------------------------------------------------------
+# ---- what is installed ---------------------------------------------------------------------------------------------
 
 
 def version(package: str) -> str:
-    """The version that is installed; "" if none is."""
+    """The installed version of a package; "" if it is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -109,14 +115,14 @@ def version(package: str) -> str:
 
 
 def needs() -> dict[str, str]:
-    """What the course requires, as minigrad itself declares it: {"jupyterlab": "<5,>=4.4", ...}."""
+    """The requirements of the course in the metadata of minigrad: {"jupyterlab": "<5,>=4.4", ...}."""
     declared = (line.partition(";") for line in importlib.metadata.requires("minigrad") or [])
     wanted = [need.strip() for need, _, when in declared if "extra" not in when or "course" in when]
     return {name: need.removeprefix(name) for need in wanted for name in re.findall(r"^[\w-]+", need)}
 
 
 def packages() -> Iterator[Finding]:
-    """Is each there, and neither too old nor too new? One line fixes them all."""
+    """Whether each required package is installed in a suitable version. One command installs all that are not."""
     if not version("minigrad"):
         yield Finding("minigrad", "is not installed, only lies here", install("--editable '.[course]'"))
         return
@@ -136,23 +142,23 @@ def install(what: str) -> str:
 
 
 def suits(found: str, bounds: str) -> bool:
-    """Is a version within bounds?
+    """Whether a version is within bounds.
 
     >>> suits("3.6.8", "<5,>=4.4"), suits("4.6.6", "<5,>=4.4")
     (False, True)
     """
     if importlib.util.find_spec("packaging") is None:
-        return True  # it comes with JupyterLab, and that JupyterLab is missing is said
+        return True  # packaging comes with JupyterLab, whose absence is another finding
     from packaging.specifiers import SpecifierSet
 
     return SpecifierSet(bounds).contains(found, prereleases=True)
 
 
-# ---- where it writes -------------------------------------------------------------------------------------------------
+# ---- what can be written -------------------------------------------------------------------------------------------
 
 
 def lessons_folder() -> Finding:
-    """Are the lessons here, and can answers be kept beside them?"""
+    """Whether the lessons are here and their folder can be written."""
     try:
         place = folder()
     except Trouble as trouble:
@@ -164,16 +170,18 @@ def lessons_folder() -> Finding:
 
 
 def jupyters_folder() -> Finding:
-    """Can JupyterLab keep what it needs while it runs?"""
+    """Whether the runtime folder of Jupyter can be written."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     place = Path(jupyter_runtime_dir())
     if can_write(place):
         return Finding("jupyter", f"{place}")
-    return Finding("jupyter", f"{place} cannot be written", f"export JUPYTER_RUNTIME_DIR={tempfile.gettempdir()}/jupyter-runtime")
+    instead = f"export JUPYTER_RUNTIME_DIR={tempfile.gettempdir()}/jupyter-runtime"
+    return Finding("jupyter", f"{place} cannot be written", instead)
 
 
 def can_write(place: Path) -> bool:
+    """Whether files can be created in a folder, which is created if it does not exist."""
     try:
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=place):
@@ -182,7 +190,7 @@ def can_write(place: Path) -> bool:
         return False
 
 
-# ---- the machine -----------------------------------------------------------------------------------------------------
+# ---- the machine ---------------------------------------------------------------------------------------------------
 
 
 def is_root() -> bool:
@@ -190,28 +198,31 @@ def is_root() -> bool:
 
 
 def root() -> Finding:
+    """Whether the user is root."""
     if is_root():
         return Finding("user", "root: whoever opens the page is root too", "adduser learner; su - learner", note=True)
     return Finding("user", "without special rights")
 
 
 def is_free(number: int) -> bool:
-    """Could a server listen at this port?"""
-    with socket.socket() as door:
+    """Whether a server could listen at this port."""
+    with socket.socket() as probe:
         if os.name == "posix":
-            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server that has just ended is no obstacle
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # also just after another server ended
         try:
-            door.bind(("127.0.0.1", number))
+            probe.bind(("127.0.0.1", number))
         except OSError:
             return False
         return True
 
 
 def free_after(number: int) -> int:
+    """The next free port after this one."""
     return next((near for near in range(number + 1, 65536) if is_free(near)), PORT)
 
 
 def port() -> Finding:
+    """Whether the default port is free."""
     if is_free(PORT):
         return Finding("port", f"{PORT} is free")
     instead = f"minigrad course --port {free_after(PORT)}"
@@ -226,16 +237,18 @@ def has_browser() -> bool:
 
 
 def browser() -> Finding:
+    """Whether there is a browser on this machine."""
     if has_browser():
         return Finding("browser", "is there")
-    return Finding("browser", "none here: open the address that is printed in one", "minigrad course --no-browser", note=True)
+    instead = "minigrad course --no-browser"
+    return Finding("browser", "none here: open the address that is printed in one", instead, note=True)
 
 
-# ---- the kernel ------------------------------------------------------------------------------------------------------
+# ---- the kernel ----------------------------------------------------------------------------------------------------
 
 
 def kernel() -> Iterator[Finding]:
-    """A kernel is started as JupyterLab would, and asked for an inspector."""
+    """Whether a kernel starts as in JupyterLab, and shows the inspector as a widget."""
     start = time.monotonic()
     said, failed = asked_a_kernel()
     if failed:
@@ -251,7 +264,11 @@ def kernel() -> Iterator[Finding]:
 
 
 def asked_a_kernel() -> tuple[str, str]:
-    """What it prints, or why it does not. (It runs where no folder `minigrad` can pass for the installed one.)"""
+    """Run PROBE in a kernel, in a folder where no uninstalled `minigrad` can be imported.
+
+    Returns:
+        What it printed, and why it failed; "" if it did not.
+    """
     from jupyter_client.kernelspec import NoSuchKernel
     from jupyter_client.manager import start_new_kernel
 
@@ -261,8 +278,12 @@ def asked_a_kernel() -> tuple[str, str]:
     except (NoSuchKernel, OSError, RuntimeError) as problem:
         return "", f"does not start ({problem})"
     said = []
+
+    def output_hook(message):
+        said.append(message["content"].get("text", ""))
+
     try:
-        reply = client.execute_interactive(PROBE, timeout=60, output_hook=lambda message: said.append(message["content"].get("text", "")))
+        reply = client.execute_interactive(PROBE, timeout=60, output_hook=output_hook)
         content = reply["content"]
         failed = "" if content["status"] == "ok" else f"runs another Python: {content['ename']}: {content['evalue']}"
     except TimeoutError:
@@ -274,7 +295,7 @@ def asked_a_kernel() -> tuple[str, str]:
 
 
 def has_front_end(name: str) -> bool:
-    """Is this extension where JupyterLab looks?"""
+    """Whether this extension is in one of the folders of JupyterLab."""
     from jupyter_core.paths import jupyter_path
 
     return any((Path(place) / name / "package.json").is_file() for place in jupyter_path("labextensions"))

@@ -1,4 +1,4 @@
-"""Where the lessons are, and how their own modules are reached."""
+"""The folder of the lessons, the notebooks in it, and its Python modules."""
 
 import importlib
 import sys
@@ -11,10 +11,10 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def folder() -> Path:
-    """The folder `course`: of the folder one works in, else beside the package (a clone) or its environment (a pack).
+    """The folder `course`: in the working folder, else beside the package (in a clone) or its environment (in a pack).
 
     Raises:
-        Trouble: it is in none of them.
+        Trouble: it is in none of these places.
     """
     for home in (Path.cwd(), PACKAGE.parent, Path(sys.prefix).parent):
         if (home / "course" / "helpers").is_dir():
@@ -23,7 +23,7 @@ def folder() -> Path:
 
 
 def module(name: str) -> ModuleType:
-    """A module of the course: `build`, `helpers.overview`."""
+    """Import a module of the course, such as `build` or `helpers.overview`."""
     place = str(folder())
     if place not in sys.path:
         sys.path.insert(0, place)
@@ -31,17 +31,18 @@ def module(name: str) -> ModuleType:
 
 
 def restored(name: str) -> str:
-    """What to type to have a lesson that is damaged or gone."""
+    """What to type to restore a lesson that is damaged or missing."""
     home = folder().parent
-    in_git = (home / ".git").exists()
-    return f'git -C "{home}" checkout course/{name}' if in_git else f"copy {name} from the pack into {folder()}"
+    if (home / ".git").exists():
+        return f'git -C "{home}" checkout course/{name}'
+    return f"copy {name} from the pack into {folder()}"
 
 
 def numbered(*numbers: str) -> list[Path]:
-    """The notebooks with these numbers (7 is 07); without numbers, all.
+    """The notebooks of the lessons with these numbers ("7" or "07"), or of all lessons if there are none.
 
     Raises:
-        Trouble: there is no lesson of some number.
+        Trouble: there is no lesson with one of the numbers.
     """
     found = {path.name[:2]: path for path in sorted(folder().glob("[0-9][0-9]_*.ipynb"))}
     wanted = [number.zfill(2) for number in numbers]

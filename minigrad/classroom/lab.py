@@ -1,27 +1,27 @@
-"""`minigrad course`: a lesson in JupyterLab, perhaps handed out anew."""
+"""`minigrad course`: open a lesson in JupyterLab, if asked as it was originally."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..classroom import checkup
+from . import checkup
 from .course import folder, module, numbered, restored
 from .telling import Trouble, remark
 
-QUIET = str(Path(__file__).parent)  # whose labconfig keeps JupyterLab from asking about its news and its updates
+QUIET = str(Path(__file__).parent)  # its folder labconfig turns off JupyterLab's questions about news and updates
 
 
 def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequence[str]) -> None:
-    """Start JupyterLab in the folder of the course, and stay until it ends.
+    """Run JupyterLab in the folder of the course, until it ends.
 
     Args:
-        lesson: the number of the lesson that it opens on; None for the first.
-        reset: hand that lesson out anew before; what stood in it is kept in a copy.
-        port: where it listens; None for the first free port from 8888 on.
-        further: arguments to JupyterLab.
+        lesson: the number of the lesson that it opens; None for the first.
+        reset: whether to restore the original of that lesson before, and keep a copy of the present one.
+        port: the port of the server; None for the first free one from 8888 on.
+        further: arguments of JupyterLab.
 
     Raises:
-        Trouble: something that it needs is missing; it says what to type.
+        Trouble: an option is wrong, or something that JupyterLab needs is missing.
     """
     if reset and not lesson:
         raise Trouble("--reset needs the lesson that is to be as new.", "minigrad course --lesson 07 --reset")
@@ -32,8 +32,9 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
     options = [f"--ServerApp.root_dir={folder()}", f"--LabApp.default_url=/lab/tree/{path.name}"]
     if port:
         if not checkup.is_free(port):
-            asked = ["minigrad course", *[f"--lesson {path.name[:2]}"] * bool(lesson), *["--reset"] * bool(reset)]
-            instead = " ".join([*asked, f"--port {checkup.free_after(port)}", *further])
+            asked = [f"--lesson {path.name[:2]}"] if lesson else []
+            asked += ["--reset"] if reset else []
+            instead = " ".join(["minigrad course", *asked, f"--port {checkup.free_after(port)}", *further])
             raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", instead)
         options += [f"--port={port}", "--ServerApp.port_retries=0"]
     if checkup.is_root():
@@ -52,7 +53,11 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
 
 
 def hand_out(path: Path) -> None:
-    """A lesson as it was at first; what stood in it is kept in a copy."""
+    """Restore the original of a lesson, and keep a copy of the present one.
+
+    Raises:
+        Trouble: the notebook is damaged.
+    """
     overview = module("helpers.overview")
     try:
         copy = overview.hand_out(path)

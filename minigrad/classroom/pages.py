@@ -1,4 +1,4 @@
-"""A lesson as one HTML file: to read without Jupyter, with the inspector at work, from disk."""
+"""A lesson as one HTML file, which shows the inspector without Jupyter and without a server."""
 
 import html
 from pathlib import Path
@@ -7,7 +7,7 @@ from ..inspector.html import page
 from .course import module
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-NOWHERE = dict.fromkeys(("require_js_url", "jquery_url", "mathjax_url", "mermaid_js_url"), "")  # a page fetches nothing
+NO_URLS = dict.fromkeys(("require_js_url", "jquery_url", "mathjax_url", "mermaid_js_url"), "")  # a page loads nothing
 FRAME = """<iframe class="film" title="{title}" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>"""
 GROWING = """<script>
 const rootOf = (frame) => frame.contentDocument.getElementById("inspector");
@@ -38,7 +38,7 @@ To write in the lessons, run <code>install.py</code>.</p>
 
 
 def page_of(lesson: Path) -> tuple[str, str]:
-    """Run a lesson. Returns what it calls itself, and all of it as HTML."""
+    """Run a lesson, and return its title and its HTML page."""
     from nbconvert import HTMLExporter
 
     notebook = module("build").executed(lesson)
@@ -46,25 +46,30 @@ def page_of(lesson: Path) -> tuple[str, str]:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if WIDGET in output.get("data", {}):
-                state = films[output.data[WIDGET]["model_id"]]["state"]
-                output.data = {"text/html": framed(state, output.data["text/plain"])}
+                film = films[output.data[WIDGET]["model_id"]]
+                output.data = {"text/html": framed(film["state"], output.data["text/plain"])}
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
-    text, _ = HTMLExporter(**NOWHERE).from_notebook_node(notebook, {"metadata": {"name": title}})
+    text, _ = HTMLExporter(**NO_URLS).from_notebook_node(notebook, {"metadata": {"name": title}})
     return title, text.replace("</head>", LOOK, 1).replace("<main>", TO_THE_LIST, 1).replace("</body>", GROWING)
 
 
-def framed(state: dict, twin: str) -> str:
-    """The inspector with this state, in a frame of its own; light, as the page around it."""
-    film = page(state["view"], twin, state["step"], state["selected"])
+def framed(state: dict, text: str) -> str:
+    """An iframe with the inspector in this state, in the light theme of the page.
+
+    Args:
+        state: that of the widget.
+        text: the inspector as plain text, for readers without JavaScript.
+    """
+    film = page(state["view"], text, state["step"], state["selected"])
     film = film.replace("<body>", '<body data-jp-theme-light="true" style="background: #fff">', 1)
     return FRAME.format(title="tape inspector", page=html.escape(film))
 
 
 def index(titles: dict[str, str]) -> str:
-    """The list of pages.
+    """The HTML page that lists the lessons.
 
     Args:
-        titles: file names, and what each lesson calls itself.
+        titles: file name -> title of the lesson.
     """
-    entries = [f'<li><a href="{name}">{html.escape(title.partition(" · ")[2])}</a></li>' for name, title in titles.items()]
-    return INDEX.format(entries="\n".join(entries))
+    shown = {name: html.escape(title.partition(" · ")[2]) for name, title in titles.items()}
+    return INDEX.format(entries="\n".join(f'<li><a href="{name}">{title}</a></li>' for name, title in shown.items()))

@@ -1,4 +1,4 @@
-"""How the command talks: what is wrong and what to type, and how far a long work has come."""
+"""What the command prints: errors with advice, remarks, and the progress of long tasks."""
 
 import re
 import shutil
@@ -12,11 +12,11 @@ WIDTH = 24
 
 
 class Trouble(Exception):
-    """The command cannot go on.
+    """An error that ends the command.
 
     Args:
-        what: what is wrong, as a sentence.
-        instead: what to type.
+        what: a sentence that says what is wrong.
+        instead: what to type instead.
 
     >>> print(Trouble("Port 8888 is taken.", "minigrad course --port 8889"))
     minigrad: Port 8888 is taken.
@@ -29,7 +29,7 @@ class Trouble(Exception):
 
 
 def as_called(line: str) -> str:
-    """A line to type, with the command as it was called just now: it need not be on the path."""
+    """A line to type, with `minigrad` as it was called now if it is not on the PATH."""
     called = Path(sys.argv[0]).absolute()
     if called.stem != "minigrad" or shutil.which("minigrad") == str(called):
         return line
@@ -38,23 +38,23 @@ def as_called(line: str) -> str:
 
 
 def remark(text: str) -> None:
-    """Say on stderr what is good to know, and go on."""
+    """Print a remark on stderr."""
     print(f"minigrad: {text}", file=sys.stderr)
 
 
 def counted(things: Iterable[Thing], doing: str) -> Iterator[Thing]:
-    """The same things; on stderr, which of them is under way: a bar on a terminal, a line each elsewhere.
+    """Iterate, and print the progress on stderr: a bar on a terminal, otherwise one line for each item.
 
     Args:
-        things: what is worked on, one by one.
-        doing: what is done to them.
+        things: the items.
+        doing: what is done with them.
     """
-    all_of_them = list(things)
+    items = list(things)
     live = sys.stderr.isatty()
-    for done, thing in enumerate(all_of_them):
-        line = f"{doing} {done + 1}/{len(all_of_them)}: {getattr(thing, 'name', thing)}"
-        bar = f"\r\033[K[{'#' * (WIDTH * done // len(all_of_them)):{WIDTH}}] "
+    for done, item in enumerate(items):
+        line = f"{doing} {done + 1}/{len(items)}: {getattr(item, 'name', item)}"
+        bar = f"\r\033[K[{'#' * (WIDTH * done // len(items)):{WIDTH}}] "
         print(f"{bar}{line}" if live else line, end="" if live else "\n", file=sys.stderr, flush=True)
-        yield thing
+        yield item
     if live:
         print(f"\r\033[K[{'#' * WIDTH}] {doing}: done", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The wheels of a pack: ours, and all that the course needs on some platform, in the versions that binder/ pins."""
+"""The wheels of a pack: minigrad's own, and those that the course needs on a platform, in the versions of binder/."""
 
 import platform
 import re
@@ -13,22 +13,22 @@ from pathlib import Path
 from .telling import Trouble
 
 MANYLINUX = [f"manylinux_2_{minor}" for minor in range(28, 4, -1)] + ["manylinux2014", "manylinux2010", "manylinux1"]
-PLATFORMS = {  # what pip calls it, and what the conditions in a wheel's requirements call it
+PLATFORMS = {  # the platform tags for pip, and the values of MARKERS
     "linux": ([f"{name}_x86_64" for name in MANYLINUX], ("linux", "Linux", "posix", "x86_64")),
     "linux-arm": ([f"{name}_aarch64" for name in MANYLINUX], ("linux", "Linux", "posix", "aarch64")),
     "macos": (["macosx_14_0_arm64"], ("darwin", "Darwin", "posix", "arm64")),
     "macos-intel": (["macosx_14_0_x86_64"], ("darwin", "Darwin", "posix", "x86_64")),
     "windows": (["win_amd64"], ("win32", "Windows", "nt", "AMD64")),
 }
-MARKERS = ("sys_platform", "platform_system", "os_name", "platform_machine")
+MARKERS = ("sys_platform", "platform_system", "os_name", "platform_machine")  # in the conditions of requirements
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where a pack is to be installed.
+    """A platform and a version of Python on which a pack will be installed.
 
     Args:
-        system: a name of PLATFORMS.
+        system: a key of PLATFORMS.
         python: a version of Python, such as "3.12".
     """
 
@@ -39,31 +39,35 @@ class Target:
         return f"{self.system}, Python {self.python}"
 
     def markers(self) -> dict[str, str]:
-        """What the conditions in a requirement mean there."""
+        """The values of the environment markers in the conditions of requirements."""
         _, values = PLATFORMS[self.system]
         return {**dict(zip(MARKERS, values)), "python_version": self.python, "python_full_version": f"{self.python}.0"}
 
     def options(self) -> list[str]:
-        """What pip is told."""
+        """The options of pip for this target."""
         names, _ = PLATFORMS[self.system]
-        platforms = [part for name in names for part in ("--platform", name)]
+        platforms = [option for name in names for option in ("--platform", name)]
         return ["--python-version", self.python, "--implementation", "cp", *platforms]
 
 
 def here() -> Target:
-    """This machine and this Python."""
+    """This machine and this version of Python.
+
+    Raises:
+        Trouble: it is not one of the PLATFORMS.
+    """
     machine = platform.machine()
-    name = next((name for name, (_, values) in PLATFORMS.items() if values[0] == sys.platform and values[3] == machine), None)
-    if name is None:
+    names = [name for name, (_, values) in PLATFORMS.items() if (values[0], values[3]) == (sys.platform, machine)]
+    if not names:
         raise Trouble(f"A pack for {sys.platform} on {machine} is not foreseen.", "minigrad pack --platform linux")
-    return Target(name, f"{sys.version_info.major}.{sys.version_info.minor}")
+    return Target(names[0], f"{sys.version_info.major}.{sys.version_info.minor}")
 
 
 def targets(systems: Iterable[str] | None, pythons: Iterable[str] | None) -> list[Target]:
-    """Each platform with each Python; where none is named, this one.
+    """All combinations of platforms and versions of Python; by default those of this machine.
 
     Raises:
-        Trouble: there is no such platform, or no such version.
+        Trouble: there is no such platform or version.
     """
     for name in systems or ():
         if name not in PLATFORMS:
@@ -81,17 +85,17 @@ def our_wheel(source: Path, into: Path) -> Path:
 
 
 def fetch(target: Target, pins: dict[str, str], into: Path) -> None:
-    """Fetch the wheels for a target: all pins, then, until nothing is missing, what they need there beyond the pins.
+    """Download the wheels for a target: all pins, and then the further requirements of these wheels.
 
-    pip reads the conditions of a requirement as they are on this machine, so they are read here instead.
+    pip would evaluate the conditions of requirements for this machine, so they are evaluated here.
 
     Args:
         target: where they will be installed.
-        pins: names and versions, fetched all of them: {"numpy": "2.4.6", ...}.
-        into: a folder in which our own wheel lies already.
+        pins: name -> version: {"numpy": "2.4.6", ...}.
+        into: the folder for the wheels, which contains that of minigrad.
 
     Raises:
-        Trouble: there is no such wheel, or the index cannot be reached.
+        Trouble: there is no such wheel, or no network.
     """
     asked, missing = set(pins), [f"{name}=={version}" for name, version in pins.items()]
     while missing:
@@ -102,14 +106,14 @@ def fetch(target: Target, pins: dict[str, str], into: Path) -> None:
 
 
 def needed(target: Target, wheels: Path) -> dict[str, str]:
-    """What the course needs at a target, as far as the wheels in a folder tell: {"numpy": "numpy>=2.0", ...}."""
+    """What the course requires on a target, as the wheels in a folder declare it: {"numpy": "numpy>=2.0", ...}."""
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
     requires = {canonicalize_name(wheel.name.split("-")[0]): requirements(wheel) for wheel in wheels.glob("*.whl")}
-    found, read, open_ones = {}, set(), [Requirement("minigrad[course]")]
-    while open_ones:
-        one = open_ones.pop()
+    found, read, queue = {}, set(), [Requirement("minigrad[course]")]
+    while queue:
+        one = queue.pop()
         name = canonicalize_name(one.name)
         found.setdefault(name, f"{one.name}{one.specifier}")
         for extra in {"", *one.extras}:
@@ -117,24 +121,24 @@ def needed(target: Target, wheels: Path) -> dict[str, str]:
                 continue
             read.add((name, extra))
             wanted = map(Requirement, requires.get(name, ()))
-            known = {**target.markers(), "extra": extra}
-            open_ones += [need for need in wanted if not need.marker or need.marker.evaluate(known)]
+            markers = {**target.markers(), "extra": extra}
+            queue += [need for need in wanted if not need.marker or need.marker.evaluate(markers)]
     del found["minigrad"]
     return found
 
 
 def requirements(wheel: Path) -> list[str]:
-    """What a wheel says it requires."""
-    with zipfile.ZipFile(wheel) as inside:
-        about = next(name for name in inside.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
-        return Parser().parsestr(inside.read(about).decode()).get_all("Requires-Dist") or []
+    """The requirements in the metadata of a wheel."""
+    with zipfile.ZipFile(wheel) as file:
+        metadata = next(name for name in file.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
+        return Parser().parsestr(file.read(metadata).decode()).get_all("Requires-Dist") or []
 
 
 def pip(*arguments: str) -> None:
     """Run pip.
 
     Raises:
-        Trouble: it failed; it says what was missing.
+        Trouble: it failed.
     """
     done = subprocess.run([sys.executable, "-m", "pip", *arguments, "--quiet"], capture_output=True, text=True, check=False)
     if not done.returncode:

@@ -176,8 +176,9 @@ class Dataset:
 
     # ---- transformations -------------------------------------------------------------------------------------------
 
-    def map(self, map_func: Callable, num_parallel_calls: Any = None, deterministic: bool | None = None, synchronous: Any = None,
-            use_unbounded_threadpool: Any = False, name: str | None = None) -> "Dataset":  # fmt: skip
+    def map(self, map_func: Callable, num_parallel_calls: Any = None, deterministic: bool | None = None,
+            synchronous: Any = None, use_unbounded_threadpool: Any = False,
+            name: str | None = None) -> "Dataset":  # fmt: skip
         """`map_func` of each element.
 
         Args:
@@ -283,7 +284,8 @@ class Dataset:
         length = self._length // size if drop_remainder else -(-self._length // size)
         return length if self._length >= 0 else self._length
 
-    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> "Dataset":
+    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False,
+               name: str | None = None) -> "Dataset":  # fmt: skip
         """Windows of consecutive elements: each component of a window is a Dataset.
 
         Args:

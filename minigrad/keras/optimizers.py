@@ -68,9 +68,8 @@ class Optimizer:
         if kwargs:
             raise ValueError(f"Argument(s) not recognized: {kwargs}")
         if gradient_accumulation_steps is not None:
-            raise errors.UnimplementedError(
-                None, None, "minigrad has no `gradient_accumulation_steps`: add up the gradients of some steps, and apply the sums."
-            )
+            text = "minigrad has no `gradient_accumulation_steps`: add up the gradients of some steps, and apply the sums."
+            raise errors.UnimplementedError(None, None, text)
         check_learning_rate(learning_rate)
         if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
             raise ValueError(

@@ -1,1 +1,1 @@
-"""What programs are made of besides ops: functions, modules, control flow."""
+"""Functions, modules, control flow, TensorArray, printing and Python's operators: what programs contain besides ops."""

@@ -1,4 +1,7 @@
-"""tf.function and what goes with it. Here a decorated function runs eagerly, as it is, and returns Tensors."""
+"""tf.function, TensorSpec, Python functions as ops, and devices.
+
+Everything runs eagerly: a function that `mg.function` decorates is Python, whose results become Tensors.
+"""
 
 import contextlib
 import functools
@@ -11,15 +14,24 @@ import numpy as np
 
 from .. import errors, nest
 from ..engine import dtypes
+from ..engine.custom import Backward, with_gradient
+from ..engine.listening import without_tapes
 from ..engine.op import convert, tensor_of
 from ..engine.shape import TensorShape
 from ..engine.slices import IndexedSlices
-from ..engine.tensor import constant
+from ..engine.tape import GradientTape, UnconnectedGradients
+from ..engine.tensor import Tensor, constant
 from ..errors import invalid
+from ..ops.creation import convert_to_tensor
 
 
 class TensorSpec:
-    """The shape and dtype that a Tensor shall have; None is any length.
+    """The shape and dtype that is required of a Tensor.
+
+    Args:
+        shape: the length of each axis, None for any length; or None for any shape.
+        dtype: float32 by default.
+        name: kept, as in TensorFlow.
 
     >>> import minigrad as mg
     >>> mg.TensorSpec([None, 2], mg.float32)
@@ -38,11 +50,11 @@ class TensorSpec:
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
-        """A copy, with another name perhaps."""
+        """A copy, with another name if one is given."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Could a Tensor have this spec and be `other`, a Tensor or a spec?"""
+        """Whether the dtype is the same and the shape fits: `other` is a Tensor, what can become one, or a spec."""
         other = other if hasattr(other, "shape") else convert(other)
         return self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
 
@@ -61,19 +73,22 @@ class TensorSpec:
         return TensorSpec, (self.shape, self.dtype, self.name)
 
 
-def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
-    """In TensorFlow, compiles a Python function into a graph. Here it runs as it is, line by line, on each call.
+# ---- tf.function ---------------------------------------------------------------------------------------------------
 
-    What it returns becomes Tensors, in the lists and dicts they stand in; a Variable is read, and None stays None.
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
+    """Decorate a function. TensorFlow compiles it into a graph; here it runs as Python in each call.
+
+    The values that it returns, in any nest, become Tensors; a Variable is read, and None stays None.
 
     Args:
         func: the function; without it, the result is a decorator.
-        input_signature: a list of `mg.TensorSpec`: arguments are made Tensors, and must fit.
+        input_signature: a list of `mg.TensorSpec`, or nests of them, to which the arguments are converted.
         autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
 
     Raises:
-        TypeError: the signature is no list of specs; or on a call, an argument is missing, is one too many or does not
-            fit its spec, or what is returned cannot be a Tensor.
+        TypeError: the signature is not a list of specs; or (in a call) an argument is missing, superfluous or does not
+            match its spec, or a returned value cannot become a Tensor.
 
     >>> import minigrad as mg
     >>> @mg.function(input_signature=[mg.TensorSpec([None], mg.float32)])
@@ -99,7 +114,7 @@ class Function:
         functools.update_wrapper(self, python_function)
 
     def __call__(self, *args, **kwargs):
-        args, kwargs = fitted(self._parameters, self.input_signature or (), args, kwargs)
+        args, kwargs = converted_arguments(self._parameters, self.input_signature or (), args, kwargs)
         returned = self.python_function(*args, **kwargs)
         return nest.map_structure(functools.partial(as_tensor, self.python_function), returned)
 
@@ -109,10 +124,13 @@ class Function:
         return Function(self.python_function.__get__(instance, owner), self.input_signature)
 
     def get_concrete_function(self, *args, **kwargs):
-        """The function for arguments like these: specs and Tensors tell what may come instead, other values are kept.
+        """The function for arguments like these.
+
+        Args:
+            *args, **kwargs: a spec or a Tensor stands for any Tensor with its spec; other values are bound.
 
         Raises:
-            TypeError: an argument is missing, or is one too many.
+            TypeError: an argument is missing or superfluous.
 
         >>> import minigrad as mg
         >>> @mg.function
@@ -124,31 +142,31 @@ class Function:
         """
         if not args and not kwargs:
             args = self.input_signature or ()
-        with telling_what_was_given(self._parameters, args, kwargs):
+        with naming_arguments(self._parameters, args, kwargs):
             bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
         return ConcreteFunction(self, self._parameters, nest.map_structure(spec_of, dict(bound.arguments)))
 
 
 class ConcreteFunction:
-    """A function whose arguments are Tensors of some specs. Other values are bound, and may be left out."""
+    """A function of Tensors with given specs; its other arguments are bound to values, and may be left out."""
 
     def __init__(self, function, parameters, bound):
         self._function, self._parameters, self._bound = function, parameters, bound
-        self._open = [name for name, one in bound.items() if any(isinstance(x, TensorSpec) for x in nest.flatten(one))]
+        self._open = [name for name, one in bound.items() if has_spec(one)]  # the arguments that are not bound
         functools.update_wrapper(self, function)
 
     def __call__(self, *args, **kwargs):
-        with telling_what_was_given(self._parameters, args, kwargs):
-            given = self._bound | self.named(args, kwargs)
-            fitting = {name: alike(bound, given[name]) for name, bound in self._bound.items()}
+        with naming_arguments(self._parameters, args, kwargs):
+            given = self._bound | self.by_name(args, kwargs)
+            converted = {name: matching(bound, given[name]) for name, bound in self._bound.items()}
         for k, name in enumerate(self._open):
-            self.check_dtypes(k, self._bound[name], fitting[name])
-        call = inspect.BoundArguments(self._parameters, fitting)
+            self.check_dtypes(k, self._bound[name], converted[name])
+        call = inspect.BoundArguments(self._parameters, converted)
         return self._function(*call.args, **call.kwargs)
 
-    def named(self, args, kwargs):
-        """The arguments by name. If too few are given, they are those that are not bound."""
+    def by_name(self, args, kwargs):
+        """The arguments by name. If some are missing, those that are given are the ones that are not bound."""
         try:
             return self._parameters.bind(*args, **kwargs).arguments
         except TypeError:
@@ -158,7 +176,11 @@ class ConcreteFunction:
             return given
 
     def check_dtypes(self, k, bound, given):
-        """Refuse a Tensor whose dtype is not that of its spec."""
+        """Check that Tensors have the dtypes of their specs.
+
+        Raises:
+            InvalidArgumentError: one has another.
+        """
         for spec, x in zip(nest.flatten(bound), nest.flatten(given)):
             if isinstance(spec, TensorSpec) and x.dtype != spec.dtype:
                 raise invalid(
@@ -167,31 +189,39 @@ class ConcreteFunction:
                 )
 
 
-def alike(bound, given):
-    """An argument that may stand where another was bound; a Tensor where there was a spec."""
+def has_spec(value):
+    return any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(value))
+
+
+def matching(bound, given):
+    """An argument, if it matches a nest of values and specs, with Tensors in place of the specs."""
     if isinstance(bound, TensorSpec) or given is bound:
-        return fitting_leaf(bound, given)
-    return nest.map_structure(fitting_leaf, bound, given)
+        return matching_leaf(bound, given)
+    return nest.map_structure(matching_leaf, bound, given)
 
 
-def fitting_leaf(bound, given):
-    """The same value; or for a spec, a Tensor. One that is a Tensor already may have any shape, as in TensorFlow."""
+def matching_leaf(bound, given):
+    """The bound value itself, or a Tensor for a spec. A value that is a Tensor may have any shape, as in TensorFlow.
+
+    Raises:
+        TypeError: it is another value, or does not match the spec.
+    """
     if isinstance(bound, TensorSpec):
-        return convert(given) if hasattr(given, "__tf_tensor__") else fit(bound, given)
+        return convert(given) if hasattr(given, "__tf_tensor__") else as_specified(bound, given)
     if given is not bound and not hasattr(bound, "assign") and (type(bound) is not type(given) or bound != given):
         raise TypeError(f"Can not cast {given!r} to Literal[{bound!r}]")
     return given
 
 
 def spec_of(value):
-    """The spec of a Tensor or an array. Variables and all other values stay as they are."""
-    is_tensor = hasattr(value, "dtype") and hasattr(value, "shape") and not hasattr(value, "assign")
-    return TensorSpec.from_tensor(value) if is_tensor else value
+    """The spec of a Tensor or an array; Variables and other values unchanged."""
+    is_array = hasattr(value, "dtype") and hasattr(value, "shape") and not hasattr(value, "assign")
+    return TensorSpec.from_tensor(value) if is_array else value
 
 
 @contextlib.contextmanager
-def telling_what_was_given(parameters, args, kwargs):
-    """A block whose errors say what the function was called with."""
+def naming_arguments(parameters, args, kwargs):
+    """A block whose errors become TypeErrors that name the arguments of the call."""
     try:
         yield
     except (TypeError, ValueError, errors.OpError) as error:
@@ -211,25 +241,29 @@ def check_signature(signature):
 
 
 def parameters(func, specs):
-    """The signature of a function, with a spec in the place of each annotation."""
+    """The signature of a function, with specs as annotations."""
     specs = itertools.chain(specs, itertools.repeat(inspect.Parameter.empty))
     given = inspect.signature(func).parameters.values()
     return inspect.Signature([one.replace(annotation=spec) for one, spec in zip(given, specs)])
 
 
-def fitted(parameters, specs, args, kwargs):
-    """The arguments in their order, as Tensors where there is a spec; and those that are given by name alone."""
-    with telling_what_was_given(parameters, args, kwargs):
+def converted_arguments(parameters, specs, args, kwargs):
+    """The positional arguments, as Tensors where there is a spec, and the keyword arguments."""
+    with naming_arguments(parameters, args, kwargs):
         bound = parameters.bind(*args, **kwargs)
-        fitting = [
-            fit(spec, given) if isinstance(spec, TensorSpec) else nest.map_structure(fit, spec, given)
+        converted = [
+            as_specified(spec, given) if isinstance(spec, TensorSpec) else nest.map_structure(as_specified, spec, given)
             for spec, given in zip(specs, bound.args)
         ]
-    return fitting + list(bound.args[len(specs) :]), bound.kwargs
+    return converted + list(bound.args[len(specs) :]), bound.kwargs
 
 
-def fit(spec, given):
-    """What is given, as a Tensor of this spec. Only what is no Tensor yet is cast."""
+def as_specified(spec, given):
+    """A value as a Tensor of this spec. It is cast to the dtype, unless it is already a Tensor.
+
+    Raises:
+        TypeError: it does not match the spec.
+    """
     tensor = convert(given) if hasattr(given, "__tf_tensor__") else tensor_of(given, spec.dtype)
     if not spec.is_compatible_with(tensor):
         raise TypeError(f"Can not cast {TensorSpec.from_tensor(tensor)} to {spec}")
@@ -237,7 +271,11 @@ def fit(spec, given):
 
 
 def as_tensor(func, value):
-    """What a function returns, as a Tensor. None, IndexedSlices and Datasets stay as they are."""
+    """A value that a function returned, as a Tensor. None, IndexedSlices and Datasets are unchanged.
+
+    Raises:
+        TypeError: it cannot become a Tensor.
+    """
     if value is None or isinstance(value, IndexedSlices) or hasattr(value, "element_spec"):
         return value
     try:
@@ -250,16 +288,94 @@ def as_tensor(func, value):
         ) from None
 
 
-def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None) -> Any:
-    """Call a function of NumPy, outside of every tape: what it gives is a constant to them.
+# ---- Python functions ----------------------------------------------------------------------------------------------
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Call a Python function of Tensors as one op: gradients flow through it, but only to its inputs `inp`.
 
     Args:
-        func: a function of NumPy arrays that gives arrays, numbers or texts, one or several.
-        inp: a list of Tensors, or of what can be an array; `func` is given each as an array.
-        Tout, stateful, name: accepted as in TensorFlow, without effect: the dtypes are those that `func` gives.
+        func: takes Tensors, and returns a Tensor, a list of Tensors, or None; other values are converted.
+        inp: a list of Tensors, or of what can become one.
+        Tout: the dtype of the result, or a list of dtypes.
+        name: accepted as in TensorFlow, without effect.
 
     Returns:
-        What `func` gave as a Tensor; a list if it gave several.
+        A Tensor; a list if `Tout` is one.
+
+    Raises:
+        TypeError: there is no `Tout`.
+        ValueError: `func` is not callable.
+        InvalidArgumentError: it raises a TypeError or a ValueError, or returns too few values, or one of another dtype.
+        UnknownError: it raises another error.
+
+    Note:
+        There is no second derivative, as in TensorFlow. The gradient of an input that `func` does not depend on is 0.
+
+    >>> import minigrad as mg
+    >>> x = mg.Variable(3.0)
+    >>> with mg.GradientTape() as tape:
+    ...     y = mg.py_function(lambda a: a * a if a > 1.0 else a, [x], mg.float32)
+    >>> float(y), float(tape.gradient(y, x))
+    (9.0, 6.0)
+    """
+    if Tout is None:
+        raise TypeError("Missing required argument: 'Tout'")
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
+    several = isinstance(Tout, (list, tuple))
+    wanted = [dtypes.as_dtype(getattr(one, "dtype", one)) for one in (Tout if several else [Tout])]
+    inputs = [convert(x) for x in inp]
+    given = [Tensor.of(x.value) for x in inputs]
+    with without_tapes(), GradientTape(persistent=True) as tape:
+        tape.watch([x for x in given if x.dtype.is_floating or x.dtype.is_complex])
+        results = call_python(func, given, wanted)
+
+    def backward(*dys):
+        with without_tapes():
+            return tape.gradient(results, given, list(dys), UnconnectedGradients.ZERO)
+
+    outputs = with_gradient(inputs, results, Backward(backward, len(inputs), []))
+    return outputs if several else outputs[0]
+
+
+def call_python(func, inputs, wanted):
+    """The results of a function as a list of Tensors with the dtypes that are wanted.
+
+    Raises:
+        InvalidArgumentError: it raises a TypeError or a ValueError, or returns too few values, or one of another dtype.
+        UnknownError: it raises another error.
+    """
+    try:
+        returned = as_list(func(*inputs))
+        results = [convert_to_tensor(value, dtype) for value, dtype in zip(returned, wanted)]
+    except Exception as problem:
+        error = errors.InvalidArgumentError if isinstance(problem, (TypeError, ValueError)) else errors.UnknownError
+        raise error(None, None, f"{type(problem).__name__}: {problem}") from problem
+    if len(results) < len(wanted):
+        text = f"pyfunc returns {len(results)} values, but expects to see {len(wanted)} values. [Op:EagerPyFunc] name: "
+        raise invalid(text)
+    return results
+
+
+def as_list(returned):
+    if returned is None:
+        return []
+    return list(returned) if isinstance(returned, (list, tuple)) else [returned]
+
+
+def numpy_function(
+    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None
+) -> Any:  # fmt: skip
+    """Call a Python function of NumPy arrays. No tape records it: its results are constants.
+
+    Args:
+        func: takes arrays, and returns one or several arrays, numbers or strings.
+        inp: a list of Tensors, or of what can become an array.
+        Tout, stateful, name: accepted as in TensorFlow, without effect: the dtypes are those of the results.
+
+    Returns:
+        The result as a Tensor; a list if there are several.
 
     >>> import minigrad as mg, numpy as np
     >>> x = mg.Variable([1.0, 3.0])
@@ -273,12 +389,18 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
     return results[0] if len(results) == 1 else results
 
 
+# ---- devices and modes ---------------------------------------------------------------------------------------------
+
+
 @contextlib.contextmanager
 def device(device_name):
-    """A block for one device. There is only the CPU, so it changes nothing.
+    """A block that runs on a device: here always the CPU.
+
+    Args:
+        device_name: a name such as "CPU:0" or "/gpu:1", or None.
 
     Raises:
-        ValueError: the name is no device's.
+        ValueError: it is not the name of a device.
 
     >>> import minigrad as mg
     >>> with mg.device("CPU:0"):
@@ -290,7 +412,7 @@ def device(device_name):
 
 
 def executing_eagerly() -> bool:
-    """Do ops run at once? Always, here.
+    """True: all ops run eagerly.
 
     >>> import minigrad as mg
     >>> mg.executing_eagerly()

@@ -1,4 +1,4 @@
-"""tf.Module: an object that knows the Variables inside it. Nothing is registered: they are found when asked for."""
+"""tf.Module and tf.name_scope. A module does not register its Variables: `variables` searches its attributes."""
 
 import contextlib
 import functools
@@ -10,10 +10,10 @@ from ..engine import variable
 from ..engine.variable import Variable
 
 
-def found(module, kind, seen=None):
-    """Every object of a class that hangs on a module: its own first, by name of attribute, then those of its modules.
+def objects_of(module, kind, seen=None):
+    """All objects of a class in the attributes of a module, sorted by attribute, and then those of its submodules.
 
-    Each is found once, in lists, tuples and dicts too.
+    Each is found once, also in lists, tuples and dicts.
     """
     seen = {id(module)} if seen is None else seen
     leaves = [leaf for name in sorted(vars(module)) for leaf in leaves_of(vars(module)[name])]
@@ -26,26 +26,27 @@ def found(module, kind, seen=None):
             if isinstance(leaf, Module):
                 modules.append(leaf)
     for inner in modules:
-        yield from found(inner, kind, seen)
+        yield from objects_of(inner, kind, seen)
 
 
 def leaves_of(value):
+    """The leaves of a nest; a dict whose keys cannot be sorted is in its own order."""
     try:
         return nest.flatten(value)
-    except TypeError:  # somewhere in it is a dict whose keys have no order
+    except TypeError:
         parts = value.values() if isinstance(value, dict) else value
         return [leaf for part in parts for leaf in leaves_of(part)]
 
 
 class Module:
-    """A part of a model: assign Variables and other Modules as attributes, and `variables` finds them all.
+    """A part of a model: `variables` finds all Variables in its attributes and in those of its submodules.
 
     Args:
-        name: a Python identifier; by default made of the name of the class.
+        name: a Python identifier; by default the name of the class in snake_case.
 
     Raises:
-        ValueError: the name is no identifier.
-        TypeError: the name is no string.
+        ValueError: the name is not an identifier.
+        TypeError: the name is not a string.
 
     >>> import minigrad as mg
     >>> class Line(mg.Module):
@@ -72,18 +73,18 @@ class Module:
 
     @property
     def name(self) -> str:
-        """The name given, or that of the class in snake_case."""
+        """The name, by default that of the class in snake_case."""
         return self._name
 
     @property
     def name_scope(self) -> "name_scope":
-        """A block in which new Variables have this module's name before their own."""
+        """A block in which the names of new Variables begin with the name of this module."""
         return name_scope(self._scope_name)
 
     @property
     def variables(self) -> tuple:
-        """All Variables, sorted by the names of the attributes that hold them; those of inner modules come last."""
-        return tuple(found(self, Variable))
+        """All Variables, sorted by attribute name; those of submodules come last."""
+        return tuple(objects_of(self, Variable))
 
     @property
     def trainable_variables(self) -> tuple:
@@ -97,12 +98,12 @@ class Module:
 
     @property
     def submodules(self) -> tuple:
-        """The modules inside this one, at any depth."""
-        return tuple(found(self, Module))
+        """The modules in its attributes, and their submodules."""
+        return tuple(objects_of(self, Module))
 
     @classmethod
     def with_name_scope(cls, method: Callable) -> Callable:
-        """A decorator: the method runs inside `self.name_scope`."""
+        """Decorate a method so that it runs inside `self.name_scope`."""
 
         @functools.wraps(method)
         def scoped(self, *args, **kwargs):
@@ -113,10 +114,13 @@ class Module:
 
 
 class name_scope(contextlib.ContextDecorator):
-    """A block in which new Variables' names begin with `name/`. A name that ends in `/` starts at the top, as does "".
+    """A block in which the names of new Variables begin with `name/`, after the names of outer blocks.
+
+    Args:
+        name: of the scope. If it ends in "/" or is "", the names of outer blocks are left out.
 
     Raises:
-        ValueError: the name is no string.
+        ValueError: the name is not a string.
 
     >>> import minigrad as mg
     >>> with mg.name_scope("encoder"):
@@ -132,12 +136,12 @@ class name_scope(contextlib.ContextDecorator):
 
     @property
     def name(self) -> str:
-        """The whole prefix."""
+        """The name as it was given."""
         return self._given
 
     def __enter__(self):
-        from_the_top = not self._given or self._given.endswith("/")
-        scope = self._given if from_the_top else f"{variable.naming.scopes[-1]}{self._given}/"
+        absolute = not self._given or self._given.endswith("/")
+        scope = self._given if absolute else f"{variable.naming.scopes[-1]}{self._given}/"
         variable.naming.scopes.append(scope)
         return scope
 

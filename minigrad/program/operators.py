@@ -1,7 +1,7 @@
 """Python's operators on Tensors and Variables: `x * y` is the op `multiply`, `x[0]` is `take`.
 
-The tables say which op each operator is, and the loops at the end put them in place (`Tensor.__mul__ = multiply`). In a
-recorded VJP (`Recorded`) the same ops run, except that a comparison is a constant there.
+The tables give the op of each operator, and the loops at the end assign it (`Operators.__mul__ = times`). In a recorded
+VJP (`Recorded`) the same ops run, except that a comparison is a constant there.
 """
 
 import operator
@@ -19,19 +19,19 @@ from ..ops import creation, indexing
 
 
 def is_truth(x):
-    """Is it a Tensor of truth values?"""
+    """Whether x is a Tensor of bools."""
     return isinstance(x, Tensor) and x.value.dtype.kind == "b"
 
 
 def times_truth(op, inputs, *others):
-    """`*` where one input holds truth values, which `mg.multiply` refuses: cast both to int32, the product to bool."""
+    """`*` of bools, which `mg.multiply` refuses: both inputs are cast to int32, and the product to bool."""
     if not any([is_truth(x) for x in inputs]):
-        return math.multiply(*inputs)  # which refuses them in its own words
+        return math.multiply(*inputs)  # which raises an error
     return creation.cast(math.multiply(*[creation.cast(x, np.int32) for x in inputs]), np.bool_)
 
 
 def keep_beside_truth(make, x, dtype):
-    """A number that meets truth values keeps its own dtype."""
+    """Convert a number beside a Tensor, to the dtype of the Tensor, unless that is bool."""
     return make(x, None if dtype is not None and dtype.kind == "b" else dtype)
 
 
@@ -46,7 +46,7 @@ COMPARISONS = {"__gt__": math.greater, "__ge__": math.greater_equal, "__lt__": m
 
 
 def logic(logical, bitwise):
-    """What `&` and its like are: of booleans the logical op, of integers the bitwise one."""
+    """An operator that is the logical op for bools, and the bitwise one for integers."""
 
     def either(x, *y):
         x = convert(x, *y)
@@ -63,7 +63,7 @@ INVERT = {"__invert__": logic(math.logical_not, bitwise.invert)}
 
 
 def equality(op, otherwise):
-    """`==` or `!=`. Shapes that do not fit are no error, as they are in `mg.equal`: they are never equal."""
+    """`==` or `!=`. Unlike in `mg.equal`, shapes that do not broadcast are not an error: the result is `otherwise`."""
 
     def compare(x, y):
         if y is None and isinstance(x, Tensor):
@@ -82,14 +82,14 @@ EQUALITY = {"__eq__": equality(math.equal, False), "__ne__": equality(math.not_e
 
 
 def swapped(op):
-    """The op with its two arguments swapped, for `2.0 - x`. The number, here the first, takes the dtype of x."""
+    """The op with its arguments swapped, for `2.0 - x`; the number on the left takes the dtype of x."""
     if getattr(op, "keep_misfit", False) or op is times:
         return lambda y, x: op(convert(x, y), y)
     return lambda y, x: op(x, y)
 
 
 def reflected(name):
-    """The name of an operator's method for the right side: `__rmul__`."""
+    """The name of the method for the right operand: `__rmul__` for `__mul__`."""
     return name.replace("__", "__r", 1)
 
 

@@ -1,4 +1,4 @@
-"""Memory for time: a function that runs again when its gradient is asked for, instead of being kept by the tape."""
+"""tf.recompute_grad: a function that the backward pass runs again, so that the tape need not store its steps."""
 
 import functools
 
@@ -10,18 +10,18 @@ from ..engine.tape import GradientTape, UnconnectedGradients
 
 
 def recompute_grad(f):
-    """Decorate a function so that tapes keep no step of it: it runs again when its gradient is asked for.
+    """Decorate a function so that tapes store no step of it: the backward pass runs it again (Chen et al., 2016).
 
-    It saves the memory of what lies between its arguments and its result, and takes the time of another run.
+    This saves the memory of its intermediate results, and takes the time of another run.
 
     Args:
-        f: a function of Tensors in any nest; what is given by name is a setting. Variables it reads have gradients too.
+        f: a function of Tensors, in any nest; keyword arguments have no gradient. The Variables that it reads do.
 
     Returns:
-        A function with the same results and the same first gradients.
+        A function with the same results and the same first derivatives.
 
     Raises:
-        NotImplementedError: (in `tape.gradient`) it is differentiated twice.
+        NotImplementedError: (in `tape.gradient`) for a second derivative.
 
     >>> import minigrad as mg
     >>> @mg.recompute_grad
@@ -39,36 +39,36 @@ def recompute_grad(f):
 
 
 class Recomputed(Decorated):
-    """A function that runs again for its gradient."""
+    """A function that `recompute_grad` has decorated."""
 
     def __call__(self, *args, **kwargs):
-        return Decorated(functools.partial(with_second_run, self.f))(*args, **kwargs)
+        return Decorated(functools.partial(recomputed, self.f))(*args, **kwargs)
 
 
-def with_second_run(f, *args, **kwargs):
-    """The result of a function that no tape hears, and the gradient that comes from a second run of it."""
+def recomputed(f, *args, **kwargs):
+    """The result of a function, run without tapes, and a gradient function that runs it again on a tape."""
     with without_tapes():
         result = f(*args, **kwargs)
 
     def grad(*dys, variables=()):
         @custom_gradient
-        def second_run(*dys_and_inputs):
+        def rerun(*dys_and_inputs):
             with GradientTape() as tape:
                 copies = nest.map_structure(OPS["identity"], args)
                 leaves = nest.flatten(copies)
                 tape.watch([x for x in leaves if x.value.dtype.kind in "fc"])
                 y = f(*copies, **kwargs)
-            seeds = nest.pack_sequence_as(y, dys)
-            return tape.gradient(y, [*leaves, *variables], seeds, UnconnectedGradients.ZERO), third_run
+            sources, upstream = [*leaves, *variables], nest.pack_sequence_as(y, dys)
+            return tape.gradient(y, sources, upstream, UnconnectedGradients.ZERO), no_second_derivative
 
-        def third_run(*_, **__):
+        def no_second_derivative(*_, **__):
             raise NotImplementedError(
                 f"recompute_grad tried to transpose grad of {getattr(f, '__name__', f)}. Consider not using recompute_grad in forward "
                 "mode autodiff; it has no second derivative."
             )
 
-        inputs = nest.flatten(args) if variables else []  # else a tape that hears this would follow the Variables alone
-        found = second_run(*dys, *inputs)
+        inputs = nest.flatten(args) if variables else []  # so that a tape that records this tracks them as well
+        found = rerun(*dys, *inputs)
         count = len(found) - len(variables)
         return (found[:count], found[count:]) if variables else found
 

@@ -1,4 +1,4 @@
-"""TensorArray: a list of Tensors of one dtype, for loops that write their results one by one."""
+"""tf.TensorArray: a list of Tensors of one dtype, for loops that write one result per iteration."""
 
 from typing import Any
 
@@ -13,21 +13,22 @@ from ..ops.shaping import concat, split, stack, unstack
 
 
 class TensorArray:
-    """A list of Tensors. It is changed in place; what is written stays connected, so gradients flow through it.
+    """A list of Tensors of one dtype, changed in place. Gradients flow through it.
 
     Args:
-        dtype: of all Tensors in it.
-        size: how many places there are. A place that nobody wrote is read as zeros.
-        dynamic_size: does it grow when something is written behind its end?
-        clear_after_read: forget a Tensor once it was read alone; True if None.
-        element_shape: of all Tensors; that of the first one if None.
-        infer_shape: must all have one shape?
-        tensor_array_name, handle, flow, colocate_with_first_write_call, name: as in TensorFlow, without effect.
+        dtype: of all elements.
+        size: the number of elements. One that was not written is read as zeros.
+        dynamic_size: whether writing beyond the end makes the list longer.
+        clear_after_read: whether `read` removes the element; True if None.
+        element_shape: the shape of all elements; if None, that of the first one written.
+        infer_shape: whether all elements must have the same shape.
+        tensor_array_name, handle, flow, colocate_with_first_write_call, name: accepted as in TensorFlow, without
+            effect.
 
     Raises:
-        ValueError: there is no size; or in `write`, a Tensor has another shape.
-        InvalidArgumentError: in `write`, a Tensor has another dtype; in `read`, the place was cleared.
-        OutOfRangeError: there is no such place.
+        ValueError: there is no size; or (in `write`) the element has another shape.
+        InvalidArgumentError: (in `write`) the element has another dtype; (in `read`) it was read and removed before.
+        OutOfRangeError: (in `read` and `write`) there is no such index.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -40,32 +41,33 @@ class TensorArray:
     [1. 3. 9.] 7.0
     """
 
-    handle = None  # which TensorFlow's graphs have
+    handle = None  # only TensorFlow's graphs have one
 
-    def __init__(self, dtype: Any, size: Any = None, dynamic_size: bool | None = None, clear_after_read: bool | None = None,
-                 tensor_array_name: str | None = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
-                 element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None):  # fmt: skip
+    def __init__(self, dtype: Any, size: Any = None, dynamic_size: bool | None = None,
+                 clear_after_read: bool | None = None, tensor_array_name: str | None = None, handle: Any = None,
+                 flow: Any = None, infer_shape: bool = True, element_shape: Any = None,
+                 colocate_with_first_write_call: bool = True, name: str | None = None):  # fmt: skip
         if size is None:
             raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
-        self.dtype, self.dynamic_size = dtypes.as_dtype(dtype), bool(dynamic_size)
-        self.element_shape = TensorShape(element_shape)
+        self.dtype, self.element_shape = dtypes.as_dtype(dtype), TensorShape(element_shape)
+        self.dynamic_size = bool(dynamic_size)
         self._clear, self._infer = clear_after_read is not False, infer_shape
         self._tensors: list[Tensor | None] = [None] * integer(size)
         self._cleared: set[int] = set()
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
-        """Put a Tensor into a place.
+        """Set the element at an index to a Tensor of shape `element_shape`.
 
         Returns:
             The TensorArray.
         """
-        place = integer(index)
-        if place < 0:
-            raise out_of_range(f"Writing to negative indices (index {place}) is not allowed.")
-        if place >= len(self._tensors):
+        index = integer(index)
+        if index < 0:
+            raise out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
+        if index >= len(self._tensors):
             if not self.dynamic_size:
-                raise out_of_range(f"Tried to write to index {place} but array is not resizeable and size is: {len(self._tensors)} ")
-            self._tensors += [None] * (place + 1 - len(self._tensors))
+                raise out_of_range(f"Tried to write to index {index} but array is not resizeable and size is: {len(self._tensors)} ")
+            self._tensors += [None] * (index + 1 - len(self._tensors))
         value = convert_to_tensor(value, dtype_hint=self.dtype)
         if value.dtype != self.dtype:
             text = f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {value.dtype.name} "
@@ -74,58 +76,69 @@ class TensorArray:
             if not self.element_shape.is_compatible_with(value.shape):
                 raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({self.element_shape})")
             self.element_shape = self.element_shape.merge_with(value.shape)
-        self._tensors[place] = value
+        self._tensors[index] = value
         return self
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The Tensor in a place, which is then empty, unless `clear_after_read` is False."""
-        place = integer(index)
-        if place < 0:
-            raise out_of_range(f"Reading from negative indices (index {place}) is not allowed.")
-        if place >= len(self._tensors):
-            raise out_of_range(f"Tried to read from index {place} but array size is: {len(self._tensors)} ")
-        if self._tensors[place] is None and place in self._cleared:
+        """The element at an index, which is then removed, unless `clear_after_read` is False."""
+        index = integer(index)
+        if index < 0:
+            raise out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
+        if index >= len(self._tensors):
+            raise out_of_range(f"Tried to read from index {index} but array size is: {len(self._tensors)} ")
+        if self._tensors[index] is None and index in self._cleared:
             raise invalid(
-                f"Could not read index {place} twice because it was cleared after a previous read "
+                f"Could not read index {index} twice because it was cleared after a previous read "
                 "(perhaps try setting clear_after_read = false?)",
             )
-        value = self._at(place)
+        value = self._at(index)
         if self._clear:
-            self._tensors[place] = None
-            self._cleared.add(place)
+            self._tensors[index] = None
+            self._cleared.add(index)
         return value
 
-    def _at(self, place):
-        """The Tensor in a place; zeros if it is empty."""
-        value = self._tensors[place]
+    def _at(self, index):
+        """The element at an index; zeros if it is empty."""
+        value = self._tensors[index]
         if value is None:
             if not self.element_shape.is_fully_defined():
                 raise ValueError(f"Cannot convert a partially known TensorShape {self.element_shape} to a Tensor.")
-            value = self._tensors[place] = zeros(self.element_shape, self.dtype)
+            value = self._tensors[index] = zeros(self.element_shape, self.dtype)
         return value
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All Tensors, one below the other."""
+        """All n elements, stacked: a Tensor of shape (n, ...)."""
         if not self._tensors:
             lengths = self.element_shape.as_list() if self.element_shape.rank is not None else []
             return zeros([0, *[n or 0 for n in lengths]], self.dtype)
         return self.gather(range(len(self._tensors)))
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """The Tensors in these places, one below the other."""
-        return stack([self._at(integer(place)) for place in indices])
+        """The elements at k indices, stacked: a Tensor of shape (k, ...)."""
+        return stack([self._at(integer(index)) for index in indices])
 
     def concat(self, name: str | None = None) -> Tensor:
-        """The rows of all Tensors, one below the other."""
-        rows = [self._at(place) for place in range(len(self._tensors))]
-        for place, one in enumerate(rows):
+        """All elements, joined along their first axis, whose lengths may differ.
+
+        Raises:
+            InvalidArgumentError: an element is a scalar.
+        """
+        rows = [self._at(index) for index in range(len(self._tensors))]
+        for index, one in enumerate(rows):
             if not one.ndim:
-                text = f"Concat saw a scalar shape at index {place} but requires at least vectors."
+                text = f"Concat saw a scalar shape at index {index} but requires at least vectors."
                 raise invalid(text)
         return concat(rows, 0)
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
-        """Fill it with the rows of a Tensor. It then has as many places as there are rows."""
+        """Replace the elements by the rows of a Tensor of shape (n, ...).
+
+        Returns:
+            The TensorArray, whose size is then n.
+
+        Raises:
+            ValueError: there are more rows than elements, and the size is not dynamic.
+        """
         rows = unstack(convert_to_tensor(value, dtype_hint=self.dtype))
         if len(rows) > len(self._tensors) and not self.dynamic_size:
             raise ValueError(f"Cannot unstack {len(rows)} tensors into a TensorArray of static size {len(self._tensors)} ")
@@ -133,14 +146,22 @@ class TensorArray:
         return self
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
-        """Fill it with parts of a Tensor of these lengths."""
+        """Replace the elements by parts of a Tensor, which have these lengths along its first axis.
+
+        Returns:
+            The TensorArray, whose size is then the number of parts.
+        """
         self._tensors = split(convert_to_tensor(value, dtype_hint=self.dtype), lengths)
         return self
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
-        """Write the rows of a Tensor into these places."""
-        for place, row in zip(indices, unstack(convert_to_tensor(value, dtype_hint=self.dtype))):
-            self.write(place, row)
+        """Write the rows of a Tensor of shape (k, ...) to k indices.
+
+        Returns:
+            The TensorArray.
+        """
+        for index, row in zip(indices, unstack(convert_to_tensor(value, dtype_hint=self.dtype))):
+            self.write(index, row)
         return self
 
     def identity(self) -> "TensorArray":
@@ -148,11 +169,11 @@ class TensorArray:
         return self
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many places there are."""
+        """The number of elements, an int32 scalar."""
         return constant(len(self._tensors))
 
     def close(self, name: str | None = None) -> None:
-        """Forget all Tensors."""
+        """Remove all elements."""
         self._tensors = []
 
 

@@ -62,7 +62,8 @@ def own_folders() -> set:
 
 def beside_neighbours(own) -> list:
     """The folders in which the neighbours lie; of one that the user works in, the neighbours alone."""
-    packages = [Path(sys.modules[name].__file__).parent for name in NEIGHBOURS if getattr(sys.modules.get(name), "__file__", None)]
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in NEIGHBOURS]
+    packages = [Path(file).parent for file in files if file]
     return [package if package.parent in own else package.parent for package in packages]
 
 

@@ -28,8 +28,8 @@ class Dense(Layer):
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: `units` is not a positive int; or (in a call) the input has fewer than two axes, or another number
-            of features than the first one.
+        ValueError: `units` is not a positive int; or (in a call) the input has fewer than two axes, or not as many
+            features as the first one.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.Dense(2, activation="relu", kernel_initializer="ones")
@@ -155,8 +155,9 @@ class Embedding(Layer):
 class Normalization(Layer):
     """What the normalization layers share: a factor `gamma` and an offset `beta` along one or more axes."""
 
-    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
-                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):  # fmt: skip
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
+                 gamma_initializer="ones", beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
+                 gamma_constraint=None, **kwargs):  # fmt: skip
         super().__init__(**kwargs)
         self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
         self.beta_initializer = initializers.get(beta_initializer)
@@ -228,7 +229,8 @@ class BatchNormalization(Normalization):
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
                  gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
-                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):  # fmt: skip
+                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
+                 **kwargs):  # fmt: skip
         super().__init__(
             int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer,
             beta_constraint, gamma_constraint, **kwargs,
