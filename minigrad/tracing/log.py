@@ -189,7 +189,7 @@ class Watched(Event):
 
 @dataclass(slots=True, eq=False)
 class Asked(Event):
-    """A tape was asked for gradients. The steps that it walked have numbers between `began` and this event's own."""
+    """A tape was asked for gradients. The steps of its backward pass have numbers between `began` and this event's own."""
 
     tape: int
     targets: tuple
@@ -231,7 +231,7 @@ class StepBack:
 
 
 class Steps(Listener):
-    """Hears a walk that is done again for the sake of an answer."""
+    """Hears a backward pass that is repeated for an explanation or a film."""
 
     def __init__(self):
         self.heard = []
@@ -251,7 +251,7 @@ def slope_of(step, dy) -> "Summary | None":
     """What the VJP of a step sends for an upstream of ones: the op's own slope, element by element."""
     try:
         return Summary.of(step[VJP](np.ones_like(dy), *step[ARRAYS]))
-    except Exception:  # a rule that the user wrote need not answer this
+    except Exception:  # a VJP that the user wrote may refuse these arguments
         return None
 
 

@@ -45,7 +45,7 @@ class Summary:
 
     @classmethod
     def of(cls, value) -> "Summary":
-        """Of an array, a Tensor, or whatever a walk works on. (Of the gradients of many outputs, the first.)"""
+        """Of an array, a Tensor, or what a backward pass works on. (Of the gradients of many outputs, the first.)"""
         if isinstance(value, (np.ndarray, np.generic)):
             return cls(value)
         if isinstance(value, Summary):
