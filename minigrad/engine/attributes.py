@@ -5,8 +5,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ..engine import dtypes
 from ..errors import invalid
+from . import dtypes
 from .conversion import as_value
 from .shape import TensorShape, bracketed
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..engine import dtypes
+from . import dtypes
 
 
 def as_value(value, dtype=None):

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 
 from .. import errors
-from ..engine import dtypes
 from ..errors import invalid
+from . import dtypes
 from .conversion import KINDS, as_value
 from .listening import coming
 from .shape import TensorShape, bracketed

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import dtypes
+from . import dtypes
 from .op import OPS, convert
 from .shape import TensorShape
 

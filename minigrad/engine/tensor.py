@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import dtypes
+from . import dtypes
 from .conversion import as_value
 from .listening import coming, leaving
 from .shape import TensorShape
