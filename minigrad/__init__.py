@@ -69,8 +69,9 @@ from .program.tensor_array import TensorArray
 __version__ = "0.1.0"
 newaxis = None
 
-for one in (Tensor, Variable, TensorShape, IndexedSlices, GradientTape, UnconnectedGradients, DType, Module, TensorSpec, TensorArray):
-    one.__module__ = __name__  # whatever file they stand in: so pickles find them, and messages name them
+for kind in (Tensor, Variable, TensorShape, IndexedSlices, GradientTape, UnconnectedGradients, DType, Module, TensorSpec, TensorArray):
+    kind.__module__ = __name__  # whatever file they stand in: so pickles find them, and messages name them
+del kind
 
 LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "tracing.log",
@@ -88,11 +89,36 @@ def __getattr__(name):
         return getattr(keras.initializers if name in INITIALIZERS else keras, name)
     import difflib
 
-    near = difflib.get_close_matches(name, PUBLIC, n=1)
+    near = difflib.get_close_matches(name, __all__, n=1)
     advice = f". Did you mean mg.{near[0]}?" if near else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
 
 
-INNER = {"INITIALIZERS", "INNER", "LATER", "engine", "importlib", "one", "operators", "ops", "program", "scattering", "warnings"}
-PUBLIC = sorted({name for name in globals() if name[0] != "_"} - INNER | {*LATER, *INITIALIZERS})
-__dir__ = PUBLIC.copy  # what Tab offers
+__all__ = [
+    "Assert", "DType", "GradientTape", "IndexedSlices", "Module", "RegisterGradient", "Tensor", "TensorArray",
+    "TensorShape", "TensorSpec", "UnconnectedGradients", "Variable", "abs", "acos", "acosh", "add", "add_n", "argmax",
+    "argmin", "argsort", "as_dtype", "asin", "asinh", "assert_equal", "assert_greater", "assert_less", "assert_rank",
+    "atan", "atan2", "atanh", "autodiff", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape",
+    "broadcast_static_shape", "broadcast_to", "case", "cast", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
+    "complex", "complex64", "complex128", "concat", "cond", "config", "constant", "constant_initializer",
+    "control_dependencies", "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging",
+    "device", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "eig", "eigvals", "einsum",
+    "ensure_shape", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "explain", "eye", "fill", "float16",
+    "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "grad_pass_through",
+    "gradients", "greater", "greater_equal", "group", "half", "identity", "identity_n", "image", "inspect", "int8",
+    "int16", "int32", "int64", "is_tensor", "keras", "less", "less_equal", "linalg", "linspace", "logical_and",
+    "logical_not", "logical_or", "map_fn", "math", "matmul", "maximum", "meshgrid", "minimum", "multiply", "name_scope",
+    "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones",
+    "ones_initializer", "ones_like", "pad", "pow", "print", "py_function", "queue", "random",
+    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "realdiv", "recompute_grad",
+    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+    "reduce_sum", "repeat", "reshape", "reverse", "reverse_sequence", "roll", "round", "saturate_cast", "scalar_mul",
+    "scan", "scatter_nd", "searchsorted", "sequence_mask", "shape", "shape_n", "sigmoid", "sign", "sin", "sinh", "size",
+    "slice", "sort", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "strided_slice", "string",
+    "strings", "subtract", "switch_case", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "trace",
+    "transpose", "truediv", "truncatediv", "truncatemod", "uint8", "uint16", "uint32", "uint64", "unique",
+    "unique_with_counts", "unravel_index", "unstack", "vectorized_map", "where", "while_loop", "zeros",
+    "zeros_initializer", "zeros_like",
+]  # fmt: skip
+__dir__ = __all__.copy  # what Tab offers

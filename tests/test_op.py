@@ -21,7 +21,7 @@ def declared(forward, **rules):
         ("a name has two meanings", lambda x: x, {"dx": lambda dx: dx}),
         ("each VJP must begin with dz", lambda x, y: x, {"dx": lambda dz: dz, "dy": lambda dw: dw}),
         ("a VJP asks for other; there is", lambda x: x, {"dx": lambda dz, other: dz}),
-        ("no parameter and no VJP knows p", lambda x: x, {"dx": lambda dz: dz, "p": lambda x: x}),
+        ("p= is no VJP", lambda x: x, {"dx": lambda dz: dz, "p": lambda x: x}),
     ],
 )
 def test_a_declaration_that_breaks_the_naming_law_is_refused(problem, forward, rules):
@@ -199,3 +199,60 @@ def test_truth_values_are_constants_in_a_vjp_that_is_recorded(ufunc):
             y = odd(x)
         slope = inner.gradient(y, x)
     assert outer.gradient(slope, x).numpy().tolist() == [2.0, 2.0]
+
+
+def test_a_parameter_called_name_needs_no_default():
+    def forward(x, name):
+        return x * 2.0
+
+    assert float(declared(forward, dx=lambda dz: dz * 2.0)(mg.constant(3.0), "any")) == 6.0
+
+
+def test_k_has_one_meaning_beside_a_list_of_inputs():
+    def forward(xs: list, k=10):
+        return sum(xs) * k
+
+    with pytest.raises(TypeError, match="a name has two meanings"):
+        str(declared(forward, dxs=lambda dz, k: dz * k).source)
+
+
+@pytest.mark.parametrize("default", [np.float32, len, np.arange(3.0), mg.constant(2.0)], ids=["type", "function", "array", "Tensor"])
+def test_a_default_may_be_anything(default):
+    def forward(x, extra=default):
+        assert extra is default
+        return x * 2.0
+
+    assert float(declared(forward, dx=lambda dz: dz * 2.0)(mg.constant(3.0))) == 6.0
+
+
+def test_an_op_without_its_name_is_refused_where_it_is_declared():
+    with pytest.raises(TypeError, match="needs the op's name and its VJPs"):
+
+        @engine.op
+        def forward(x):
+            return x
+
+
+def test_an_op_of_a_user_takes_no_name_from_one_of_the_package():
+    ours = OPS["reshape"]
+
+    @engine.op("Mine", dx=lambda dz: dz)
+    def reshape(x):
+        return x
+
+    assert OPS["reshape"] is ours and reshape is not ours
+
+
+def test_a_star_brings_what_tab_offers_and_nothing_else():
+    space = {}
+    exec("from minigrad import *", space)
+    assert {*space} - {"__builtins__"} == {*dir(mg)}
+
+
+@pytest.mark.parametrize(("x", "y"), [(True, 2.0), (True, False), (3.0, True), (2, True)])
+def test_the_operator_multiplies_truth_values_which_the_op_refuses(x, y):
+    x, y = mg.constant(x), mg.constant(y)
+    product = x * y
+    assert product.dtype == mg.bool and bool(product) == (bool(x) and bool(y))
+    with pytest.raises(mg.errors.InvalidArgumentError):
+        mg.multiply(x, y)

@@ -16,7 +16,7 @@ from .tensor import Tensor, next_id
 # A step: the id of the output (of many outputs a tuple: id, shape and dtype of each), the id of the input, the VJP,
 # what it needs as arrays and once more as Tensors (for a recorded backward pass), and the shape of the input.
 # (A NamedTuple would read as well, and takes thirteen times as long to make.)
-OUTPUT, SOURCE, VJP, ARRAYS, TENSORS, SHAPE = range(6)
+OUTPUT, INPUT, VJP, ARRAYS, TENSORS, SHAPE = range(6)
 
 
 def backward(steps, grads, source_ids, recorded=False):
@@ -72,7 +72,7 @@ def prune(steps, source_ids):
     """The steps through which a gradient can reach one of the sources."""
     reached, kept = set(source_ids), []
     for step in steps:
-        if step[SOURCE] in reached:
+        if step[INPUT] in reached:
             reached.update(output_ids(step))
             kept.append(step)
     return kept

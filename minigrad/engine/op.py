@@ -15,7 +15,7 @@ with respect to one input. How a declaration is read:
     `x_size`; `k`, the position in a list of inputs; or a by-product, which the function returns beside its output
     (`p=` says how ops compute it, for a backward pass that is itself recorded). A tape keeps that, and nothing else.
 "Mul" is the op's name in TensorFlow, which errors carry. `print(multiply.source)` shows the function that is written
-from a declaration: it is what runs, and all that runs.
+from a declaration, and that is what runs. (Inputs whose dtype it refuses may go on to a variant of the op: `by_kind`.)
 """
 
 import inspect
@@ -49,10 +49,15 @@ def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, ho
         TypeError: (when the op is first used) the declaration cannot be read as above.
     """
 
+    if not isinstance(kernel, str):
+        raise TypeError(f'@op above {getattr(kernel, "__name__", kernel)}: it needs the op\'s name and its VJPs, as in @op("Mul", dx=...)')
+
     def declare(forward):
         run = made(forward, kernel, kinds, named, keep_misfit=keep_misfit, first_alone=first_alone)
         KERNELS.setdefault(kernel, run)
-        OPS[forward.__name__] = NUMPY_TWINS[forward] = run
+        NUMPY_TWINS[forward] = run
+        if is_ours(forward) or not is_ours(OPS.get(forward.__name__)):  # a user's op takes no name from one of ours
+            OPS[forward.__name__] = run
         NUMPY_TWINS.update(dict.fromkeys(twin if isinstance(twin, tuple) else (twin,), run))
         if holomorphic:
             run.by_kind["c"] = made(forward, kernel, "c", named, conjugated, keep_misfit, first_alone)
@@ -61,6 +66,11 @@ def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, ho
         return run
 
     return declare
+
+
+def is_ours(function) -> bool:
+    """Was it defined in this package?"""
+    return getattr(function, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
 
 
 def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alone=False):
@@ -86,7 +96,7 @@ def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alo
 def signature_of(run):
     """What an op takes and gives, as help shows it. An attribute's type is its tidier's, or its default's."""
     forward, empty, kind = run.__wrapped__, inspect.Parameter.empty, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    names, defaults = with_name(parameters(forward), forward.__defaults__)
+    names, defaults = with_name(parameters(forward), forward.__defaults__ or ())
     values = dict(zip(names[len(names) - len(defaults) :], defaults))
     kinds = {x: TensorLike for x in names if f"d{x}" in run.vjps}
     kinds |= {**dict.fromkeys(run.lists, list[TensorLike]), "name": str | None}
@@ -122,7 +132,8 @@ def first_call(*args, **kwargs):
     """What every op is until its first call, which writes it out: from then on that code runs in place of this one.
 
     Nothing simpler is as fast: written out at the import, the ops would take 100 ms, as long as NumPy's own import;
-    behind a wrapper that calls what was written, each op takes 1.4 times as long.
+    behind a wrapper that calls what was written, each op takes 1.4 times as long. (`this` is the op; `made` put it into
+    the op's globals.)
     """
     this.source.write_out()
     return this(*args, **kwargs)

@@ -70,7 +70,7 @@ class GradientTape(Listener):
     refused = False  # was the last question one too many?
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
-        self.persistent, self.auto, self.number = persistent, watch_accessed_variables, next_id()
+        self.persistent, self.watch_accessed, self.number = persistent, watch_accessed_variables, next_id()
         self.tracked_ids, self.roots, self.variables, self.read_versions = set(), set(), {}, {}
 
     # ---- recording -------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class GradientTape(Listener):
     def read(self, variable):
         """A Variable was read, for the first time in which the tape listens or since it was assigned."""
         self.read_versions[variable.id] = variable.version
-        if self.auto and variable.trainable:
+        if self.watch_accessed and variable.trainable:
             self.variables[variable.id] = variable
             if variable.smooth:
                 self.roots.add(variable.id)
@@ -160,7 +160,7 @@ class GradientTape(Listener):
 
     def wrote(self, variable: Any, given: Any, how: str) -> None:
         """A Variable that is assigned counts as used; a new one does not."""
-        if self.auto and variable.trainable and how != "Variable":
+        if self.watch_accessed and variable.trainable and how != "Variable":
             self.variables[variable.id] = variable
 
     def watched_variables(self) -> tuple:
@@ -288,7 +288,7 @@ class GradientTape(Listener):
             raise self._used_up()
         unconnected_gradients = unconnected_mode(unconnected_gradients)
         must_persist(self, experimental_use_pfor, "jacobian")
-        tracked = one_tensor("target", target).id in self.tracked_ids or (self.auto and getattr(target, "trainable", False))
+        tracked = one_tensor("target", target).id in self.tracked_ids or (self.watch_accessed and getattr(target, "trainable", False))
         target, (leaves, source_ids) = convert(target), source_leaves(sources)
         shape, size = target.value.shape, target.value.size
         smooth = tracked and target.value.dtype.kind in "fc"

@@ -79,8 +79,9 @@ def with_name(names, defaults):
 
 def with_defaults(names, defaults):
     """The source of a list of parameters."""
-    required = len(names) - len(defaults or ())
-    return ", ".join(names[:required] + [f"{name}={value!r}" for name, value in zip(names[required:], defaults or ())])
+    required, plain = len(names) - len(defaults or ()), (bool, int, float, str, type(None))
+    shown = [repr(value) if isinstance(value, plain) else "..." for value in defaults or ()]  # the op has the values themselves
+    return ", ".join(names[:required] + [f"{name}={value}" for name, value in zip(names[required:], shown)])
 
 
 def row(names):
@@ -134,19 +135,21 @@ class Declaration:
     def check(self):
         """Each name has one meaning, and each VJP asks for what there is."""
         by_products = list(self.run.by_products)
-        names = [*self.parameters, self.output, *by_products]
+        names = [*self.parameters, self.output, *by_products, *(["k"] if self.lists else [])]
         asked = {wish for _, *wishes in self.needs.values() for wish in wishes}
-        there = {*names, *(f"{x}_{of}" for x in self.inputs for of in PROPERTIES)} | ({"k"} if self.lists else set())
+        there = {*names, *(f"{x}_{of}" for x in self.inputs for of in PROPERTIES)}
         if self.inputs + self.attributes != self.parameters:
             problem = "the inputs, which have VJPs, must come before the attributes"
         elif len(set(names)) < len(names) or set(self.attributes) & set(self.run.vjps):
             problem = f"a name has two meanings: {', '.join(names)}"
         elif any(first != f"d{self.output}" for first, *_ in self.needs.values()):
-            problem = f"each VJP must begin with d{self.output}, the upstream gradient"
+            first = next(first for first, *_ in self.needs.values() if first != f"d{self.output}")
+            problem = f"each VJP must begin with d{self.output}, the upstream gradient, not with {first}: dz, if the output is called z"
         elif not asked <= there:
             problem = f"a VJP asks for {', '.join(sorted(asked - there))}; there is {', '.join(sorted(there))}"
         elif not asked >= set(by_products):
-            problem = f"no parameter and no VJP knows {', '.join(sorted(set(by_products) - asked))}"
+            unknown = ", ".join(f"{name}=" for name in sorted(set(by_products) - asked))
+            problem = f"{unknown} is no VJP (d and the name of an input), no attribute, and no by-product that a VJP asks for"
         else:
             return
         raise TypeError(f"@op above {self.name}({', '.join(self.parameters)}): {problem}")

@@ -228,7 +228,7 @@ def each_once(q, edges):
 
 def read_elsewhere(q, edge):
     """Does a walk of another tape work with the value of a Variable that this tape would watch, if it had been read here?"""
-    return edge.code == "UNWATCHED" and getattr(q.source, "trainable", False) and q.tape.auto
+    return edge.code == "UNWATCHED" and getattr(q.source, "trainable", False) and q.tape.watch_accessed
 
 
 def cause_of(q, edge):
@@ -492,7 +492,7 @@ def told_by_the_tape(q):
         told, meaning = cause("INTEGER", q, name=q.target_name, kind=kind_of(bad)), "undefined"
     elif is_younger(q):
         told, meaning = cause("REBOUND", q, younger=True), "broken"
-    elif not watched and (not variable or not source.trainable or not tape.auto):
+    elif not watched and (not variable or not source.trainable or not tape.watch_accessed):
         told, meaning = cause("UNWATCHED", q, sure="proved" if variable else "likely"), "broken"
     elif not reached and any(tape.ended and one.id > tape.ended for one in q.targets):
         told, meaning = cause("OUTSIDE_TAPE", q, sure="likely"), "broken"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import nest
-from ..engine.backward import SOURCE, VJP, output_ids
+from ..engine.backward import INPUT, VJP, output_ids
 from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
 from ..tracing.log import Ran, Wrote, version_of
@@ -259,7 +259,7 @@ def arrays_of(q, step):
 
 def steps_like(q, step):
     """The step of the tape that was walked, in a list, if it is still there."""
-    return [one for one in q.tape.steps or () if one[SOURCE] == step.source and step.outputs[0] in output_ids(one)][:1]
+    return [one for one in q.tape.steps or () if one[INPUT] == step.source and step.outputs[0] in output_ids(one)][:1]
 
 
 def op_at(q, step):

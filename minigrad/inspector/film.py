@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..engine.backward import ARRAYS, SOURCE, TENSORS, VJP, backward, dense, output_ids, prune
+from ..engine.backward import ARRAYS, INPUT, TENSORS, VJP, backward, dense, output_ids, prune
 from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..engine.questions import seeds_of
@@ -443,7 +443,7 @@ def film_of_tape(tape) -> Film:
     """The film of what a tape has written, as long as it is not used up."""
     film = Film(tape.number, tapes={tape.number: (None, tape.persistent, None)}, roots=sorted(tape.roots))
     for step in tape.steps or ():
-        source, rule, arrays, tensors = step[SOURCE], step[VJP], step[ARRAYS], step[TENSORS]
+        source, rule, arrays, tensors = step[INPUT], step[VJP], step[ARRAYS], step[TENSORS]
         outputs = output_ids(step)
         op, name = owners(len(OPS)).get(rule, (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None

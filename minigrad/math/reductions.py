@@ -504,7 +504,7 @@ def among_greatest(predictions, targets: np.ndarray, k):
 
 
 @op("Cumsum", ARITHMETIC, axis=tidy.axes, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))
-def cumsum(x, axis=0, exclusive=False, reverse=False):
+def cumsum(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative sum along an axis: each element plus all elements before it. The shape stays.
 
     Args:
@@ -531,7 +531,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False):
     axis=tidy.axes,
     dx=lambda dy, x, y, axis, exclusive, reverse: slope_of_cumprod(dy, x, y, axis, exclusive, reverse),
 )
-def cumprod(x, axis=0, exclusive=False, reverse=False):
+def cumprod(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative product along an axis: each element times all elements before it; see `cumsum`.
 
     The gradient is exact where elements are 0; TensorFlow, which divides by each element, returns 0 there.
@@ -561,7 +561,7 @@ def slope_of_cumprod(dy, x, y, axis, exclusive, reverse):
 
 @op("CumulativeLogsumexp", "f", axis=tidy.axes, dx=lambda dy, x, y, axis, exclusive, reverse:
     flow(dy, x, y, axis, exclusive, reverse) - flow(-dy, x, y, axis, exclusive, reverse))  # fmt: skip
-def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False):
+def cumulative_logsumexp(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative log-sum-exp along an axis: log(sum(exp(x))) of each element and all elements before it; see `cumsum`.
 
     >>> import minigrad as mg

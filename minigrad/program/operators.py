@@ -1,7 +1,8 @@
 """Python's operators on Tensors and Variables: `x * y` is the op `multiply`, `x[0]` is `take`.
 
-The tables give the op of each operator, and the loops at the end assign it (`Operators.__mul__ = times`). In a recorded
-VJP (`Recorded`) the same ops run, except that a comparison is a constant there.
+The tables give the op of each operator, and the loops at the end assign it. `Tensor.__mul__` runs the code of `multiply`.
+Only inputs that `multiply` refuses are treated otherwise, as in TensorFlow: `*` multiplies truth values. In a recorded VJP
+(`Recorded`) the same ops run, except that a comparison is a constant there.
 """
 
 import operator
@@ -10,7 +11,7 @@ import numpy as np
 
 from .. import bitwise, errors, math
 from ..engine.op import convert, with_other_exits
-from ..engine.operands import converter
+from ..engine.operands import converter, refuse_dtype, refuse_mixed
 from ..engine.rules import Recorded, constant_truth, recorded
 from ..engine.tensor import Operators, Tensor
 from ..engine.variable import Variable
@@ -18,24 +19,36 @@ from ..linalg.products import product
 from ..ops import creation, indexing
 
 
-def is_truth(x):
-    """Whether x is a Tensor of bools."""
+def is_bool(x):
+    """Is it a Tensor of truth values?"""
     return isinstance(x, Tensor) and x.value.dtype.kind == "b"
 
 
-def times_truth(op, inputs, *others):
-    """`*` of bools, which `mg.multiply` refuses: both inputs are cast to int32, and the product to bool."""
-    if not any([is_truth(x) for x in inputs]):
-        return math.multiply(*inputs)  # which raises an error
-    return creation.cast(math.multiply(*[creation.cast(x, np.int32) for x in inputs]), np.bool_)
+def multiply_bools(x, y):
+    """`*` where one input holds truth values: both are cast to int32, and their product to bool."""
+    return creation.cast(math.multiply(creation.cast(x, np.int32), creation.cast(y, np.int32)), np.bool_)
 
 
-def keep_beside_truth(make, x, dtype):
-    """Convert a number beside a Tensor, to the dtype of the Tensor, unless that is bool."""
+def unless_bool(refuse):
+    """What refuses the inputs of `*`, unless one of them holds truth values."""
+
+    def refuse_or_multiply(op, inputs, *two):
+        return multiply_bools(*inputs) if any([is_bool(x) for x in inputs]) else refuse(op, inputs, *two)
+
+    return refuse_or_multiply
+
+
+def keep_beside_bool(make, x, dtype):
+    """A number that meets truth values keeps its own dtype."""
     return make(x, None if dtype is not None and dtype.kind == "b" else dtype)
 
 
-times = with_other_exits(math.multiply, convert=converter(keep_beside_truth), refuse_mixed=times_truth, refuse_dtype=times_truth)
+times = with_other_exits(
+    math.multiply,
+    convert=converter(keep_beside_bool),
+    refuse_mixed=unless_bool(refuse_mixed),
+    refuse_dtype=unless_bool(refuse_dtype),
+)
 
 ARITHMETIC = {
     "__add__": math.add, "__sub__": math.subtract, "__mul__": times, "__truediv__": math.divide,
@@ -45,12 +58,12 @@ UNARY = {"__neg__": math.negative, "__abs__": math.abs}
 COMPARISONS = {"__gt__": math.greater, "__ge__": math.greater_equal, "__lt__": math.less, "__le__": math.less_equal}
 
 
-def logic(logical, bitwise):
+def logic(of_bools, of_integers):
     """An operator that is the logical op for bools, and the bitwise one for integers."""
 
     def either(x, *y):
         x = convert(x, *y)
-        return (logical if x.value.dtype.kind == "b" else bitwise)(x, *y)
+        return (of_bools if x.value.dtype.kind == "b" else of_integers)(x, *y)
 
     return either
 

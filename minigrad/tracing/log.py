@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backward import ARRAYS, OUTPUT, SOURCE, VJP, output_ids
+from ..engine.backward import ARRAYS, INPUT, OUTPUT, VJP, output_ids
 from ..engine.listening import Listener, listening
 from ..engine.op import MADE, one_by_one
 from ..engine.tensor import next_id
@@ -239,7 +239,7 @@ class Steps(Listener):
     def stepped_back(self, step, dy, dx):
         arrived, went = summary_or_scalar(dy), summary_or_scalar(dx)
         local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.heard.append(StepBack(0, step[OUTPUT], step[SOURCE], arrived, went, local))
+        self.heard.append(StepBack(0, step[OUTPUT], step[INPUT], arrived, went, local))
 
 
 def broken_slope(step, dy, arrived) -> "Summary | None":
@@ -482,7 +482,7 @@ class Trace(Listener):
         self.last = dx, went, dy, arrived
         self.count += 1
         local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.backward_rows.append((self.count, step[OUTPUT], step[SOURCE], arrived, went, local))
+        self.backward_rows.append((self.count, step[OUTPUT], step[INPUT], arrived, went, local))
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
