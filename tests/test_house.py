@@ -12,6 +12,7 @@ import pkgutil
 import subprocess
 import sys
 import types
+import typing
 
 import pytest
 
@@ -237,6 +238,8 @@ def test_the_signature_of_an_op_shows_names_defaults_and_types(name):
     assert "<function" not in str(signature) and "object at" not in str(signature)
     bare = [one.name for one in signature.parameters.values() if one.annotation is one.empty]
     assert not bare, f"{name}: of what type is {', '.join(bare)}?"
+    for one in signature.parameters.values():
+        assert one.default is not None or type(None) in typing.get_args(one.annotation), f"{name}: {one} may be None"
 
 
 def modules():

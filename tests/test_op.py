@@ -1,5 +1,7 @@
 """How an op is declared, written out and run; and what it does with lists, dtypes and errors."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,17 @@ def test_a_failing_forward_function_is_told_in_our_words():
 
     with pytest.raises(mg.errors.InvalidArgumentError, match=r"so it is \[Op:Mine\] name: "):
         declared(fails, dx=None)(1.0)
+
+
+def test_a_forward_function_that_warns_is_run_again_without_warnings():
+    def warns(x):
+        warnings.warn("mean of nothing", RuntimeWarning, stacklevel=1)
+        return x * 2.0
+
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("error")
+        assert float(declared(warns, dx=None)(3.0)) == 6.0
+    assert not heard
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, UnicodeDecodeError("utf-8", b"", 0, 1, "?")])

@@ -20,6 +20,16 @@ def test_every_question_to_a_spent_tape_is_refused():
             ask(y, x)
 
 
+@pytest.mark.parametrize("ask", ["gradient", "jacobian", "batch_jacobian"])
+def test_a_spent_tape_is_refused_before_the_question_is_looked_at(ask):
+    x = mg.Variable([[1.0, 2.0]])
+    with mg.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)
+    with pytest.raises(RuntimeError, match="can only be used to compute one set of gradients"):
+        getattr(tape, ask)(None, None, unconnected_gradients="nothing")
+
+
 def test_stop_recording_of_a_tape_that_never_ran_is_refused():
     with pytest.raises(RuntimeError, match="not recording"), mg.GradientTape().stop_recording():
         pass
