@@ -5,8 +5,12 @@ Python's operators become ops in program/operators.py (`Tensor.__mul__` runs `mu
 read tensor, op, tape, backward and variable, in this order. Elsewhere one file or folder is one TensorFlow namespace.
 """
 
+import gc
 import importlib
 import warnings
+
+collected = gc.isenabled()
+gc.disable()  # until all is imported: a tenth of the time would go into searching new functions for garbage
 
 # 1/0 is inf and log(-1) is nan, in silence, as in TensorFlow; NumPy's own warnings elsewhere are left alone
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
@@ -72,6 +76,9 @@ newaxis = None
 for kind in (Tensor, Variable, TensorShape, IndexedSlices, GradientTape, UnconnectedGradients, DType, Module, TensorSpec, TensorArray):
     kind.__module__ = __name__  # whatever file they stand in: so pickles find them, and messages name them
 del kind
+if collected:
+    gc.enable()
+del collected, gc
 
 LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "tracing.log",

@@ -112,7 +112,7 @@ def loaded_by(code):
 def test_importing_minigrad_loads_numpy_and_little_else():
     numpy, ours = loaded_by("import numpy"), loaded_by("import minigrad")
     foreign = {name for name in ours - numpy if name.partition(".")[0] != "minigrad"}
-    light = loaded_by("import atexit, bisect, copy, dataclasses, logging, pprint, random, string, threading, traceback")
+    light = loaded_by("import atexit, bisect, copy, dataclasses, gc, logging, pprint, random, string, threading, traceback")
     assert {name for name in foreign if name[0] != "_"} <= light
     assert len(ours) <= 1.5 * len(numpy), f"{len(ours)} modules; NumPy alone: {len(numpy)}"
     assert not {f"minigrad.{name}" for name in ("data", "keras", "explain", "inspector", "tracing", "queue", "autodiff")} & ours

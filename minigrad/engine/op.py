@@ -18,6 +18,7 @@ with respect to one input. How a declaration is read:
 from a declaration, and that is what runs. (Inputs whose dtype it refuses may go on to a variant of the op: `by_kind`.)
 """
 
+import functools
 import inspect
 import linecache
 import types
@@ -94,19 +95,42 @@ def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alo
 
 
 def signature_of(run):
-    """What an op takes and gives, as help shows it. An attribute's type is its tidier's, or its default's."""
-    forward, empty, kind = run.__wrapped__, inspect.Parameter.empty, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    """What an op takes and gives, as help shows it."""
+    forward, empty = run.__wrapped__, inspect.Parameter.empty
     names, defaults = with_name(parameters(forward), forward.__defaults__ or ())
-    values = dict(zip(names[len(names) - len(defaults) :], defaults))
-    kinds = {x: TensorLike for x in names if f"d{x}" in run.vjps}
-    kinds |= {**dict.fromkeys(run.lists, list[TensorLike]), "name": str | None}
-    kinds |= {a: type(value) for a, value in values.items() if value is not None}
-    kinds |= {a: next(iter(tidy.__annotations__.values())) for a, tidy in run.tidiers.items() if tidy.__annotations__}
-    kinds |= {a: note for a, note in forward.__annotations__.items() if a not in run.lists}
-    kinds |= {a: kinds[a] | None for a, value in values.items() if value is None and a in kinds}
-    shown = [inspect.Parameter(x, kind, default=values.get(x, empty), annotation=kinds.get(x, empty)) for x in names]
-    many = forward.__annotations__.get("return") is list
-    return inspect.Signature(shown, return_annotation=list[Tensor] if many else Tensor)
+    defaults = [empty] * (len(names) - len(defaults)) + [*defaults]
+    shown = [parameter(name, default, annotation_of(run, name, default)) for name, default in zip(names, defaults)]
+    return inspect.Signature(shown, return_annotation=LIST if forward.__annotations__.get("return") is list else Tensor)
+
+
+def annotation_of(run, name, default):
+    """The type of a parameter: that of an attribute is its own, or what its tidier takes, or that of its default."""
+    if name in run.lists:
+        return list[TensorLike]
+    if f"d{name}" in run.vjps:
+        return TensorLike
+    if name == "name":
+        return str | None
+    tidied = getattr(run.tidiers.get(name), "__annotations__", {})
+    natural = default if default is inspect.Parameter.empty else type(default)
+    kind = run.__wrapped__.__annotations__.get(name) or next(iter(tidied.values()), natural)
+    return kind | None if default is None and kind is not type(None) else kind
+
+
+def parameter(name, default, annotation):
+    """A parameter of a signature. Most ops have an x: it is made once."""
+    try:
+        return shared_parameter(name, default, annotation)
+    except TypeError:  # a default such as an array
+        return shared_parameter.__wrapped__(name, default, annotation)
+
+
+@functools.lru_cache(typed=True)
+def shared_parameter(name, default, annotation):
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+
+
+LIST = list[Tensor]
 
 
 def redeclared(run, **habits):
