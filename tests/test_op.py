@@ -269,3 +269,23 @@ def test_the_operator_multiplies_truth_values_which_the_op_refuses(x, y):
     assert product.dtype == mg.bool and bool(product) == (bool(x) and bool(y))
     with pytest.raises(mg.errors.InvalidArgumentError):
         mg.multiply(x, y)
+
+
+@pytest.mark.parametrize("reduce", [np.sum, np.mean, np.max, np.min, np.prod, np.squeeze, np.add.reduce], ids=lambda one: one.__name__)
+def test_a_vjp_that_reduces_can_be_recorded(reduce):
+    def forward(x):
+        return x * x
+
+    scale = {"axis": 1, "keepdims": True} if reduce is not np.squeeze else {"axis": 2}
+
+    def vjp(dy, x):
+        return dy * x * (reduce(x if reduce is not np.squeeze else np.expand_dims(x, 2), **scale) * 0.0 + 2.0)
+
+    odd, x = declared(forward, dx=vjp), mg.constant([[1.5, -2.0]])
+    with mg.GradientTape() as outer:
+        outer.watch(x)
+        with mg.GradientTape() as inner:
+            inner.watch(x)
+            y = odd(x)
+        slope = inner.gradient(y, x)
+    assert outer.gradient(slope, x).numpy().tolist() == [[2.0, 2.0]]

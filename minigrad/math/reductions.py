@@ -56,7 +56,7 @@ def neighbours(x):
 @op(
     "Sum",
     ARITHMETIC,
-    twin=np.add.reduce,
+    twin=(np.add.reduce, np.sum),
     axis=tidy.axes,
     dinput_tensor=lambda dy, input_tensor_shape, axis: spread(dy, input_tensor_shape, axis),
 )
@@ -91,7 +91,7 @@ def refuse_axis(axis):
         raise invalid(f"Invalid reduction dimension ({axis} for input with 0 dimension(s)")
 
 
-@op("Mean", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
+@op("Mean", ARITHMETIC, twin=np.mean, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
     spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis))  # fmt: skip
 def reduce_mean(input_tensor, axis=None, keepdims=False):
     """Mean of the elements along one axis, several, or all; see `reduce_sum`. The mean of integers is truncated.
@@ -132,6 +132,7 @@ def kept(y, shape, axis):
 @op(
     "Max",
     "iuf",
+    twin=np.max,
     axis=tidy.axes,
     dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis),
 )
@@ -149,6 +150,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False):
 @op(
     "Min",
     "iuf",
+    twin=np.min,
     axis=tidy.axes,
     dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis),
 )
@@ -185,7 +187,7 @@ def winners(x, y, axis):
     return hit / np.add.reduce(hit, axis=axis, keepdims=True)
 
 
-@op("Prod", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor, axis:
+@op("Prod", ARITHMETIC, twin=np.prod, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor, axis:
     spread(dy, input_tensor.shape, axis) * others(input_tensor, axis).conj())  # fmt: skip
 def reduce_prod(input_tensor, axis=None, keepdims=False):
     """Product of the elements along one axis, several, or all; see `reduce_sum`. The gradient is exact at zeros too.

@@ -67,7 +67,7 @@ def fitted_lengths(tensor, shape):
     return (*shape[: unknown[0]], elements // product, *shape[unknown[0] + 1 :])
 
 
-@op("ExpandDims", axis=tidy.integer, dinput=lambda dy, input_shape: dy.reshape(input_shape))
+@op("ExpandDims", twin=np.expand_dims, axis=tidy.integer, dinput=lambda dy, input_shape: dy.reshape(input_shape))
 def expand_dims(input, axis):
     """Insert an axis of length 1 at index `axis` of the new shape.
 
@@ -86,7 +86,7 @@ def expand_dims(input, axis):
     return input.reshape((*input.shape[:at], 1, *input.shape[at:]))
 
 
-@op("Squeeze", axis=tidy.axes, dinput=lambda dy, input_shape: dy.reshape(input_shape))
+@op("Squeeze", twin=np.squeeze, axis=tidy.axes, dinput=lambda dy, input_shape: dy.reshape(input_shape))
 def squeeze(input, axis=None):
     """Remove axes of length 1: those in `axis`, or all if it is None.
 
