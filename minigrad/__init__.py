@@ -15,60 +15,64 @@ gc.disable()  # until all is imported: a tenth of the time would go into searchi
 # 1/0 is inf and log(-1) is nan, in silence, as in TensorFlow; NumPy's own warnings elsewhere are left alone
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|$)")
 
-# fmt: off
-from . import (
-    bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, random, strings, test,
-)
-from .ops import scattering
-from .program import operators
-from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
-from .dtypes import (
-    DType, as_dtype, bool, complex128, complex64, double, float16, float32, float64, half, int16, int32, int64, int8,
-    string, uint16, uint32, uint64, uint8,
-)
-from .engine.custom import RegisterGradient, custom_gradient, grad_pass_through
-from .engine.shape import TensorShape
-from .engine.slices import IndexedSlices
-from .engine.questions import UnconnectedGradients
-from .engine.tape import GradientTape
-from .engine.tensor import Tensor, constant
-from .engine.variable import Variable
-from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
-from .math import (
-    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal,
-    exp, floor, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, maximum, minimum,
-    multiply, negative, not_equal, pow, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
-    reduce_prod, reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
-)
-from .math.arithmetic import realdiv, truncatediv, truncatemod
-from .math.complex_numbers import complex
-from .math.elementwise import clip_by_value, saturate_cast
-from .math.normalizing import clip_by_global_norm, clip_by_norm
-from .ops.creation import (
-    bitcast, cast, convert_to_tensor, ensure_shape, identity, identity_n, is_tensor, ones, ones_like, rank, shape,
-    shape_n, size, stop_gradient, zeros, zeros_like,
-)
-from .ops.gathering import (
-    boolean_mask, dynamic_partition, dynamic_stitch, gather, gather_nd, repeat, scatter_nd, tensor_scatter_nd_add,
-    tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update, where,
-)
-from .ops.indexing import slice, strided_slice
-from .ops.sequences import fill, linspace, meshgrid, one_hot, range, sequence_mask
-from .ops.shaping import (
-    broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, concat, expand_dims, pad, reshape, reverse,
-    reverse_sequence, roll, split, squeeze, stack, tile, transpose, unstack,
-)
-from .ops.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
-from .program.control_flow import (
-    case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, scan, switch_case,
-    vectorized_map, while_loop,
-)
-from .program.function import TensorSpec, device, executing_eagerly, function, numpy_function, py_function
-from .program.module import Module, name_scope
-from .program.printing import print
-from .program.recompute import recompute_grad
-from .program.tensor_array import TensorArray
-# fmt: on
+try:
+    # fmt: off
+    from . import (
+        bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, random, strings, test,
+    )
+    from .ops import scattering
+    from .program import operators
+    from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
+    from .dtypes import (
+        DType, as_dtype, bool, complex128, complex64, double, float16, float32, float64, half, int16, int32, int64, int8,
+        string, uint16, uint32, uint64, uint8,
+    )
+    from .engine.custom import RegisterGradient, custom_gradient, grad_pass_through
+    from .engine.shape import TensorShape
+    from .engine.slices import IndexedSlices
+    from .engine.questions import UnconnectedGradients
+    from .engine.tape import GradientTape
+    from .engine.tensor import Tensor, constant
+    from .engine.variable import Variable
+    from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
+    from .math import (
+        abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal,
+        exp, floor, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, maximum, minimum,
+        multiply, negative, not_equal, pow, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
+        reduce_prod, reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
+    )
+    from .math.arithmetic import realdiv, truncatediv, truncatemod
+    from .math.complex_numbers import complex
+    from .math.elementwise import clip_by_value, saturate_cast
+    from .math.normalizing import clip_by_global_norm, clip_by_norm
+    from .ops.creation import (
+        bitcast, cast, convert_to_tensor, ensure_shape, identity, identity_n, is_tensor, ones, ones_like, rank, shape,
+        shape_n, size, stop_gradient, zeros, zeros_like,
+    )
+    from .ops.gathering import (
+        boolean_mask, dynamic_partition, dynamic_stitch, gather, gather_nd, repeat, scatter_nd, tensor_scatter_nd_add,
+        tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update, where,
+    )
+    from .ops.indexing import slice, strided_slice
+    from .ops.sequences import fill, linspace, meshgrid, one_hot, range, sequence_mask
+    from .ops.shaping import (
+        broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, concat, expand_dims, pad, reshape, reverse,
+        reverse_sequence, roll, split, squeeze, stack, tile, transpose, unstack,
+    )
+    from .ops.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
+    from .program.control_flow import (
+        case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, scan, switch_case,
+        vectorized_map, while_loop,
+    )
+    from .program.function import TensorSpec, device, executing_eagerly, function, numpy_function, py_function
+    from .program.module import Module, name_scope
+    from .program.printing import print
+    from .program.recompute import recompute_grad
+    from .program.tensor_array import TensorArray
+    # fmt: on
+finally:
+    if collected:
+        gc.enable()
 
 __version__ = "0.1.0"
 newaxis = None
@@ -76,8 +80,6 @@ newaxis = None
 for kind in (Tensor, Variable, TensorShape, IndexedSlices, GradientTape, UnconnectedGradients, DType, Module, TensorSpec, TensorArray):
     kind.__module__ = __name__  # whatever file they stand in: so pickles find them, and messages name them
 del kind
-if collected:
-    gc.enable()
 del collected, gc
 
 LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
