@@ -148,6 +148,7 @@ def with_other_exits(run, **exits):
     run.source.write_out()
     other = types.FunctionType(run.__code__, {**run.__globals__, **exits}, run.__name__, run.__defaults__)
     vars(other).update(vars(run))
+    other.__globals__["this"] = other
     other.__doc__, other.__module__, other.__qualname__ = run.__doc__, run.__module__, run.__qualname__
     return other
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import bitwise, errors, math
 from ..engine.op import convert, with_other_exits
-from ..engine.operands import converter, refuse_dtype, refuse_mixed
+from ..engine.operands import converter, refuse_mixed
 from ..engine.rules import Recorded, constant_truth, recorded
 from ..engine.tensor import Operators, Tensor
 from ..engine.variable import Variable
@@ -29,13 +29,9 @@ def multiply_bools(x, y):
     return creation.cast(math.multiply(creation.cast(x, np.int32), creation.cast(y, np.int32)), np.bool_)
 
 
-def unless_bool(refuse):
-    """What refuses the inputs of `*`, unless one of them holds truth values."""
-
-    def refuse_or_multiply(op, inputs, *two):
-        return multiply_bools(*inputs) if any([is_bool(x) for x in inputs]) else refuse(op, inputs, *two)
-
-    return refuse_or_multiply
+def refuse_unless_bool(op, inputs, x, y):
+    """Two dtypes in one product are refused, unless one of them is that of truth values."""
+    return multiply_bools(*inputs) if is_bool(x) or is_bool(y) else refuse_mixed(op, inputs, x, y)
 
 
 def keep_beside_bool(make, x, dtype):
@@ -43,12 +39,8 @@ def keep_beside_bool(make, x, dtype):
     return make(x, None if dtype is not None and dtype.kind == "b" else dtype)
 
 
-times = with_other_exits(
-    math.multiply,
-    convert=converter(keep_beside_bool),
-    refuse_mixed=unless_bool(refuse_mixed),
-    refuse_dtype=unless_bool(refuse_dtype),
-)
+times = with_other_exits(math.multiply, convert=converter(keep_beside_bool), refuse_mixed=refuse_unless_bool)
+times.by_kind = math.multiply.by_kind | {"b": multiply_bools}
 
 ARITHMETIC = {
     "__add__": math.add, "__sub__": math.subtract, "__mul__": times, "__truediv__": math.divide,
