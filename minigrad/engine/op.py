@@ -144,7 +144,7 @@ def conjugated(vjp):
 
 
 def with_other_exits(run, **exits):
-    """The same op, but with other functions where its inputs cannot be used: `refuse_dtype=`, `convert=` ..."""
+    """The same op, but with other functions where its inputs cannot be used: `refuse_mixed=`, `convert=` ..."""
     run.source.write_out()
     other = types.FunctionType(run.__code__, {**run.__globals__, **exits}, run.__name__, run.__defaults__)
     vars(other).update(vars(run))
