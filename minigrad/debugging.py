@@ -7,7 +7,7 @@ from .engine import dtypes
 from .engine.listening import Listener, listening
 from .engine.op import one_by_one, op
 from .engine.tensor import Tensor
-from .errors import invalid
+from .errors import invalid, visible_lines
 from .ops.creation import convert_to_tensor
 
 __all__ = [
@@ -22,7 +22,7 @@ __dir__ = __all__.copy  # what Tab offers
 
 def opening(message):
     """The beginning of an error with the user's message."""
-    return f"{message}.  " if message else ""
+    return f"{visible_lines(message)}.  " if message else ""
 
 
 # ---- comparisons ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """tf.errors: the errors that ops raise.
 
-The message says what is wrong, and ends with the op's name in TensorFlow, as in `[Op:MatMul]`.
+The message says what is wrong, and ends with the op's name in TensorFlow, as in `[Op:MatMul]`. What comes from data goes
+into it, and into every other text of minigrad, through `visible`.
 """
 
 __all__ = [
@@ -39,7 +40,7 @@ class OpError(Exception):
         super().__init__()
         self.node_def = node_def
         self.op = op
-        self.message = message
+        self.message = visible_lines(message) if isinstance(message, str) else message
         self.error_code = error_code
         self.experimental_payloads = payloads[0] if payloads else {}
 
@@ -117,6 +118,35 @@ class UnknownError(OpErrorWithCode):
     """A function of the user raised an error of its own."""
 
     number = UNKNOWN
+
+
+def visible(thing, most: "int | None" = 200) -> str:
+    """Whatever comes from data (a name, a value, a line of code, an error) as text that is safe to show.
+
+    Characters that cannot be seen, such as control characters, lone surrogates, and those that change the direction of the
+    text, are escaped as Python does in a repr. Text that is safe stays as it is, so this may be done twice.
+
+    Args:
+        thing: what to show. If its `str` fails, its type is shown.
+        most: how many characters to show at most; None for all.
+
+    >>> print(visible("a\\x1b[31m"), visible("3.0"), visible("y" * 100, 8))
+    a\\x1b[31m 3.0 yyyyy...
+    """
+    try:
+        text = str.__str__(str(thing))  # of a subclass of str, too, a plain one
+    except Exception:
+        text = object.__repr__(thing).partition(" at ")[0] + ">"
+    if most is not None and len(text) > most:
+        text = text[: most - 3] + "..."
+    if not text.isprintable():
+        text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return text
+
+
+def visible_lines(text) -> str:
+    """The same for a text of several lines, which stay lines."""
+    return "\n".join(visible(line, None) for line in str(text).split("\n"))
 
 
 def from_python(error):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.errors import visible
 
 PACKAGE = pathlib.Path(mg.__file__).parent
 SCRIPT = "<script>alert(1)</script>"
@@ -159,6 +160,171 @@ def test_a_huge_shape_is_an_error_and_no_crash():
     for f in (lambda: mg.zeros([2**40, 2**40]), lambda: mg.fill([2**62], 1.0), lambda: mg.constant(1.0, shape=[2**50, 2**50])):
         with pytest.raises((MemoryError, ValueError, OverflowError, TypeError, mg.errors.OpError)):
             f()
+
+
+# ---- characters that cannot be seen ----------------------------------------------------------------------------------
+
+CONTROLS = "".join(map(chr, (*range(32), *range(0x7F, 0xA0))))
+DIRECTIONS = "".join(map(chr, (0x200B, 0x200E, 0x200F, 0x061C, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029)))
+SURROGATES = "\ud800\udbff \udc00 \udfff"
+LONG = "x" * 1_000_000
+UNSEEN = {
+    "c0-c1": CONTROLS,
+    "bidi": DIRECTIONS,
+    "surrogates": SURROGATES,
+    "ansi": "\x1b[2J\x1b]0;title\x07\x9b1m",
+    "combining": "e" + "\u0301" * 1000,
+    "long": LONG,
+    "long-bidi": "\u202e" * 1_000_000,
+    "tags": "\U000e0041",
+}
+unseen = pytest.mark.parametrize("name", UNSEEN.values(), ids=UNSEEN)
+
+
+@pytest.mark.parametrize("one", CONTROLS + DIRECTIONS + SURROGATES, ids=ascii)
+def test_what_cannot_be_seen_is_escaped_as_in_a_repr(one):
+    assert visible(f"a{one}b") == f"a{repr(one)[1:-1]}b" == visible(visible(f"a{one}b"))
+    assert visible(f"a{one}b").isprintable()
+
+
+def test_what_can_be_seen_stays_and_what_is_long_is_cut():
+    assert visible("héllo 漢字 <b> \\x1b 'q'") == "héllo 漢字 <b> \\x1b 'q'"
+    assert visible(LONG) == "x" * 197 + "..." and visible("abcdef", 5) == "ab..." and visible("abcde", 5) == "abcde"
+    assert visible(LONG, None) == LONG
+
+
+class Mute(str):
+    """It can say nothing of itself."""
+
+    def nothing(self, *given):
+        raise ValueError("nothing")
+
+    __str__ = __repr__ = __format__ = __len__ = __iter__ = __getitem__ = isprintable = nothing
+
+
+@pytest.mark.parametrize("thing", [Mute(), 10**5000, type("E", (Exception,), {"__str__": Mute.nothing})()], ids=["text", "number", "error"])
+def test_an_object_that_cannot_say_what_it_is_gives_its_type(thing):
+    assert re.fullmatch(r"<[\w.]+ object>", visible(thing))
+
+
+def texts_in(data):
+    """All texts in plain data."""
+    if isinstance(data, dict):
+        return [text for part in data.items() for text in texts_in(part)]
+    return (
+        [text for part in data for text in texts_in(part)] if isinstance(data, (list, tuple)) else [data] if isinstance(data, str) else []
+    )
+
+
+SHOWN_EVERYWHERE = """
+x = mg.Variable(2.0, name=name)
+v = mg.Variable(1.0, name="v" + name)
+held = {name: mg.Variable(3.0), unsaid: mg.Variable(3.0)}
+with mg.trace(), mg.GradientTape(persistent=True) as tape:
+    words = mg.constant([name.encode("utf-8", "replace")])
+    y = x * held[name] * float(x) + len("LITERAL") * v  # LITERAL
+    v.assign(3.0)
+    z = failing(y) * held[unsaid]
+film = mg.inspect(tape, z, [x, v, held[name]])
+answers = tape.explain(z, [x, v, held[name], words, held[unsaid]])
+film_y = mg.inspect(tape, y, [x, v])
+"""
+
+
+def everything_shown_of(name):
+    """All texts that a program shows that has this name wherever data can have one."""
+
+    @mg.custom_gradient
+    def failing(x):
+        def grad(dz):
+            raise ValueError(name)
+
+        return x * 1.0, grad
+
+    source = SHOWN_EVERYWHERE.replace("LITERAL", re.sub(r"[\n\r\x00\ud800-\udfff]", "", name))
+    file = f"<cell {name}>".replace("\x00", "")
+    lines = [line + "\n" for line in source.split("\n")]
+    linecache.cache[file] = len(source), None, lines, file
+    space = {"mg": mg, "name": name, "unsaid": Silent(), "failing": failing, f"{name} too": mg.constant(1.0)}
+    exec(compile(source, file.encode("utf-8", "replace"), "exec"), space)
+    space[name] = space["tape"]
+    for film in (space["film"], space["film_y"]):
+        yield from texts_in(film.plain)
+        yield from film.to_html().split("\n")
+        yield from str(film).split("\n")
+    for answer in space["answers"]:
+        yield from [repr(answer), *answer.lines(), *answer._repr_html_().split("\n"), *texts_in(answer.to_dict())]
+
+
+class Silent:
+    """Its name cannot be said."""
+
+    def __repr__(self):
+        raise ValueError("no text")
+
+
+@unseen
+def test_films_and_explanations_show_what_cannot_be_seen_escaped_and_what_is_long_cut(name):
+    texts = list(everything_shown_of(name))
+    assert not [ascii(text) for text in texts if not text.isprintable()]
+    assert max(map(len, texts)) < 250_000, "no longer than the front end, which is one line"
+    "\n".join(texts).encode()
+
+
+def raising(text):
+    raise OSError(text)
+
+
+REFUSED = {
+    "assign": lambda name: mg.Variable(1.0, name=name).assign([1.0, 2.0]),
+    "to_number": lambda name: mg.strings.to_number(name.encode("utf-8", "replace")),
+    "assert_equal": lambda name: mg.debugging.assert_equal(name.encode("utf-8", "replace"), b"", message=name),
+    "assert_integer": lambda name: mg.debugging.assert_integer(mg.constant(1.0), message=name),
+    "py_function": lambda name: mg.py_function(lambda: raising(name), [], mg.float32),
+    "file": lambda name: mg.print(1, output_stream=f"file:///none/{name}".replace("\x00", "")),
+    "regex": lambda name: mg.strings.regex_full_match("a", "(" + name.encode("utf-8", "replace").decode()),
+    "queue": lambda name: mg.queue.FIFOQueue(1, [mg.float32], name=name).dequeue(),
+    "watch": lambda name: mg.GradientTape().watch(name),
+    "layer": lambda name: mg.keras.layers.Dense(2, name=name.replace("/", "")).count_params(),
+    "model": lambda name: mg.keras.Sequential(name=name.replace("/", ""))(mg.ones([1, 1])),
+    "slash": lambda name: mg.keras.layers.Dense(2, name=f"/{name}"),
+    "called": lambda name: mg.keras.layers.Dense(2, name=name.replace("/", ""))(name),
+    "activation": lambda name: mg.keras.layers.Dense(2, activation=name),
+    "loss": lambda name: mg.keras.losses.get(name),
+    "optimizer": lambda name: mg.keras.optimizers.get(name),
+    "regularizer": lambda name: mg.keras.layers.Dense(2, kernel_regularizer=name),
+    "initializer": lambda name: mg.keras.layers.Dense(2, kernel_initializer=name),
+    "einsum": lambda name: mg.einsum(name, mg.ones([1])),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED)
+@pytest.mark.parametrize("name", ["c0-c1", "bidi", "surrogates", "ansi"])
+def test_errors_show_what_cannot_be_seen_escaped(name, refused):
+    name = UNSEEN[name]
+    with pytest.raises((ValueError, TypeError, RuntimeError, mg.errors.OpError)) as caught:
+        REFUSED[refused](name)
+    assert str(caught.value).replace("\n", "").isprintable(), ascii(str(caught.value))
+
+
+@unseen
+def test_reprs_show_names_escaped(name):
+    name = name.replace("/", "")
+    for one in (
+        mg.Variable(1.0, name=name),
+        mg.keras.Variable(1.0, name=name),
+        mg.keras.layers.Dense(2, name=name),
+        mg.keras.metrics.Mean(name),
+    ):
+        assert repr(one).isprintable(), ascii(repr(one))
+
+
+def test_strings_are_printed_as_tensorflow_does(capsys):
+    text = mg.constant(["\x1b[31m\u202e\x00\n", "\ufeff"])
+    array = "[b'\\x1b[31m\\xe2\\x80\\xae\\x00\\n', b'\\xef\\xbb\\xbf']"
+    assert repr(text) == f"<mg.Tensor: shape=(2,), dtype=string, numpy=array({array}, dtype=object)>"
+    mg.print(text)
+    assert capsys.readouterr().err == '["\\033[31m\u202e\\000\\n" "\ufeff"]\n'
 
 
 # ---- what the package itself does ----------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from ..errors import visible
+
 Thing = TypeVar("Thing")
 WIDTH = 24
 
@@ -24,7 +26,7 @@ class Trouble(Exception):
     """
 
     def __init__(self, what: str, instead: str):
-        super().__init__(f"minigrad: {what}\nTry: {as_called(instead)}")
+        super().__init__(f"minigrad: {visible(what, None)}\nTry: {as_called(instead)}")
         self.instead = instead
 
 
@@ -39,7 +41,7 @@ def as_called(line: str) -> str:
 
 def remark(text: str) -> None:
     """Print a remark on stderr."""
-    print(f"minigrad: {text}", file=sys.stderr)
+    print(f"minigrad: {visible(text, None)}", file=sys.stderr)
 
 
 def counted(things: Iterable[Thing], doing: str) -> Iterator[Thing]:
@@ -52,7 +54,7 @@ def counted(things: Iterable[Thing], doing: str) -> Iterator[Thing]:
     items = list(things)
     live = sys.stderr.isatty()
     for done, item in enumerate(items):
-        line = f"{doing} {done + 1}/{len(items)}: {getattr(item, 'name', item)}"
+        line = f"{doing} {done + 1}/{len(items)}: {visible(getattr(item, 'name', item))}"
         bar = f"\r\033[K[{'#' * (WIDTH * done // len(items)):{WIDTH}}] "
         print(f"{bar}{line}" if live else line, end="" if live else "\n", file=sys.stderr, flush=True)
         yield item

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import nest
+from ..errors import visible
 from . import dtypes
 from .backward import backward, backward_rows, prune, to_public
 from .listening import Listener, listening, recording
@@ -126,9 +127,8 @@ class GradientTape(Listener):
         for one in nest.flatten(tensor):
             if not hasattr(one, "id") or hasattr(one, "path"):  # a Variable of Keras has a path
                 advice = "Write tape.watch(v.value)." if hasattr(one, "path") else "Make it a Tensor first: x = mg.constant(...)."
-                raise ValueError(
-                    f"Passed in object {one} of type {type(one).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType. {advice}"
-                )
+                given = f"{visible(one)} of type {type(one).__name__!r}"
+                raise ValueError(f"Passed in object {given}, not tf.Tensor or tf.Variable or ExtensionType. {advice}")
             if self.steps is None:
                 raise AttributeError(
                     "The tape is not running, so it has nothing to watch with. Call tape.watch(x) inside `with mg.GradientTape() as tape:`."

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import invalid
+from ..errors import invalid, visible
 from .dtypes import DType, as_dtype
 from .listening import leaving, listening, without_tapes
 from .op import convert, op, tensor_of
@@ -180,7 +180,7 @@ class Variable(Operators):
         given, value = value, self._fitting(value)
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(
-                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"Cannot assign value to variable ' {visible(self.name)}': Shape mismatch."
                 f"The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible."
             )
         return self._assigned(value, given, "assign", read_value)

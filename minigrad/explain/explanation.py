@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import visible
 from .causes import Cause
 
 MOST_LINES = 12
@@ -107,7 +108,7 @@ def carrying(way, what, other):
 
 
 def clipped(line):
-    line = "\\n".join(line.splitlines())  # a name may hold anything
+    line = visible(line, None)
     return line if len(line) <= WIDTH else line[: WIDTH - 4] + " ..."
 
 

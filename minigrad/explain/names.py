@@ -1,7 +1,9 @@
 """What the user calls things."""
 
+import contextlib
 import types
 
+from ..errors import visible
 from ..tracing.log import EnteredEngine, Ran, Wrote
 from ..tracing.source import assigned_name, expression_text
 from .search import number_of
@@ -9,6 +11,7 @@ from .search import number_of
 UNNAMED = ("Variable", "variable", "UnreadVariable")
 ENTRANCES = ("constant", "convert_to_tensor")
 MOST = 200  # elements of a list or attributes of an object that are looked at
+WIDE = 60  # characters of a name that are shown
 
 
 class Names:
@@ -26,7 +29,7 @@ class Names:
         for thing in things:
             name = getattr(thing, "name", "").partition(":")[0] if hasattr(thing, "trainable") else ""
             if name and name not in UNNAMED:
-                self.by_id.setdefault(thing.id, name)
+                self.by_id.setdefault(thing.id, visible(name, WIDE))
         self.frames = frames = [frame, *outer_frames(frame)]
         spaces = [names_in(outer.f_locals) for outer in frames] + [names_within(outer.f_locals) for outer in frames]
         for space in (*spaces, names_within(frame.f_globals)):
@@ -79,7 +82,7 @@ def names_in(space) -> dict:
     found = {}
     for name, value in list(space.items()):
         if isinstance(name, str) and not name.startswith("_") and is_tensor(value):
-            found.setdefault(value.id, name)
+            found.setdefault(value.id, visible(name, WIDE))
     return found
 
 
@@ -87,20 +90,22 @@ def names_within(space) -> dict:
     """Names such as `weights[0]`, `params['w']` and `model.w`."""
     found = {}
     for name, value in list(space.items()):
-        if not isinstance(name, str) or name.startswith("_") or name in ("In", "Out"):
-            continue
-        if isinstance(value, dict):
-            parts = [(f"{name}[{key!r}]", one) for key, one in list(value.items())[:MOST]]
-        elif isinstance(value, (list, tuple)):
-            parts = [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST])]
-        elif isinstance(value, (type, types.ModuleType, types.FunctionType)) or not isinstance(getattr(value, "__dict__", None), dict):
-            continue
-        else:
-            parts = [(f"{name}.{public(value, key)}", one) for key, one in list(vars(value).items())[:MOST]]
-        for part, one in parts:
-            if is_tensor(one):
-                found.setdefault(one.id, part)
+        if isinstance(name, str) and not name.startswith("_") and name not in ("In", "Out"):
+            with contextlib.suppress(Exception):  # an object of the user may refuse to be looked at
+                for part, one in parts_of(name, value):
+                    found.setdefault(one.id, visible(part, WIDE))
     return found
+
+
+def parts_of(name, value) -> list:
+    """The Tensors that an object holds, each with its name."""
+    if isinstance(value, dict):
+        return [(f"{name}[{key!r}]", one) for key, one in list(value.items())[:MOST] if is_tensor(one)]
+    if isinstance(value, (list, tuple)):
+        return [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST]) if is_tensor(one)]
+    if isinstance(value, (type, types.ModuleType, types.FunctionType)) or not isinstance(getattr(value, "__dict__", None), dict):
+        return []
+    return [(f"{name}.{public(value, key)}", one) for key, one in list(vars(value).items())[:MOST] if is_tensor(one)]
 
 
 def public(value, key):

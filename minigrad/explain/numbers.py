@@ -9,6 +9,7 @@ from .. import nest
 from ..engine.backward import INPUT, VJP, output_ids
 from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
+from ..errors import visible
 from ..tracing.log import Ran, Wrote, version_of
 from ..tracing.source import assigned_name
 from ..tracing.values import Summary, brief, finite
@@ -288,7 +289,7 @@ def measured(found, check, leaves, k):
     try:
         truth = differences(check, points, k)
     except Exception as problem:  # the user's function, which may do anything
-        return replace(answer, notes=(*answer.notes, f"check ended with {type(problem).__name__}: {problem}")), slope
+        return replace(answer, notes=(*answer.notes, f"check ended with {type(problem).__name__}: {visible(problem)}")), slope
     known = isinstance(slope, (np.ndarray, np.generic)) or slope is None or (isinstance(slope, Summary) and slope.whole)
     given = None if slope is None else slope.kept if isinstance(slope, Summary) else slope
     if not known:

@@ -2,6 +2,7 @@
 
 import linecache
 
+from ..errors import visible
 from ..tracing.source import position
 
 WHOLE = 80  # a file of up to so many lines is shown whole, as cells of a notebook are
@@ -25,7 +26,8 @@ class Code:
             for n in wanted(used[file], texts[file]):
                 shown = n if len(files) == 1 else len(self.lines) + 1
                 self.numbers[file, n] = shown
-                self.lines.append({"n": shown, "text": texts[file][n - 1].rstrip("\n"), **({"file": k} if len(files) > 1 else {})})
+                text = visible(texts[file][n - 1].rstrip().expandtabs())
+                self.lines.append({"n": shown, "text": text, **({"file": k} if len(files) > 1 else {})})
 
     def line(self, place) -> "int | None":
         """The number under which the line of a place is shown."""

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from ..errors import visible
 from ..tracing.values import Summary
 
 FIRST = 8  # numbers that are written out
@@ -111,7 +112,7 @@ def number_text(x, digits=6) -> str:
         return text + ".0" if text.lstrip("-").isdigit() else text
     if isinstance(x, complex):
         return f"{x:.{digits}g}"
-    return x.decode(errors="replace")[:20] if isinstance(x, bytes) else str(x)[:20]
+    return visible(x.decode(errors="replace") if isinstance(x, bytes) else x, 20)
 
 
 def short(x) -> str:

@@ -1,5 +1,6 @@
 """The text twin: the film as a table, the same on every run, for terminals, for readers of the page and for tests."""
 
+from ..errors import visible
 from ..explain.search import number_of
 from .reading import local_slope, node_of
 from .summary import text_of
@@ -180,7 +181,7 @@ def names(head):
 
 def clipped(cell, column):
     """A cell that is not too wide: of `y = f(a, b)` the arguments go first."""
-    most = WIDE.get(column, 80)
+    cell, most = visible(cell, None), WIDE.get(column, 80)
     if len(cell) > most and column == "line" and is_one_call(cell):
         cell = f"{cell[: cell.index('(')]}(...)"
     if cell.startswith("..."):

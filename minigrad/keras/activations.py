@@ -8,6 +8,7 @@ import weakref
 from .. import math, nn
 from ..engine import dtypes
 from ..engine.op import convert
+from ..errors import visible
 from ..ops import creation, gathering, shaping
 
 __all__ = [
@@ -183,5 +184,5 @@ def get(identifier):
     if callable(identifier):
         return identifier
     if identifier not in BY_NAME:
-        raise ValueError(f"Could not interpret activation function identifier: {identifier}")
+        raise ValueError(f"Could not interpret activation function identifier: {visible(identifier)}")
     return BY_NAME[identifier]

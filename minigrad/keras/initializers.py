@@ -12,6 +12,7 @@ import numpy as np
 from ..engine import dtypes
 from ..engine.tensor import Tensor
 from ..engine.tensor import constant as make_constant
+from ..errors import visible
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
 from .utils import from_identifier
 
@@ -349,4 +350,4 @@ def get(identifier):
         return initializer
     if identifier is None or callable(identifier):
         return identifier
-    raise ValueError(f"Could not interpret initializer identifier: {identifier}")
+    raise ValueError(f"Could not interpret initializer identifier: {visible(identifier)}")

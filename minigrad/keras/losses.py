@@ -8,6 +8,7 @@ from typing import Any
 from .. import math, nn
 from ..engine import dtypes
 from ..engine.op import convert
+from ..errors import visible
 from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, shaping
 from .activations import as_dtype, as_float, logits_of
@@ -550,6 +551,6 @@ def get(identifier):
     if identifier is None or callable(identifier):
         return identifier
     if identifier not in BY_NAME:
-        raise ValueError(f"Could not interpret loss identifier: {identifier}")
+        raise ValueError(f"Could not interpret loss identifier: {visible(identifier)}")
     found = BY_NAME[identifier]
     return found() if isinstance(found, type) else found

@@ -3,6 +3,7 @@
 from .. import math
 from ..engine import dtypes
 from ..engine.op import convert
+from ..errors import visible
 from ..ops import creation, shaping
 from . import initializers, losses
 from .activations import as_dtype
@@ -133,7 +134,7 @@ class Metric:
             variable.assign(creation.zeros(variable.shape, variable.dtype))
 
     def __repr__(self):
-        return f"<{type(self).__name__} name={self.name}>"
+        return f"<{type(self).__name__} name={visible(self.name)}>"
 
 
 class Sum(Metric):

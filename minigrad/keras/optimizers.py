@@ -13,7 +13,7 @@ from ..engine.op import convert
 from ..engine.shape import bracketed
 from ..engine.slices import IndexedSlices, SparseRows
 from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..errors import invalid, visible
 from ..ops.creation import cast
 from ..ops.shaping import stack
 from . import initializers
@@ -297,7 +297,7 @@ class Optimizer:
             raise invalid(
                 f"cannot compute {self.float_op} as input #1(zero-based) was expected to be a {variable.dtype.name} "
                 f"tensor but is a float tensor: {type(self).__name__} cannot train whole numbers. "
-                f"Make {variable.name} of floats. "
+                f"Make {visible(variable.name)} of floats. "
                 f"[Op:{self.float_op}] name: ",
             )
 
@@ -811,5 +811,5 @@ def get(identifier):
     if isinstance(identifier, dict):
         name, settings = identifier["class_name"], identifier.get("config", {})
     if not isinstance(name, str) or name.lower() not in OPTIMIZERS:
-        raise ValueError(f"Could not interpret optimizer identifier: {identifier}. Known are {', '.join(OPTIMIZERS)}.")
+        raise ValueError(f"Could not interpret optimizer identifier: {visible(identifier)}. Known are {', '.join(OPTIMIZERS)}.")
     return OPTIMIZERS[name.lower()](**settings)

@@ -4,6 +4,7 @@ import math as python_math
 
 from .. import math
 from ..engine.op import convert
+from ..errors import visible
 from ..ops.creation import cast
 from .utils import from_identifier
 
@@ -89,4 +90,4 @@ def get(identifier):
         return regularizer
     if identifier is None or (callable(identifier) and not isinstance(identifier, type)):
         return identifier
-    raise ValueError(f"Could not interpret regularizer identifier: {identifier}. Known are {', '.join(BY_NAME)}.")
+    raise ValueError(f"Could not interpret regularizer identifier: {visible(identifier)}. Known are {', '.join(BY_NAME)}.")

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+from ..errors import visible
 from ..ops.creation import cast
 from ..ops.sequences import one_hot
 from ..ops.shaping import squeeze
@@ -29,7 +30,8 @@ def checked_name(name) -> str:
         ValueError: it is not a string, or contains a slash.
     """
     if not isinstance(name, str) or "/" in name:
-        raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name} (of type {type(name)})")
+        received = f"name={visible(name)} (of type {type(name)})"
+        raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: {received}")
     return name
 
 

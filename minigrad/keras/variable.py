@@ -11,6 +11,7 @@ from ..engine.conversion import as_value
 from ..engine.op import convert
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable as Inner
+from ..errors import visible
 from . import initializers
 from .utils import checked_name, unique_name
 
@@ -75,7 +76,7 @@ class Variable:
             if None in shape:
                 raise ValueError(
                     "Shapes used to initialize variables must be fully-defined (no `None` dimensions). "
-                    f"Received: shape={tuple(shape)} for variable path='{self.path}'"
+                    f"Received: shape={tuple(shape)} for variable path='{visible(self.path)}'"
                 )
             dtype = dtypes.as_dtype(dtype or dtypes.float32)
             initializer = initializer(tuple(shape), dtype=dtype.name)
@@ -145,7 +146,7 @@ class Variable:
         return math.round(self.value * 10.0**digits) / 10.0**digits if digits else math.round(self.value)
 
     def __repr__(self):
-        return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}, value={self.numpy()}>"
+        return f"<Variable path={visible(self.path)}, shape={self.shape}, dtype={self.dtype}, value={self.numpy()}>"
 
     __hash__ = None  # type: ignore[assignment]
 

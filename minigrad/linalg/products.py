@@ -11,7 +11,7 @@ from ..engine.op import convert, op
 from ..engine.operands import convert_all
 from ..engine.shape import bracketed
 from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..errors import invalid, visible
 from ..ops import creation, shaping
 from ..ops.creation import convert_to_tensor
 from .diagonals import ARITHMETIC, matrix_transpose
@@ -286,16 +286,16 @@ def plain_equation(equation, shapes):
     """The equation without blanks, with a right side, and with letters in place of `...`."""
     text = equation.replace(" ", "").replace("...", "0")
     if not re.fullmatch(r"[a-zA-Z0,]*(->[a-zA-Z0]*)?", text) or "0" in equation:
-        raise ValueError(f"Subscripts have incorrect format: {equation}")
+        raise ValueError(f"Subscripts have incorrect format: {visible(equation)}")
     left, arrow, output = text.partition("->")
     counts = collections.Counter(left.replace(",", ""))
     terms = left.split(",")
     if len(terms) != len(shapes):
-        raise ValueError(f'Got {len(shapes)} inputs for equation "{equation}", expecting {len(terms)}')
+        raise ValueError(f'Got {len(shapes)} inputs for equation "{visible(equation)}", expecting {len(terms)}')
     if not arrow:
         output = "".join([letter for letter in sorted(counts) if counts[letter] == 1])
     if len(set(output)) < len(output):
-        raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
+        raise ValueError(f"Output subscripts contain a label appearing more than once: {visible(equation)}")
     for letter in output:
         if letter not in counts and letter != "0":
             raise ValueError(f"Output subscripts contain the label {letter} not present in the input subscripts.")

@@ -351,7 +351,7 @@ def call_python(func, inputs, wanted):
         results = [convert_to_tensor(value, dtype) for value, dtype in zip(returned, wanted)]
     except Exception as problem:
         error = errors.InvalidArgumentError if isinstance(problem, (TypeError, ValueError)) else errors.UnknownError
-        raise error(None, None, f"{type(problem).__name__}: {problem}") from problem
+        raise error(None, None, f"{type(problem).__name__}: {errors.visible(problem, None)}") from problem
     if len(results) < len(wanted):
         text = f"pyfunc returns {len(results)} values, but expects to see {len(wanted)} values. [Op:EagerPyFunc] name: "
         raise invalid(text)

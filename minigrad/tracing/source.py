@@ -15,6 +15,8 @@ import types
 from functools import lru_cache
 from typing import Any
 
+from ..errors import visible
+
 LONG = 120  # characters of a statement that are shown
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 COMPREHENSION_CODE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
@@ -79,6 +81,7 @@ def module_of(file) -> "Module | None":
 @lru_cache(maxsize=128)
 def parsed(lines) -> "Module | None":
     """None if Python cannot read it (a cell with magics)."""
+    lines = io.StringIO("".join(lines), newline=None).readlines()  # as Python counts them, and not at U+2028
     try:
         return Module(ast.parse("".join(lines)), lines) if lines else None
     except (SyntaxError, ValueError, RecursionError):
@@ -88,7 +91,8 @@ def parsed(lines) -> "Module | None":
 def position(code, instruction):
     """The span of the source that an instruction belongs to; in Python 3.10, which knows lines alone, IPython helps."""
     if hasattr(code, "co_positions"):
-        return known_position(code, instruction)
+        known, k = positions(code), instruction // 2
+        return known[k] if k < len(known) else (code.co_firstlineno, None, None, None)
     line = next((n for start, end, n in code.co_lines() if start <= instruction < end), code.co_firstlineno)
     if importlib.util.find_spec("executing"):
         import executing
@@ -100,9 +104,9 @@ def position(code, instruction):
     return line, None, None, None
 
 
-@lru_cache(maxsize=8192)
-def known_position(code, instruction):
-    return next(itertools.islice(code.co_positions(), instruction // 2, None), (code.co_firstlineno, None, None, None))
+@lru_cache(maxsize=128)
+def positions(code) -> list:
+    return list(code.co_positions())
 
 
 def node_at(place) -> "tuple[Any, Any]":
@@ -132,9 +136,9 @@ def statement_text(place) -> str:
     """The statement as the user wrote it, on one line; of a compound one the head. Empty if it cannot be read."""
     module, node = node_at(place)
     if node is None:
-        return linecache.getline(place.code.co_filename, position(place.code, place.instruction)[0]).strip()
+        return visible(linecache.getline(place.code.co_filename, position(place.code, place.instruction)[0]).strip())
     text = rewritten(module, module.statement(node))
-    return text if len(text) <= LONG else module.lines[node.lineno - 1].strip()  # of a long statement only the line
+    return text if len(text) <= LONG else visible(module.lines[node.lineno - 1].strip())  # of a long statement only the line
 
 
 NO_PART = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)  # bodies, and what Python misplaces
@@ -179,7 +183,7 @@ def one_line(text) -> str:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
-    return " ".join(" ".join(line.rstrip().removesuffix("\\") for line in lines).split())
+    return visible(" ".join(" ".join(line.rstrip().removesuffix("\\") for line in lines).split()), None)
 
 
 def sets(statement) -> set:
@@ -216,7 +220,7 @@ def assigned_name(place) -> "str | None":
 def called_text(place) -> str:
     """What was called there: "np.mean", "float", "x.numpy"; empty if it was no call."""
     _, node = node_at(place)
-    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return visible(ast.unparse(node.func)) if isinstance(node, ast.Call) else ""
 
 
 OPERATORS = {
@@ -233,7 +237,7 @@ def operator_name(place) -> str:
 
 def expression_text(place) -> str:
     _, node = node_at(place)
-    return ast.unparse(node) if isinstance(node, ast.expr) else ""
+    return visible(ast.unparse(node)) if isinstance(node, ast.expr) else ""
 
 
 def last_name(function) -> str:

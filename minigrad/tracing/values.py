@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.listening import listeners_only
+from ..errors import visible
 
 SMALL = 64  # a value of up to so many elements is kept whole
 SAMPLE = 8  # of a larger one, so many
@@ -120,7 +121,7 @@ def brief(number) -> str:
     if isinstance(number, float):
         text = f"{number + 0.0:.4g}"
         return text + ".0" if text.lstrip("-").isdigit() else text
-    return number.decode(errors="replace")[:20] if isinstance(number, bytes) else str(number)
+    return visible(number.decode(errors="replace"), 20) if isinstance(number, bytes) else str(number)
 
 
 class Given:

@@ -9,6 +9,7 @@ import numpy as np
 from ... import errors
 from ...engine import dtypes
 from ...engine.tensor import constant
+from ...errors import visible, visible_lines
 from ...ops import creation
 from .. import initializers, regularizers
 from ..utils import checked_name, snake_case, unique_name
@@ -85,8 +86,9 @@ class Layer:
         """
         if type(self).build is Layer.build and not all(layer.built for layer in self._objects_of(Layer)):
             warnings.warn(
-                f"`build()` was called on layer '{self.name}', however the layer does not have a `build()` method implemented and it looks "
-                "like it has unbuilt state. Call the layer on an input, and the layers in it make their weights; or write its `build()`.",
+                f"`build()` was called on layer '{visible(self.name)}', however the layer does not have a `build()` method implemented "
+                "and it looks like it has unbuilt state. Call the layer on an input, and the layers in it make their weights; or "
+                "write its `build()`.",
                 stacklevel=3,
             )
 
@@ -176,9 +178,10 @@ class Layer:
         if isinstance(x, np.ndarray):
             x = constant(x)
         if not hasattr(x, "__tf_tensor__"):
+            given = visible_lines(x)
             raise ValueError(
                 "Only input tensors may be passed as positional arguments. The following argument value should be passed as a "
-                f"keyword argument: {x} (of type {type(x)}). Write mg.constant({x})."
+                f"keyword argument: {given} (of type {type(x)}). Write mg.constant({given})."
             )
         dtype = dtypes.as_dtype(x.dtype)
         return creation.cast(x, self.dtype) if dtype.is_floating and dtype != self.dtype else x
@@ -294,7 +297,7 @@ class Layer:
         for variable, value in zip(self.weights, weights):
             if variable.shape != value.shape:
                 raise ValueError(
-                    f"Layer {self.name} weight shape {variable.shape} is not compatible with provided weight shape {value.shape}."
+                    f"Layer {visible(self.name)} weight shape {variable.shape} is not compatible with provided weight shape {value.shape}."
                 )
         for variable, value in zip(self.weights, weights):
             variable.assign(value)
@@ -307,13 +310,13 @@ class Layer:
         """
         if not self.built:
             raise ValueError(
-                f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. You can build it manually via: "
-                "`layer.build(input_shape)`."
+                f"You tried to call `count_params` on layer '{visible(self.name)}', but the layer isn't built. You can build it manually "
+                "via: `layer.build(input_shape)`."
             )
         return sum(v.shape.num_elements() for v in self.weights)
 
     def __repr__(self):
-        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+        return f"<{type(self).__name__} name={visible(self.name)}, built={self.built}>"
 
 
 def error_in_call(layer, error, args, kwargs):
@@ -339,13 +342,17 @@ def error_in_call(layer, error, args, kwargs):
 def message_of(error):
     if isinstance(error, errors.OpError):
         return error.message
-    return error.args[0] if error.args else ""
+    return visible_lines(error.args[0]) if error.args else ""
 
 
 def with_message(error, text):
     """An error of the same class with this message; a RuntimeError if the class does not take a message alone."""
     try:
-        return type(error)(*([error.node_def, error.op] if isinstance(error, errors.OpError) else []), text)
+        if not isinstance(error, errors.OpError):
+            return type(error)(text)
+        explained = type(error)(error.node_def, error.op, text)
+        explained.message = text  # bold, as it stands there
+        return explained
     except TypeError:
         return RuntimeError(text)
 
@@ -389,8 +396,8 @@ def bind_positional(args, **parameters):
         raise TypeError(f"add_weight() takes at most {most} positional arguments but {len(args)} were given.")
     if args and isinstance(args[0], str):
         raise ValueError(
-            f"`name` must be passed as a keyword argument. Received: add_weight('{args[0]}', ...). "
-            f"Use: add_weight(shape=..., name='{args[0]}')."
+            f"`name` must be passed as a keyword argument. Received: add_weight('{visible(args[0], None)}', ...). "
+            f"Use: add_weight(shape=..., name='{visible(args[0], None)}')."
         )
     for name, value in zip(parameters, args):
         if parameters[name] is not None:
@@ -411,10 +418,12 @@ def check_rank(layer, x, min_ndim):
         ValueError: it is not a Tensor, or has fewer than `min_ndim` axes.
     """
     if not hasattr(x, "shape"):
-        raise ValueError(f"Inputs to a layer should be tensors. Got '{x}' (of type {type(x)}) as input for layer '{layer.name}'.")
+        raise ValueError(
+            f"Inputs to a layer should be tensors. Got '{visible(x, None)}' (of type {type(x)}) as input for layer '{visible(layer.name)}'."
+        )
     if len(x.shape) < min_ndim:
         raise ValueError(
-            f"Input 0 with name 'None' of layer '{layer.name}' is incompatible with the layer: "
+            f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer: "
             f"expected min_ndim={min_ndim}, found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
         )
 

@@ -5,6 +5,7 @@ import numpy as np
 from ...engine import dtypes
 from ...engine.listening import listeners_only
 from ...engine.tensor import Tensor
+from ...errors import visible
 from ..utils import checked_name
 from .base import Layer
 
@@ -70,12 +71,12 @@ class Sequential(Model):
             return
         if not isinstance(layer, Layer):
             raise ValueError(
-                f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {layer} (of type {type(layer)})"
+                f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {visible(layer)} (of type {type(layer)})"
             )
         if any(one is not layer and one.name == layer.name for one in self._layers):
             raise ValueError(
-                f"All layers added to a Sequential model should have unique names. Name '{layer.name}' is already the name of a layer in "
-                "this model. Update the `name` argument to pass a unique name."
+                f"All layers added to a Sequential model should have unique names. Name '{visible(layer.name)}' is already the name of a "
+                "layer in this model. Update the `name` argument to pass a unique name."
             )
         self._layers.append(layer)
         if layer._input_shape and self._input is None:
@@ -95,7 +96,7 @@ class Sequential(Model):
 
     def _ensure_built(self, args, kwargs):
         if not self._layers:
-            raise ValueError(f"Sequential model {self.name} cannot be built because it has no layers. Call `model.add(layer)`.")
+            raise ValueError(f"Sequential model {visible(self.name)} cannot be built because it has no layers. Call `model.add(layer)`.")
         self.built = True  # inner layers create their weights when `call` reaches them
 
     def _build_layers(self):

@@ -5,6 +5,7 @@ import warnings
 from ... import linalg, nn
 from ...engine import dtypes
 from ...engine.op import convert
+from ...errors import visible
 from ...ops import creation, gathering, shaping
 from .. import activations, initializers, regularizers
 from ..activations import as_dtype
@@ -79,8 +80,8 @@ class Dense(Layer):
             check_rank(self, x, 2)
             if self.built and x.shape[-1] != self.kernel.shape[0]:
                 raise ValueError(
-                    f"Input 0 with name 'None' of layer '{self.name}' is incompatible with the layer: expected axis -1 of input shape "
-                    f"to have value {self.kernel.shape[0]}, but received input with shape {tuple(x.shape)}"
+                    f"Input 0 with name 'None' of layer '{visible(self.name)}' is incompatible with the layer: expected axis -1 of input "
+                    f"shape to have value {self.kernel.shape[0]}, but received input with shape {tuple(x.shape)}"
                 )
         super()._ensure_built(args, kwargs)
 
