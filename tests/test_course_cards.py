@@ -183,6 +183,93 @@ def test_numbers_that_no_exercise_has_are_answered(capsys):
     assert out.count("They are called") == 6
 
 
+class Refusing:
+    """It refuses whatever it is asked."""
+
+    def refuse(self, *given):
+        raise self.problem
+
+    problem = ValueError("\x1b[31m refused\nhere")
+    __str__ = __repr__ = __eq__ = __format__ = __len__ = __iter__ = __hash__ = __bool__ = __call__ = __array__ = __float__ = refuse
+    __class__ = numpy = __wrapped__ = as_list = property(refuse)
+
+
+class RefusingText(str):
+    refuse, problem = Refusing.refuse, ValueError("refused")
+    __str__ = __repr__ = __eq__ = __format__ = __len__ = __iter__ = __hash__ = split = partition = refuse
+
+
+class Exits(Refusing):
+    problem = SystemExit(3)
+
+
+class SilentError(Exception):
+    def __str__(self):
+        raise SilentError
+
+
+class RefusingSilently(Refusing):
+    problem = SilentError()
+
+
+def endless():
+    ring = []
+    ring.append(ring)
+    return ring
+
+
+def deep():
+    nest = []
+    for _ in range(100_000):
+        nest = [nest]
+    return nest
+
+
+WHATEVER = {
+    "object": Refusing(),
+    "text": RefusingText("02.1"),
+    "exit": Exits(),
+    "silent": RefusingSilently(),
+    "endless": endless(),
+    "deep": deep(),
+    "long": "x" * 1_000_000,
+    "number": 10**5000,
+    "none": None,
+    "nan": math.nan,
+    "bytes": b"\xff",
+    "unseen": "\x1b\u202e\ud800\x00",
+    "class": Refusing,
+    "array": np.array([object()]),
+}
+
+
+@pytest.mark.parametrize("name", WHATEVER)
+def test_helpers_never_raise_and_answer_in_one_short_line(name, notes, capsys):
+    given = WHATEVER[name]
+    for ask in (predict, check, hint, reset, solution, audit, progress):
+        for arguments in ([], [given], [given, given], ["02.1", given], ["02.1", given, given, given]):
+            ask(*arguments)
+            out = capsys.readouterr().out.removesuffix("\n")
+            assert out.isprintable() and 0 < len(out) < 600, (ask.__name__, ascii(out[:800]))
+    for exercise in EXERCISES:
+        check(exercise, given)
+        assert re.match(rf"{re.escape(exercise)}: (not yet|not attempted|yes)", capsys.readouterr().out)
+    assert set(diary.memory["predictions"]) <= {"02.1"}
+
+
+@pytest.mark.parametrize("key", ["02.99", "2.1", "../02.1", "02.1\x00", "x" * 1_000_000, "", "\u0660\u0662.1", "__init__.1", "\ud800"])
+def test_a_prediction_under_a_key_that_no_exercise_has_is_told_and_not_kept(key, notes, capsys):
+    predict(key, 4)
+    assert capsys.readouterr().out.startswith("There is no exercise ")
+    assert diary.memory == {"predictions": {}, "solved": {}} and not notes.exists()
+
+
+def test_a_note_is_shown_escaped_whoever_wrote_it(notes, capsys):
+    notes.write_text(json.dumps({"predictions": {"02.1": "\x1b[31mred\u202e"}, "solved": {}}))
+    check("02.1", lambda radius: 1.5 * (2.0 * float(radius)) ** 0.5)
+    assert "You predicted \\x1b[31mred\\u202e; the tape" in capsys.readouterr().out
+
+
 def test_audit_sets_the_tape_beside_the_ground(capsys):
     audit(lambda x: x * x - 4.0 * x, 5.0)
     audit(lambda x: x * x.numpy(), 3.0)

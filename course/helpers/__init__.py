@@ -3,34 +3,45 @@
 They print one answer each, and never raise.
 """
 
+from minigrad.errors import visible
+
 from . import diary
 from .audit import audit
 from .card import find, unknown
 from .overview import progress, reset
 from .printing import short_numbers
+from .trying import Stopped, never_raises, outcome
 
 given = {}  # how many hints each exercise has had since the kernel started
 
 
+@never_raises
 def predict(exercise, answer=...):
     """Keep a prediction. It is not judged; the check of the same number recalls it."""
-    if not isinstance(exercise, str):
-        print(f'Write the number in quotes, as in predict("02.1", ...). This is {exercise!r}.')
+    if type(exercise) is not str:
+        print(f'Write the number in quotes, as in predict("02.1", ...). This is {visible(exercise, 40)}.')
+        return
+    if find(exercise) is None:
+        print(unknown(exercise))
         return
     if answer is ...:
         print(f"{exercise}: no prediction yet. Put your answer in place of the three dots.")
         return
-    kept = diary.keep("predictions", exercise, answer)
-    print(f"{exercise}: kept {kept}. Now run the next cell.")
+    text = outcome(str, answer)
+    if isinstance(text, Stopped):
+        print(f"{exercise}: nothing is kept. To print this answer {text}")
+        return
+    print(f"{exercise}: kept {diary.keep('predictions', exercise, text)}. Now run the next cell.")
 
 
+@never_raises
 def check(exercise, answer=...):
     """Try an answer, and say what was seen."""
     card = find(exercise)
     if card is None:
         print(unknown(exercise))
         return
-    text = card.judge(answer)
+    text = judged(card, answer)
     if text.startswith("yes"):
         diary.keep("solved", exercise, "yes")
         predicted = diary.kept("predictions", exercise)
@@ -38,6 +49,17 @@ def check(exercise, answer=...):
     print(f"{exercise}: {text}")
 
 
+def judged(card, answer):
+    """What the card says to an answer, also to one that cannot even be looked at."""
+    try:
+        return card.judge(answer)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:
+        return f"not yet. To look at this answer {Stopped(problem)}"
+
+
+@never_raises
 def hint(exercise):
     """Print the next of three hints, each telling more than the last."""
     card = find(exercise)
@@ -48,6 +70,7 @@ def hint(exercise):
     print(f"{exercise}, hint {number} of {len(card.hints)}: {card.hints[number - 1]}")
 
 
+@never_raises
 def solution(exercise):
     """Print a way to solve it."""
     card = find(exercise)

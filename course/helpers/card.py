@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import minigrad as mg
+from minigrad.errors import visible
 
 from .trying import Stopped, all_dots, outcome, outcomes, some_dots, untouched
 
@@ -147,16 +148,18 @@ def shown(x):
     if isinstance(x, np.ndarray):
         text = np.array2string(x, precision=3, threshold=20, suppress_small=True)
         return re.sub(r"(?<=\[) | (?=\])", "", " ".join(text.split()))  # on one line, without padding
-    return str(x)[:80]
+    return visible(x, 80)
 
 
 def find(exercise):
     """The card of an exercise such as "02.1"; None if there is none."""
-    return cards_of(str(exercise).partition(".")[0]).get(exercise if isinstance(exercise, str) else None)
+    return cards_of(exercise.partition(".")[0]).get(exercise) if type(exercise) is str else None
 
 
 def cards_of(lesson):
     """The cards of a lesson such as "02", by exercise."""
+    if not re.fullmatch("[0-9][0-9]", lesson):
+        return {}
     try:
         return importlib.import_module(f"{__package__}.cards.lesson_{lesson}").CARDS
     except ModuleNotFoundError:
@@ -165,9 +168,11 @@ def cards_of(lesson):
 
 def unknown(exercise):
     """The answer to a number that no exercise has."""
-    lesson = str(exercise).partition(".")[0]
+    lesson = visible(exercise).partition(".")[0]
     there = ", ".join(cards_of(lesson))
-    return f"There is no exercise {exercise!r}." + (f" Lesson {lesson} has {there}." if there else ' They are called "02.1" and so on.')
+    named = visible(repr(exercise) if type(exercise) is str else exercise, 40)
+    others = f"Lesson {lesson} has {there}." if there else 'They are called "02.1" and so on.'
+    return f"There is no exercise {named}. {others}"
 
 
 __all__ = ["Card", "Reply", "anything", "cards_of", "contains", "find", "stops", "unknown"]

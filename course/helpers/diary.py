@@ -10,9 +10,12 @@ import os
 import time
 from pathlib import Path
 
+from minigrad.errors import visible
+
 COURSE = Path(__file__).resolve().parent.parent
 FILE = Path(os.environ.get("MINIGRAD_PROGRESS") or COURSE / ".progress.json")
 KINDS = "predictions", "solved"
+MOST = 80  # letters of a note
 STALE = 60.0  # seconds after which a temporary file was left over by somebody who was stopped
 
 
@@ -25,8 +28,8 @@ said = set()  # troubles that were told
 
 
 def keep(kind, exercise, value):
-    """Keep one note, and return it as text."""
-    text = " ".join(str(value).split())[:80]
+    """Keep one note, a text, and return it as it is shown: on one line, not too long."""
+    text = visible(" ".join(value.split()), MOST)
     memory[kind][exercise] = text
     change(lambda notes: None)
     return text
@@ -46,7 +49,8 @@ def forget(lesson):
 
 def kept(kind, exercise):
     """A note, from this session or an earlier one; None if there is none."""
-    return memory[kind].get(exercise) or all_kept(kind).get(exercise)
+    note = memory[kind].get(exercise) or all_kept(kind).get(exercise)
+    return note and visible(note, MOST)
 
 
 def all_kept(kind):
@@ -78,7 +82,7 @@ def trouble_told():
         if problem.errno not in said:
             said.add(problem.errno)
             why = problem.strerror or type(problem).__name__
-            print(f"(Your notes stay in this session alone: {FILE.name} cannot be used now. {why}.)")
+            print(f"(Your notes stay in this session alone: {visible(FILE.name)} cannot be used now. {visible(why)}.)")
 
 
 @contextlib.contextmanager
@@ -135,7 +139,8 @@ def set_aside():
     aside = next(name for name in names if not name.exists())
     with contextlib.suppress(FileNotFoundError):  # another process was quicker
         FILE.rename(aside)
-        print(f"(Your notes in {FILE.name} could not be read. They are kept in {aside.name}, and a new file is begun.)")
+        name, kept = visible(FILE.name), visible(aside.name)
+        print(f"(Your notes in {name} could not be read. They are kept in {kept}, and a new file is begun.)")
 
 
 def write(notes):

@@ -4,7 +4,10 @@ import datetime
 import json
 from pathlib import Path
 
+from minigrad.errors import visible
+
 from . import card, diary
+from .trying import never_raises
 
 COURSE = diary.COURSE
 STARTS = Path(__file__).resolve().parent / "starts"
@@ -16,6 +19,7 @@ def lessons():
     return {path.name[:2]: path for path in sorted(COURSE.glob("[0-9][0-9]_*.ipynb"))}
 
 
+@never_raises
 def progress():
     """Print which checks are done, and which are left."""
     solved = diary.all_kept("solved")
@@ -27,24 +31,27 @@ def progress():
         left = [exercise for exercise in checks if exercise not in solved]
         done = len(checks) - len(left)
         told = "not begun" if not done else f"{done} of {len(checks)}" + (f"   left: {' '.join(left)}" if left else "   all done")
-        print(f"{number} {path.stem[3:].replace('_', ' '):32}{told}")
+        print(f"{number} {visible(path.stem[3:].replace('_', ' ')):32}{told}")
 
 
+@never_raises
 def reset(lesson=...):
     """Hand a lesson out anew. What stood in it is kept in a copy first."""
     if lesson is ...:
         print('reset: no lesson named, so nothing was touched. Name one, such as reset("02").')
         return
-    path = lessons().get(str(lesson))
+    name = visible(lesson, 20)
+    path = lessons().get(name)
     if path is None:
-        print(f"reset: there is no lesson {str(lesson)[:20]!r}. There are {', '.join(lessons())}.")
+        print(f"reset: there is no lesson '{name}'. There are {', '.join(lessons())}.")
         return
     try:
         copy = hand_out(path)
     except UNREADABLE as problem:
-        print(f"reset: {path.name} was left as it is ({type(problem).__name__}).")
+        print(f"reset: {visible(path.name)} was left as it is ({type(problem).__name__}).")
         return
-    print(f"reset: {path.name} is as new, and its checks are open again. Your work is kept in {copy.relative_to(COURSE)}.")
+    kept = visible(copy.relative_to(COURSE))
+    print(f"reset: {visible(path.name)} is as new, and its checks are open again. Your work is kept in {kept}.")
     print("If the lesson is open in a tab, close that without saving and open it again.")
 
 

@@ -2,11 +2,13 @@
 
 import contextlib
 import dis
+import functools
 import inspect
 import sys
 import time
 
 from minigrad.engine.listening import listening
+from minigrad.errors import visible
 from minigrad.tracing.places import USERS
 
 MOST_SAID = 200  # letters of an exception
@@ -22,9 +24,26 @@ class Stopped:
     def __str__(self):
         if isinstance(self.problem, TooLong):
             return f"was still running after {SECONDS:g} seconds. Is there a loop that never ends?"
-        said = (str(self.problem).splitlines() or [""])[0]
+        said = visible(self.problem, None)
+        with contextlib.suppress(Exception):  # its text may fail, and have many lines
+            said = visible((str(self.problem).splitlines() or [""])[0], None)
         short = f"{said.rstrip('. ')}." if len(said) <= MOST_SAID else f"{said[:MOST_SAID].rpartition(' ')[0]} ..."
         return f"stopped with {type(self.problem).__name__}: {short}"
+
+
+def never_raises(helper):
+    """A helper that tells what stopped it, whatever it was given."""
+
+    @functools.wraps(helper)
+    def careful(*given, **named):
+        try:
+            return helper(*given, **named)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:
+            print(f"{helper.__name__}: this {visible(Stopped(problem), None)}")
+
+    return careful
 
 
 class TooLong(BaseException):
