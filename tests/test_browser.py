@@ -3,9 +3,12 @@
 Chromium comes from the system (Debian: `apt-get install chromium`); without it these tests fail, they are not skipped.
 """
 
+import http.server
 import json
 import linecache
+import re
 import sys
+import threading
 
 import pytest
 from lab import TOKEN, new_page, run_all, serving
@@ -317,8 +320,8 @@ def test_clicks_on_film_graph_code_and_scrubber_move_one_cursor(open_page, tmp_p
     assert "Nothing has run" in scrubber.get_attribute("aria-valuetext")
 
 
-def test_the_files_of_the_front_end_are_modules_as_they_stand(open_page, tmp_path):
-    page = open_page(saved(inspected(PROGRAM), tmp_path))
+def test_the_files_of_the_front_end_are_modules_as_they_stand(open_page):
+    page = open_page("about:blank")  # a saved page loads nothing from elsewhere
     page.route(
         "**/front/*.js", lambda route: route.fulfill(path=FRONT / route.request.url.rpartition("/")[2], content_type="text/javascript")
     )
@@ -343,6 +346,60 @@ def test_hostile_names_are_shown_and_never_run(open_page, tmp_path):
     assert page.locator(f"{ROOT} img, {ROOT} script").count() == 0
     assert name in page.content().replace("&lt;", "<").replace("&gt;", ">")
     assert page.trouble == []
+
+
+ASK_FOR_ALL = """async (address) => {
+    const put = (tag, what) => document.body.append(Object.assign(document.createElement(tag), what));
+    put("img", { src: address + "img" });
+    put("script", { src: address + "script" });
+    put("iframe", { src: address + "iframe" });
+    put("link", { rel: "stylesheet", href: address + "link" });
+    put("object", { data: address + "object" });
+    put("style", { textContent: `@import url(${address}import); body { background: url(${address}background) }` });
+    put("script", { textContent: "window.ran = true" });
+    put("div", { innerHTML: "<img src=data:, onerror='window.ran = true'>" });
+    navigator.sendBeacon(address + "beacon");
+    const fetched = await fetch(address + "fetch").then(() => "fetched", () => "refused");
+    await new Promise((later) => setTimeout(later, 500));
+    return [fetched, window.ran || false];
+}"""
+
+
+@pytest.fixture
+def listener():
+    """An address at which a server listens, and the requests that came."""
+    came = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            came.append(self.path)
+            self.send_response(200)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.end_headers()
+
+        do_POST = do_GET
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/", came
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_saved_page_can_request_nothing_and_runs_no_other_script(open_page, tmp_path, listener, guarded):
+    address, came = listener
+    inspected(PROGRAM).save_html(tmp_path / "film.html")
+    text = (tmp_path / "film.html").read_text()
+    (tmp_path / "film.html").write_text(text if guarded else re.sub("<meta http-equiv[^>]*>", "", text))
+    page = open_page((tmp_path / "film.html").as_uri())
+    page.wait_for_selector(f"{ROOT} .film .frame")
+    answer = page.evaluate(ASK_FOR_ALL, address)
+    assert answer == (["refused", False] if guarded else ["fetched", True])
+    assert bool(came) is not guarded, came
 
 
 def test_contributions_are_not_summed_up_where_some_are_folded_away(open_page, tmp_path):

@@ -3,11 +3,12 @@
 import html
 from pathlib import Path
 
-from ..inspector.html import page
+from ..inspector.html import page, policy
 from .course import module
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NO_URLS = dict.fromkeys(("require_js_url", "jquery_url", "mathjax_url", "mermaid_js_url"), "")  # a page loads nothing
+OWN = "script-src 'unsafe-inline' blob:", "img-src data:", "font-src data:"  # what stands in the page itself
 FRAME = """<iframe class="film" title="{title}" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>"""
 GROWING = """<script>
 const rootOf = (frame) => frame.contentDocument.getElementById("inspector");
@@ -26,7 +27,8 @@ body.jp-Notebook { max-width: 76em; margin: 0 auto }
 TO_THE_LIST = '<nav style="padding: 1em; font: 15px system-ui, sans-serif"><a href="index.html">All lessons</a></nav>\n<main>'
 INDEX = """<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>minigrad: the course to read</title>
+<head><meta charset="utf-8">{policy}
+<meta name="viewport" content="width=device-width"><title>minigrad: the course to read</title>
 <style>body {{ font: 1.1em/1.6 system-ui, sans-serif; max-width: 40em; margin: 3em auto; padding: 0 1em }}</style></head>
 <body><h1>The course, to read</h1>
 <p>Each lesson as it was handed out and run. The films can be stepped: click into one and press an arrow key.
@@ -50,6 +52,7 @@ def page_of(lesson: Path) -> tuple[str, str]:
                 output.data = {"text/html": framed(film["state"], output.data["text/plain"])}
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
     text, _ = HTMLExporter(**NO_URLS).from_notebook_node(notebook, {"metadata": {"name": title}})
+    text = text.replace("<head>", f"<head>{policy(*OWN)}", 1)
     return title, text.replace("</head>", LOOK, 1).replace("<main>", TO_THE_LIST, 1).replace("</body>", GROWING)
 
 
@@ -72,4 +75,5 @@ def index(titles: dict[str, str]) -> str:
         titles: file name -> title of the lesson.
     """
     shown = {name: html.escape(title.partition(" · ")[2]) for name, title in titles.items()}
-    return INDEX.format(entries="\n".join(f'<li><a href="{name}">{title}</a></li>' for name, title in shown.items()))
+    entries = [f'<li><a href="{name}">{title}</a></li>' for name, title in shown.items()]
+    return INDEX.format(policy=policy(), entries="\n".join(entries))

@@ -1,16 +1,40 @@
 """The inspector as one HTML file: the same front end, without a kernel and without a network."""
 
+import base64
+import hashlib
 import html
 import json
 import re
 from pathlib import Path
 
 FRONT = Path(__file__).parent / "front"
+NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'"
 PARTS = "elements", "values", "story", "film", "scrubber", "graph", "code", "pane", "inspector"  # each imports from those before it
+RUN = """
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const state = read("state"), heard = {};
+const fire = (event, ...given) => (heard[event] || []).forEach((call) => call(...given));
+const model = {
+  get: (name) => state[name],
+  set(name, value) { if (state[name] !== value) { state[name] = value; fire("change:" + name, model, value); fire("change", model); } },
+  on(events, call) { events.split(" ").forEach((event) => (heard[event] = heard[event] || []).push(call)); },
+  off(events, call) {
+    (events || "").split(" ").forEach((event) => { heard[event] = (heard[event] || []).filter((one) => call && one !== call); });
+  },
+  save_changes() {},
+  send(content) { setTimeout(() => fire("msg:custom", { ...content, type: "unsaved" }, [])); },
+};
+const url = URL.createObjectURL(new Blob([read("front-end")], { type: "text/javascript" }));
+const frontEnd = (await import(url)).default;
+const made = typeof frontEnd === "function" ? await frontEnd() : frontEnd;
+await made.initialize?.({ model });
+await made.render({ model, el: document.getElementById("inspector") });
+"""
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+{policy}
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
 <style>
@@ -24,26 +48,7 @@ body {{ margin: 0; background: #fff; }}
 <noscript><pre>{twin}</pre></noscript>
 <script type="application/json" id="state">{state}</script>
 <script type="application/json" id="front-end">{esm}</script>
-<script type="module">
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const state = read("state"), heard = {{}};
-const fire = (event, ...given) => (heard[event] || []).forEach((call) => call(...given));
-const model = {{
-  get: (name) => state[name],
-  set(name, value) {{ if (state[name] !== value) {{ state[name] = value; fire("change:" + name, model, value); fire("change", model); }} }},
-  on(events, call) {{ events.split(" ").forEach((event) => (heard[event] = heard[event] || []).push(call)); }},
-  off(events, call) {{
-    (events || "").split(" ").forEach((event) => {{ heard[event] = (heard[event] || []).filter((one) => call && one !== call); }});
-  }},
-  save_changes() {{}},
-  send(content) {{ setTimeout(() => fire("msg:custom", {{ ...content, type: "unsaved" }}, [])); }},
-}};
-const url = URL.createObjectURL(new Blob([read("front-end")], {{ type: "text/javascript" }}));
-const frontEnd = (await import(url)).default;
-const made = typeof frontEnd === "function" ? await frontEnd() : frontEnd;
-await made.initialize?.({{ model }});
-await made.render({{ model, el: document.getElementById("inspector") }});
-</script>
+<script type="module">{run}</script>
 </body>
 </html>
 """
@@ -59,9 +64,19 @@ def page(view, twin, step, selected) -> str:
     """
     state = {"view": view, "step": step, "selected": selected}
     return PAGE.format(
-        title=html.escape(title_of(view)), css=style().replace("</", "<\\/"), twin=html.escape(twin),
-        state=in_script(state), esm=in_script(script()),
+        policy=policy(f"script-src 'sha256-{digest(RUN)}' blob:"), title=html.escape(title_of(view)),
+        css=style().replace("</", "<\\/"), twin=html.escape(twin), state=in_script(state), esm=in_script(script()), run=RUN,
     )  # fmt: skip
+
+
+def policy(*more) -> str:
+    """The line in the head of a page that forbids it all requests. `more`: what else it needs, beside its own style."""
+    return f"""<meta http-equiv="Content-Security-Policy" content="{"; ".join([NOTHING, *more])}">"""
+
+
+def digest(text) -> str:
+    """By what a policy knows an inline script."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def title_of(view) -> str:
