@@ -41,10 +41,32 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
             raise traitlets.TraitError(f"there is no {proposal['value']!r}: frames are 'f0', 'f1' ..., and sources 's0', 's1' ...")
         return proposal["value"]
 
+    def _handle_msg(self, msg):
+        """A message of a front end. What is not made as those of ours are is ignored."""
+        match msg:
+            case {"content": {"data": {"method": "update", "state": dict(state)}}}:
+                self.set_state(state)
+            case {"content": {"data": {"method": "request_state"}}}:
+                self.send_state()
+            case {"content": {"data": {"method": "custom", "content": content}}}:
+                self._handle_custom_msg(content, [])
+
+    def set_state(self, sync_data):
+        """A front end may set `step` and `selected`, and nothing else."""
+        super().set_state({name: value for name, value in sync_data.items() if self.may_be(name, value)})
+
+    def may_be(self, name, value) -> bool:
+        if name == "step":
+            return type(value) is int
+        return name == "selected" and isinstance(value, str) and (not value or value in self.nodes)
+
     def answer(self, _, content, buffers):
-        """The front end wants a turn that is folded away."""
-        if content.get("type") == "open_turn":
-            self.send({**self.models[content.get("film", 0)].turn(content["fold"], content["turn"]), "film": content.get("film", 0)})
+        """A front end wants a turn that is folded away."""
+        match content:
+            case {"type": "open_turn", "fold": int(fold), "turn": int(turn), **rest}:
+                film = rest.get("film", 0)
+                if type(film) is int and 0 <= film < len(self.models) and 0 <= fold < len(self.models[film].loops):
+                    self.send({**self.models[film].turn(fold, turn), "film": film})
 
     def _repr_mimebundle_(self, **kwargs):
         bundle = super()._repr_mimebundle_(**kwargs)
