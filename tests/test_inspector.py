@@ -2,9 +2,11 @@
 
 import base64
 import contextlib
+import hashlib
 import importlib.util
 import json
 import linecache
+import math
 import re
 import subprocess
 import sys
@@ -441,6 +443,68 @@ def test_ten_thousand_ops_are_small_and_quick():
     check_folds(film)
 
 
+@pytest.fixture
+def short_films(monkeypatch):
+    """Films show at most 1000 events."""
+    monkeypatch.setattr("minigrad.inspector.model.LIMIT", 1000)
+
+
+@pytest.mark.parametrize(("traced", "asked", "said"), [
+    (True, True, "The film shows the last 1,000 events; the 9,006 before them are left out."),
+    (True, False, "The film shows the last 1,000 events; the 9,005 before them are left out."),
+    (False, False, "The film shows the last 1,000 steps; the 9,001 before them are left out."),
+])  # fmt: skip
+def test_of_a_very_long_film_the_end_is_shown_and_the_answer_is_of_all(short_films, traced, asked, said):
+    program = LOOP.format(turns=5000)
+    right = run(program, False)["g"].numpy()
+    film = inspected(program if asked else program.replace("g = tape.gradient(z, x)", ""), traced, "z", "x")
+    assert film.view["notes"][-1] == said and f" {said}" in str(film).split("\n")
+    assert film.view["verdict"]["answer"] == number_text(float(right), 4)
+    assert 990 <= film.view["count"] <= 1000
+    reads = film.view["readings"][-1]["reads"]
+    assert {0, film.view["count"] - 1} <= {read["frame"] for read in reads}, "both ends of what is shown were read back"
+    assert film.view["frames"][0]["args"][0]["text"] in ("earlier", "y")
+    assert ("log was full" not in str(film) and "No log" not in str(film)) or not traced
+
+
+def test_a_frozen_log_is_the_end_of_it_and_leaves_the_log_as_it_is():
+    with mg.trace() as log:
+        x = mg.Variable(1.0)
+        with mg.GradientTape(persistent=True) as tape:
+            ys = [x * k for k in range(50)]
+        tape.gradient(ys[-1], x)
+    events, end = len(log.events), log.frozen(10)
+    assert (len(end.events), end.left_out, end.cut, log.cut) == (10, events - 10, True, False)
+    assert set(end.made) == {number for event in end.events for number in event.gave}
+    assert len(log.events) == events and [e.number for e in end.events] == [e.number for e in log.events[-10:]]
+    assert end.frozen(4).left_out == events - 4 and log.frozen().left_out == 0
+
+
+def test_a_film_whose_page_would_be_too_large_shows_less_and_says_so(monkeypatch):
+    program = "v = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    for i in range(1000):\n        v.assign(0.1)\n        y = v * v\n"
+    whole = inspected(program, True, "y", "v")
+    monkeypatch.setattr("minigrad.inspector.MOST_BYTES", 100_000)
+    film = inspected(program, True, "y", "v")
+    assert len(json.dumps(whole.view)) > 200_000 > 100_000 >= len(json.dumps(film.view))
+    assert re.search(r"The film shows the last [\d,]+ events; the [\d,]+ before them are left out\.", str(film))
+    assert film.view["verdict"]["answer"] == whole.view["verdict"]["answer"] == "0.2"
+
+
+def test_many_short_loops_are_folded_into_bars():
+    turns = "".join(f"    for i in range(3):\n        y = mg.sin(y) * 1.{k:04}\n" for k in range(300))
+    film = inspected(f"x = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    y = x * 1.0\n{turns}g = tape.gradient(y, x)")
+    assert film.view["count"] == 1801
+    assert len(film.view["frames"]) < 500
+    check(film)
+
+
+def test_an_op_with_many_inputs_shows_some_of_them_and_says_so():
+    film = inspected("x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = mg.add_n([x] * 3000)\ng = tape.gradient(y, x)")
+    assert [len(read["parts"]) for read in film.view["readings"][0]["reads"]] == [100]
+    assert "Of an op with 3,000 inputs the film shows 100." in film.view["notes"]
+    assert film.view["verdict"]["answer"] == "3000.0"
+
+
 def speed():
     """How long this machine takes for some work that takes about a sixth of a second on an ordinary one."""
     started = time.process_time()
@@ -633,6 +697,17 @@ def test_the_page_asks_nothing_of_the_network(tmp_path):
     assert "<title>dy/dx = 3.0</title>" in page
 
 
+def test_the_policy_of_a_page_allows_its_own_script_and_no_request():
+    page = inspected(HALF).to_html()
+    policy = re.search(r'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)[1]
+    script = re.search(r'<script type="module">(.*?)</script>', page, re.DOTALL)[1]
+    own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert dict(part.strip().split(" ", 1) for part in policy.split(";")) == {
+        "default-src": "'none'", "base-uri": "'none'", "form-action": "'none'", "style-src": "'unsafe-inline'",
+        "script-src": f"'sha256-{own}' blob:",
+    }  # fmt: skip
+
+
 def test_each_file_of_the_front_end_imports_what_it_uses_from_those_before_it():
     exported = set()
     for part in PARTS:
@@ -664,6 +739,53 @@ def test_the_front_end_is_given_a_turn_when_it_asks():
     film.send = sent.append
     film.answer(film, {"type": "open_turn", "fold": 0, "turn": 7}, [])
     assert [frame["id"] for frame in sent[0]["frames"]] == [14, 15]
+
+
+ATOMS = [
+    None, True, 0, -1, 99, 10**400, 1.5, math.nan, math.inf, "", "f0", "f99999", "step", "x" * 100_000, "\ud800", b"\0",
+    [], ["f0"], {}, {"a": 1}, "open_turn", "update", "custom", "request_state",
+]  # fmt: skip
+GOOD = [
+    {"content": {"data": {"method": "update", "state": {"step": 3, "selected": "f1"}, "buffer_paths": []}}, "buffers": []},
+    {"content": {"data": {"method": "custom", "content": {"type": "open_turn", "fold": 0, "turn": 7, "film": 0}}}, "buffers": []},
+    {"content": {"data": {"method": "request_state"}}, "buffers": []},
+]
+
+
+def malformed(message):
+    """The message with a wrong or no value at each of its places."""
+    deep = []
+    for _ in range(10_000):
+        deep = [deep]
+    yield from [*ATOMS, deep]
+    for key, value in message.items() if isinstance(message, dict) else ():
+        yield {other: one for other, one in message.items() if other != key}
+        yield from ({**message, key: wrong} for wrong in malformed(value))
+        yield {**message, "view": {}, "_esm": "alert(1)", "layout": 7}
+
+
+@pytest.mark.parametrize("message", GOOD, ids=["update", "open_turn", "request_state"])
+def test_a_malformed_message_is_ignored(message):
+    pytest.importorskip("anywidget")
+    film, sent = inspected(LOOP.format(turns=50)), []
+    film._send = lambda content, buffers=None: sent.append(content)
+    view, esm, last = film.view, film._esm, len(film.view["steps"]) - 1
+    for wrong in malformed(message):
+        film._handle_msg(wrong)
+        assert (
+            film.view is view
+            and film._esm is esm
+            and type(film.step) is int
+            and -1 <= film.step <= last
+            and film.selected in film.nodes | {""}
+        )
+    for content in malformed(GOOD[1]["content"]["data"]["content"]):
+        film.answer(film, content, [])
+    film._handle_msg(GOOD[0])
+    assert (film.step, film.selected) == (3, "f1")
+    sent.clear()
+    film._handle_msg(GOOD[1])
+    assert [frame["id"] for frame in sent[0]["content"]["frames"]] == [14, 15]
 
 
 def test_the_bundle_has_the_table_and_a_picture_only_when_asked_for(monkeypatch):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from .. import nest
 from ..engine.op import OPS
+from ..errors import visible
 from ..tracing.log import Asked, LeftEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds
@@ -55,15 +56,15 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
     return nest.pack_sequence_as(sources, answers) if nest.is_nested(sources) else answers[0]
 
 
-def answers_for(tape, target, leaves, trace, frame, output_gradients):
-    """A pair for each source: its Explanation, and the gradient."""
+def answers_for(tape, target, leaves, trace, frame, output_gradients=None, slopes=None):
+    """A pair for each source: its Explanation, and the gradient. (`slopes`: of `slopes_now`, if it was asked.)"""
     targets = nest.flatten(target)
     problem = next((described(one) for one in targets if not is_tensor(one)), None if targets else "an empty list")
     if problem is not None:
         return [(no_tensor("target", problem), None) for _ in leaves]
     sources = [leaf for leaf in leaves if is_tensor(leaf)]
     names = Names(frame, trace, [*sources, *targets])
-    slopes, seeds = slopes_now(tape, targets, sources, output_gradients)
+    slopes, seeds = slopes or slopes_now(tape, targets, sources, output_gradients)
     found = []
     for leaf in leaves:
         if is_tensor(leaf):
@@ -81,7 +82,8 @@ def answered(q, trace):
     except Exception as problem:
         q.history = q.question = None
         answer = explained(q, None)
-        return replace(answer, notes=(*answer.notes, f"the log could not be read ({type(problem).__name__}: {problem})"))
+        said = f"the log could not be read ({type(problem).__name__}: {visible(problem)})"
+        return replace(answer, notes=(*answer.notes, said))
 
 
 def described(value):
@@ -119,17 +121,18 @@ def none(q, meaning, *causes, why, came="= None", path=(), lost=(), notes=()):
 def raised(q, trace):
     """The walk itself ended in an error."""
     problem = q.slope
-    if not isinstance(problem, LookupError) or ": " not in str(problem):
+    said = visible(problem)
+    if not isinstance(problem, LookupError) or ": " not in said:
         told = Cause(
             "NOT_REGISTERED",
             "",
             "",
-            f"the walk ended with {type(problem).__name__}: {problem}",
+            f"the walk ended with {type(problem).__name__}: {said}",
             "fix the gradient function that was called",
             "likely",
         )
         return none(q, "broken", told, came=f"raises {type(problem).__name__}", why="the gradient cannot be computed")
-    kernel = str(problem).partition(": ")[2]
+    kernel = said.partition(": ")[2]
     events = [e for e in trace.events if isinstance(e, Ran) and e.op.kernel == kernel] if trace is not None else []
     op = events[-1].name if events else next((name for name, one in OPS.items() if one.kernel == kernel), kernel)
     told = cause("NOT_REGISTERED", q, kernel=kernel, op=op, line=events[-1].place.text if events else "")

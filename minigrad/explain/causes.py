@@ -277,6 +277,8 @@ tape.gradient(loss, x)        # [2. 4.]
 def outside_tape(q, edge, op, line, never=False, unknown=False, apart=False):
     if never:
         return "this tape was never entered, so it has recorded nothing", "compute inside `with mg.GradientTape() as tape:`"
+    if unknown and q.history is not None and q.history.trace.left_out:
+        return "the film leaves out how the target was made", "ask tape.explain, which reads all of the log"
     if unknown and q.history is not None and q.history.trace.cut:
         return (
             "the log was full, and has forgotten how the target was made",
@@ -379,6 +381,8 @@ def unused(q, edge, op, line, left=False):
         return f"{name} is used here, and nothing that leads to the target uses the result", "use the result, or leave this source out"
     if q.history is None:
         return f"{name} was not used in what this tape recorded of the target", "use it, or leave this source out"
+    if q.history.trace.left_out:
+        return f"{name} was not used in what the film shows of the target", "ask tape.explain, which reads all of the log"
     if q.history.trace.cut:
         return f"{name} was not used in what the log still knows of the target", "keep more events: mg.trace(limit=...); or use it"
     if not q.history.opened:

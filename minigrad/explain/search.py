@@ -186,7 +186,8 @@ class History:
             return ("STOPPED",)
         if event.number <= self.renewed:
             return ("SPENT_TAPE",)
-        if number not in recorded[self.tape]:
+        live = recorded[self.tape]
+        if live is not event.inputs and number not in live:  # often they are the same, of which there may be many
             return ("UNWATCHED",) if number in self.sources else ()
         if kernel == "CustomGradient" and self.carried is not None and not any((z, number) in self.carried for z in event.outputs):
             return "STOPPED", "proved", None, True

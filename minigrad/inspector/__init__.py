@@ -8,7 +8,7 @@ import importlib.util
 
 from ..engine.tape import GradientTape
 from ..tracing.places import user_frame
-from .model import Model
+from .model import MOST_BYTES, Model
 
 __all__ = ["inspect"]
 
@@ -18,6 +18,7 @@ def inspect(tape_or_trace, target=None, sources=None):
 
     In a notebook it is a widget that can be stepped; printed, it is a table. It is a snapshot: what happens later does not
     change it, and the tape is not used up. Under `mg.trace()` it knows every line, and the ops that no tape has recorded.
+    Of a very long program it shows the end, and says how much it leaves out.
 
     Args:
         tape_or_trace: a GradientTape in any state, or the log of a trace, whose last tape is shown.
@@ -42,10 +43,8 @@ def inspect(tape_or_trace, target=None, sources=None):
      paths: live 3.0, lost 3.0, together 6.0
     """
     frame = user_frame()[0]
-    if isinstance(target, GradientTape):
-        models = [Model(tape_or_trace, frame=frame), Model(target, frame=frame)]
-    else:
-        models = [Model(tape_or_trace, target, sources, frame)]
+    asked = [(tape_or_trace,), (target,)] if isinstance(target, GradientTape) else [(tape_or_trace, target, sources)]
+    models = [Model(*one, frame=frame, most_bytes=MOST_BYTES // len(asked)) for one in asked]
     if importlib.util.find_spec("anywidget") is None:
         from .inspection import TextInspector as Inspector
     else:

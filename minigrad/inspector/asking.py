@@ -6,6 +6,7 @@ import numpy as np
 
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
+from ..errors import visible
 from ..explain.names import is_tensor
 from ..tracing.log import Asked, Ran, TapeEvent
 
@@ -20,7 +21,7 @@ class Here:
                 if isinstance(value, GradientTape):
                     self.tapes[value.number] = value
                     if not name.startswith("_"):
-                        self.tape_names[value.number] = name
+                        self.tape_names[value.number] = visible(name)
                 elif is_tensor(value):
                     self.things[value.id] = value
                 elif isinstance(value, (list, tuple)) and len(value) <= 200:
@@ -44,10 +45,10 @@ class Here:
 
 
 def knows(trace, tape) -> bool:
-    """Does the log know more than the tape itself? One that began later does, if the tape is used up."""
+    """Does the log know more than the tape itself? One that began later does, if the tape is used up; so does the end of one."""
     if any(isinstance(e, TapeEvent) and e.tape == tape.number and e.what == "opened" for e in trace.events):
         return True
-    return tape.steps is None and any(isinstance(e, Ran) and tape.number in e.recorded for e in trace.events)
+    return bool(tape.steps is None or trace.left_out) and any(isinstance(e, Ran) and tape.number in e.recorded for e in trace.events)
 
 
 def remade(trace, number):

@@ -13,12 +13,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..engine.backward import ARRAYS, INPUT, TENSORS, VJP, backward, dense, output_ids, prune
+from ..engine.backward import ARRAYS, INPUT, TENSORS, VJP, output_ids
 from ..engine.listening import listeners_only
 from ..engine.op import OPS
-from ..engine.questions import seeds_of
 from ..engine.tensor import Tensor
 from ..engine.writing import Declaration
+from ..errors import visible
+from ..explain.question import slopes_now
 from ..explain.search import History, input_name, rule_of
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, StepBack, Steps, TapeEvent, Watched, Wrote, slope_of
 from ..tracing.source import called_text
@@ -125,6 +126,7 @@ class Film:
     history: "History | None" = None
     ways: list = field(default_factory=list)  # the edges of the history that lie on a way from a source to the target
     cut: bool = False  # has the log forgotten its beginning?
+    left_out: int = 0  # steps of the tape, or events of the log, before the first that is shown
     traced: bool = False
 
 
@@ -144,7 +146,7 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False) -> F
     events = tuple(trace.events)
     history = History(trace, tape, [one.id for one in sources], None)
     wanted = {one.id for one in targets}
-    film = Film(tape.number, history=history, cut=trace.cut, traced=True)
+    film = Film(tape.number, history=history, cut=trace.cut, left_out=trace.left_out, traced=True)
     own = history.questions[-MOST_READINGS:]
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
@@ -242,7 +244,7 @@ class Builder:
         name = e.name
         frame = Frame(CALLED.get(name, name), inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way)
         for tape, live in e.recorded.items():
-            slots = [k for k, i in enumerate(e.inputs) if i in live and rule_of(e.op, k, len(e.inputs))]
+            slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and rule_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
                 frame.slots[tape] = slots
                 frame.keeps[tape] = kept_by(e, frame.value, slots, self.known)
@@ -362,9 +364,9 @@ class Began:
 
 def slot_of(frame, source, read):
     """Which input a step was for: they are read from the last to the first."""
-    taken = {part.slot for part in read.parts}
     numbers = frame.event.inputs if isinstance(frame.event, Ran) else frame.inputs
-    return next((k for k in reversed(range(len(numbers))) if numbers[k] == source and k not in taken), 0)
+    end = read.parts[-1].slot if read.parts else len(numbers)
+    return next((k for k in reversed(range(end)) if numbers[k] == source), 0)
 
 
 # ---- what an op keeps, and its rules -----------------------------------------------------------------------------------
@@ -439,10 +441,11 @@ def owners(count):
     return {rule: (op, key[1:]) for op in reversed(OPS.values()) for key, rule in op.vjps.items() if rule}
 
 
-def film_of_tape(tape) -> Film:
-    """The film of what a tape has written, as long as it is not used up."""
+def film_of_tape(tape, most) -> Film:
+    """The film of what a tape has written, as long as it is not used up; of many steps the last `most`."""
     film = Film(tape.number, tapes={tape.number: (None, tape.persistent, None)}, roots=sorted(tape.roots))
-    for step in tape.steps or ():
+    film.left_out = max(0, len(tape.steps or ()) - most)
+    for step in (tape.steps or ())[-most:]:
         source, rule, arrays, tensors = step[INPUT], step[VJP], step[ARRAYS], step[TENSORS]
         outputs = output_ids(step)
         op, name = owners(len(OPS)).get(rule, (None, ""))
@@ -469,29 +472,36 @@ def film_of_tape(tape) -> Film:
 
 
 class Slopes(Steps):
-    """Hears the op's own slope too, where it has one for each element."""
+    """Hears, of these outputs, the op's own slope too, where it has one for each element."""
+
+    def __init__(self, outputs):
+        super().__init__()
+        self.outputs = outputs
 
     def stepped_back(self, step, dy, dx):
-        super().stepped_back(step, dy, dx)
-        self.heard[-1].local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
+        if output_ids(step)[0] in self.outputs:
+            super().stepped_back(step, dy, dx)
+            self.heard[-1].local = slope_of(step, dy) if isinstance(dy, (np.ndarray, np.generic)) and dy.shape == dx.shape else None
 
 
-def read_again(film, tape, targets, sources):
-    """Add the reading that this question would give, to a tape that is not used up. The tape stays as it is."""
-    wanted, steps = [one.id for one in sources], Slopes()
-    error, grads = None, {}
-    try:
-        seeds = seeds_of(tape, targets)
-        with listeners_only(steps):
-            grads = backward(prune(tape.steps, wanted), dict(seeds), wanted)
-    except Exception as problem:  # what the question itself would raise
-        error = f"{type(problem).__name__}: {problem}"
-    answers = {n: None if grads.get(n) is None else Summary.of(dense(grads[n])) for n in wanted}
-    reading = Reading(tape.number, tuple([one.id for one in targets]), tuple(wanted), answers, error=error)
+def read_again(tape, targets, sources, most):
+    """What this question would give, the seeds, and the steps back over the last `most` steps of the tape. The tape stays as it is."""
+    steps = Slopes({output_ids(step)[0] for step in tape.steps[-most:]})
+    with listeners_only(steps):
+        slopes, seeds = slopes_now(tape, targets, sources, None)
+    return slopes, seeds, steps.heard
+
+
+def add_reading(film, targets, slopes, steps):
+    """Add a reading that nobody has really asked for."""
+    problem = next((one for one in slopes.values() if isinstance(one, Exception)), None)
+    error = problem and f"{type(problem).__name__}: {visible(problem)}"  # what the question itself would raise
+    answers = {n: None if slope is None or error else Summary.of(slope) for n, slope in slopes.items()}
+    reading = Reading(film.tape, tuple([one.id for one in targets]), tuple(slopes), answers, error=error)
     k = len(film.readings)
     film.readings.append(reading)
     film.steps.append(("turn", k))
-    for step in steps.heard:
+    for step in steps:
         frame = film.made.get(step.outputs[0])
         if frame is None:
             continue

@@ -96,6 +96,8 @@ def folded(model):
     numbers = {}
     where = [(frame.place.code, frame.place.instruction) if frame.place is not None else frame.op for frame in frames]
     found = loops([numbers.setdefault(one, len(numbers)) for one in where])
+    if sum(3 * per for _, per, _ in found if per <= WIDE) > LONG:  # too many small ones: bars are shorter
+        found = []
     others = [("run", *one) for one in stretches(len(frames), found)] or [("layer", *one) for one in layers(frames, found)]
     return sorted([*[("loop", *one) for one in found], *others], key=lambda one: one[1])
 

@@ -6,31 +6,34 @@ gives them when somebody opens one.
 
 import contextlib
 import gc
+import json
 import re
 
 from ..engine.op import convert
 from ..engine.tape import GradientTape
-from ..explain import explain
+from ..explain.answer import answers_for
 from ..explain.names import Names
 from ..explain.question import without_listeners
 from ..explain.search import number_of
 from ..nest import flatten
-from ..tracing.log import Trace, trace_of
+from ..tracing.log import LIMIT, Trace, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name
 from ..tracing.values import Summary
 from .asking import Here, knows, last_question
 from .code import Code
-from .film import film_of_log, film_of_tape, read_again
+from .film import add_reading, film_of_log, film_of_tape, read_again
 from .folds import fold_shown, folded, sent
 from .layout import graph
 from .lost import full_gradient
-from .reading import accumulated, read_shown, reading_shown
+from .reading import MOST_PARTS, accumulated, read_shown, reading_shown
 from .summary import UNKNOWN, bytes_text, number_text, shown
 from .timing import timed, with_cuts
 from .verdict import cuts, verdict
 
 MOST_EXPLAINED = 8  # sources
+MOST_BYTES = 1_700_000  # of the plain data of all films on a page
+FEWEST = 100  # events that are shown, however much they are
 LOSSLESS = {"SUMMED", "STALE", "FLAT", "NOT_FINITE"}  # causes that break no way
 INTO_STATE = ("STATE", "REBUILT", "LEFT_ENGINE")  # causes that a Variable which is written can have
 GLYPHS = {
@@ -68,17 +71,21 @@ class Model:
         tape_or_trace: a GradientTape in any state, or the log of a trace (its last tape is shown).
         target, sources: as they were, or would be, given to `tape.gradient`; by default those of the last question.
         frame: the frame in which the user's names are.
+        most_bytes: how large the plain data may be; beyond it the first events are left out.
 
     Attributes:
         data: the view model, ready for JSON.
         explanations: the number of a source -> its Explanation.
     """
 
-    def __init__(self, tape_or_trace, target=None, sources=None, frame=None):
-        frame = frame or user_frame()[0]
+    def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES):
+        frame, self.most = frame or user_frame()[0], LIMIT
         with without_listeners(), uncollected():
             self.look(tape_or_trace, target, sources, frame)
-            self.data = self.draw()
+            self.film_it(every=target is None)
+            while len(json.dumps(self.data)) > most_bytes and self.most > FEWEST:
+                self.most //= 2
+                self.film_it(every=target is None)
 
     # ---- looking -------------------------------------------------------------------------------------------------------
 
@@ -88,12 +95,12 @@ class Model:
         if trace is None and not isinstance(looked_at, GradientTape):
             given = type(looked_at).__name__
             raise TypeError(f"mg.inspect takes a GradientTape, or the log of a trace (with mg.trace() as log:), and was given {given}.")
-        tape = here.tape_of(trace) if looked_at is trace else looked_at
-        trace = None if trace is None else trace.frozen()
+        of_log, trace = looked_at is trace, None if trace is None else trace.frozen(self.most)
+        tape = here.tape_of(trace) if of_log else looked_at
         if trace is not None and not knows(trace, tape):
             trace = None
         here.things = {**tape.variables, **here.things}
-        every, asked = target is None, last_question(trace, tape)
+        asked = last_question(trace, tape)
         targets = here.objects(flatten(target) if target is not None else (), asked[0], trace)
         sources = here.objects(flatten(sources) if sources is not None else (), asked[1], trace)
         self.tape, self.trace = tape, trace
@@ -103,31 +110,40 @@ class Model:
         if trace is None and targets and not sources:
             sources = here.objects((), sorted(tape.roots), trace)
         self.targets, self.sources = targets, sources
-        self.explanations = self.explained(asked, frame) if targets and sources and real else {}
-        if trace is None:
-            self.film = film_of_tape(tape)
-        else:
-            told = self.explanations.values()
-            lossless = bool(told) and all(set(one.codes) <= LOSSLESS and one.status != "none" for one in told)
-            self.film = film_of_log(trace, tape, targets, sources, every, lossless)
-        if targets and sources and real and not self.film.readings and tape.steps is not None:
-            read_again(self.film, tape, targets, sources)
+        known = bool(targets and sources) and real
+        self.again = read_again(tape, targets, sources, self.most) if known and tape.steps is not None else None
+        self.explanations = self.explained(asked, frame) if known else {}
 
     def explained(self, asked, frame):
         """The Explanation of each source; of many, those that got nothing come first."""
         nothing = dict(zip(asked[1], asked[2]))
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
-        found = {}
-        for one in first:
-            with contextlib.suppress(Exception):  # the film is worth seeing without an explanation too
-                found[one.id] = explain(self.tape, self.targets, one, frame=frame)
-        return found
+        with contextlib.suppress(Exception):  # the film is worth seeing without an explanation too
+            answers = answers_for(self.tape, self.targets, first, self.trace, frame, slopes=self.again and self.again[:2])
+            return {one.id: answer for one, (answer, _) in zip(first, answers)}
+        return {}
+
+    def film_it(self, every):
+        """The film, and the plain data of it. (`every`: of the last questions, whatever they were about.)"""
+        if self.trace is None:
+            self.film = film_of_tape(self.tape, self.most)
+        else:
+            told = self.explanations.values()
+            lossless = bool(told) and all(set(one.codes) <= LOSSLESS and one.status != "none" for one in told)
+            self.film = film_of_log(self.trace.frozen(self.most), self.tape, self.targets, self.sources, every, lossless)
+        if self.again and not self.film.readings:
+            slopes, _, steps = self.again
+            add_reading(self.film, self.targets, slopes, steps)
+        self.data = self.draw()
 
     # ---- drawing -------------------------------------------------------------------------------------------------------
 
     def draw(self) -> dict:
         film = self.film
         self.tape_ids = {number: f"t{k}" for k, number in enumerate(film.tapes, 1)}
+        self.things = {one.id: one for one in self.sources}
+        nodes = [node for frame in film.frames for node in frame.inputs if isinstance(node, tuple) and node[0] != "left"]
+        self.versions = dict(reversed(nodes))  # of each Variable the one that was read first
         self.source_ids = {number: f"s{k}" for k, number in enumerate(self.all_sources())}
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = Code([place for place in places if place is not None])
@@ -219,7 +235,8 @@ class Model:
         node = frame.inputs[slot]
         if slot in frame.numbers and not (isinstance(node, tuple) and node[0] == "left"):
             return {"node": None, "text": number_text(frame.numbers[slot])}
-        return {"node": self.node(node), "text": self.name(node) or ("seed" if frame.by else "constant")}
+        nameless = "seed" if frame.by else "earlier" if self.film.left_out else "constant"
+        return {"node": self.node(node), "text": self.name(node) or nameless}
 
     def frame(self, k) -> dict:
         """A frame of the film."""
@@ -265,16 +282,15 @@ class Model:
         return self.film.history.node(number, {}) if self.film.history else number
 
     def source(self, number) -> dict:
-        thing = next((one for one in self.sources if one.id == number), self.tape.variables.get(number))
-        nodes = [node for frame in self.film.frames for node in frame.inputs if isinstance(node, tuple) and node[0] == number]
-        version = nodes[0][1] if nodes else None
+        thing = self.things.get(number, self.tape.variables.get(number))
+        version = self.versions.get(number)
         value = self.value_of(number, version, thing)
         variable = hasattr(thing, "trainable") or version is not None
         watched = number in self.film.roots or number in self.tape.tracked_ids
         return {
             "id": self.source_ids[number], "name": self.source_name(number),
             "kind": "Variable" if variable else "Tensor", "watched": watched,
-            "asked": number in {one.id for one in self.sources} or (bool(self.film.readings) and number in self.film.readings[-1].sources),
+            "asked": number in self.things or (bool(self.film.readings) and number in self.film.readings[-1].sources),
             "value": shown(value), "of": self.node(number) if number in self.film.made else None, "version": version,
             "now": getattr(thing, "version", version) if variable else None,
         }  # fmt: skip
@@ -296,8 +312,7 @@ class Model:
     def value_of_node(self, node):
         """The value of what no frame made."""
         number, version = node if isinstance(node, tuple) else (node, None)
-        thing = next((one for one in self.sources if one.id == number), self.tape.variables.get(number))
-        return self.value_of(number, version, thing)
+        return self.value_of(number, version, self.things.get(number, self.tape.variables.get(number)))
 
     def source_name(self, number) -> str:
         """What the user calls a source; of the path to a weight of a model, the end."""
@@ -313,13 +328,13 @@ class Model:
 
     def turn(self, fold, turn) -> dict:
         """The frames and reads of a turn that is folded away."""
-        _, first, per, turns = self.loops[int(fold)]
-        turn = min(max(int(turn), 0), turns - 1)
+        _, first, per, turns = self.loops[fold]
+        turn = min(max(turn, 0), turns - 1)
         ids = range(first + turn * per, first + (turn + 1) * per)
         readings = []
         for r, reading in enumerate(self.film.readings):
             readings.append([read_shown(self, r, i) for i, read in enumerate(reading.reads) if read.frame in ids])
-        return {"type": "turn", "fold": int(fold), "turn": turn, "frames": [self.frame(f) for f in ids], "reads": readings}
+        return {"type": "turn", "fold": fold, "turn": turn, "frames": [self.frame(f) for f in ids], "reads": readings}
 
     def mark(self, one, cuts) -> dict:
         name = self.source_name(one.number)
@@ -337,9 +352,15 @@ class Model:
         found = []
         if not film.traced:
             found.append("No log was kept: mg.trace(True) before the forward pass shows lines and ghosts too.")
-        if film.cut:
+        if film.left_out:
+            things = "events" if film.traced else "steps"
+            found.append(f"The film shows the last {self.most:,} {things}; the {film.left_out:,} before them are left out.")
+        elif film.cut:
             found.append("The log was full, and has forgotten its first events.")
-        if film.traced and not film.history.opened:
+        widest = max((len(read.parts) for reading in film.readings for read in reading.reads), default=0)
+        if widest > MOST_PARTS:
+            found.append(f"Of an op with {widest:,} inputs the film shows {MOST_PARTS}.")
+        if film.traced and not film.history.opened and not film.left_out:
             found.append("The log began later than this tape, and does not know all of it.")
         if self.tape.entered and self.tape.steps is None and not film.frames and not film.traced:
             found.append("The tape is used up: what it had written is gone.")

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ..explain.search import input_name, number_of
+from ..explain.search import input_name, number_of, parameters
 from ..tracing.values import Summary
 from .film import Part, rule_of_slot
 from .summary import UNKNOWN, shown
@@ -17,6 +17,9 @@ ELEMENTWISE = {  # TensorFlow's names of the ops whose slope is one number for e
     "Sinh", "Cosh", "Asin", "Acos", "Atan", "Atan2", "Asinh", "Acosh", "Atanh", "Erf", "SquaredDifference", "Reciprocal", "Inv", "Identity",
     "ReadVariableOp", "Cast", "SelectV2", "Select", "ClipByValue", "Xdivy", "Xlogy", "MulNoNan",
 }  # fmt: skip
+
+
+MOST_PARTS = 100  # inputs of one op that are shown
 
 
 def accumulated(model):
@@ -57,7 +60,8 @@ def reading_shown(model, k, sent) -> dict:
 def read_shown(model, r, i) -> dict:
     """A frame that was read back."""
     read = model.film.readings[r].reads[i]
-    return {"frame": read.frame, "up": shown(read.upstream), "parts": [part_shown(model, r, i, j) for j in range(len(read.parts))]}
+    parts = [part_shown(model, r, i, j) for j in range(min(len(read.parts), MOST_PARTS))]
+    return {"frame": read.frame, "up": shown(read.upstream), "parts": parts}
 
 
 def part_shown(model, r, i, j) -> dict:
@@ -98,6 +102,8 @@ def rule_shown(model, k, slot):
         op = frame.event.op
         for other in range(len(frame.inputs)):
             names.setdefault(input_name(op, other, len(frame.inputs)), model.argument(k, other)["text"])
+            if len(names) == len(parameters(op)):  # of a list of inputs the first is enough
+                break
     names.setdefault(upstream[1:], model.frame_name(k) or upstream[1:])
     names = {word: f"({text})" if " " in text and slope != word else text for word, text in names.items()}
     text = re.sub(r"\b[A-Za-z_]\w*\b(?!\s*\()", lambda m: names.get(m[0], m[0]), slope) if slope else ""

@@ -5,6 +5,7 @@ keeps no Tensor alive and no large array, and forgets the oldest events when it 
 """
 
 import copy
+import itertools
 import sys
 import threading
 import weakref
@@ -265,12 +266,13 @@ class Trace(Listener):
 
     Attributes:
         written: a Variable's number and version -> the event that wrote it.
+        left_out: how many older events there are, of a log that is `frozen`.
     """
 
     def __init__(self, strict: bool = False, limit: int = LIMIT):
         if limit < 1:
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
-        self.strict, self.limit, self.count, self.lost = strict, limit, 0, False
+        self.strict, self.limit, self.count, self.lost, self.left_out = strict, limit, 0, False, 0
         self.unparsed, self.backward_rows = deque(maxlen=limit + 1), deque(maxlen=limit)  # not read yet; of StepBack
         self.parsed, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
@@ -330,13 +332,17 @@ class Trace(Listener):
         """StepBack, in the order of time."""
         return [StepBack(*row) for row in tuple(self.backward_rows)]
 
-    def frozen(self) -> "Trace":
-        """The log as it is now: another thread may be writing in it."""
-        events, made = self.events, self.made
+    def frozen(self, most: int = LIMIT) -> "Trace":
+        """The log as it is now, for another thread may be writing in it; of a longer one the last `most` events."""
+        with log_lock:
+            events = [*self.parsed, *self.unparsed]
         now = copy.copy(self)
-        now.unparsed, now.parsed, now.makers = deque(), deque(events), dict(made)
-        now.backward_rows = deque(tuple(self.backward_rows))
-        now.written, now.first, now.tapes = dict(self.written), dict(self.first), dict(self.tapes)
+        now.lost, now.left_out = self.cut or len(events) > most, self.left_out + max(0, len(events) - most)
+        now.unparsed, now.parsed, now.makers = deque(events[-most:]), deque(), {}
+        now.written, now.first, now.tapes = (newest(past, most) for past in (self.written, self.first, self.tapes))
+        rows = [*self.backward_rows]
+        rows = rows if len(rows) <= most else [row for row in rows if output_ids(row[1:])[0] in now.made]
+        now.backward_rows = deque(rows[-most:])
         return now
 
     def keep(self, event):
@@ -506,6 +512,11 @@ def version_of(variable) -> "int | None":
 def listening_tapes() -> tuple:
     """The numbers of the tapes that record just now."""
     return tuple([listener.number for listener in listening.now if listener.tracked_ids is not None])
+
+
+def newest(past, most) -> dict:
+    """The last entries of a dict."""
+    return dict(itertools.islice(reversed(past.items()), most))
 
 
 # ---- switching it on -----------------------------------------------------------------------------------------------
