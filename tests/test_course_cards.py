@@ -257,7 +257,9 @@ def test_helpers_never_raise_and_answer_in_one_short_line(name, notes, capsys):
     assert set(diary.memory["predictions"]) <= {"02.1"}
 
 
-@pytest.mark.parametrize("key", ["02.99", "2.1", "../02.1", "02.1\x00", "x" * 1_000_000, "", "\u0660\u0662.1", "__init__.1", "\ud800"])
+@pytest.mark.parametrize(
+    "key", ["02.99", "2.1", "../02.1", "02.1\x00", "02\x00.1", "x" * 1_000_000, "", "\u0660\u0662.1", "__init__.1", "\ud800"]
+)
 def test_a_prediction_under_a_key_that_no_exercise_has_is_told_and_not_kept(key, notes, capsys):
     predict(key, 4)
     assert capsys.readouterr().out.startswith("There is no exercise ")

@@ -217,17 +217,22 @@ def texts_in(data):
 
 
 SHOWN_EVERYWHERE = """
-x = mg.Variable(2.0, name=name)
-v = mg.Variable(1.0, name="v" + name)
-held = {name: mg.Variable(3.0), unsaid: mg.Variable(3.0)}
-with mg.trace(), mg.GradientTape(persistent=True) as tape:
+x = mg.Variable(2.0)
+named = (lambda v: lambda: v)(mg.Variable(1.0, name="v" + name))  # it has no other name
+held, nameless = {name: mg.Variable(3.0)}, {unsaid: mg.Variable(3.0)}
+globals()[name + " too"] = mg.Variable(3.0)
+tape = mg.GradientTape(persistent=True)
+globals()[name] = tape
+with mg.trace(), tape:
     words = mg.constant([name.encode("utf-8", "replace")])
-    y = x * held[name] * float(x) + len("LITERAL") * v  # LITERAL
-    v.assign(3.0)
-    z = failing(y) * held[unsaid]
-film = mg.inspect(tape, z, [x, v, held[name]])
-answers = tape.explain(z, [x, v, held[name], words, held[unsaid]])
-film_y = mg.inspect(tape, y, [x, v])
+    lengths = mg.strings.length(mg.strings.lower(words))
+    y = x * held[name] * float(x) + len("LITERAL") * named() + globals()[name + " too"]  # LITERAL
+    named().assign(3.0)
+    z = failing(y) * nameless[unsaid]
+sources = [x, named(), held[name], globals()[name + " too"]]
+film = mg.inspect(tape, z, sources)
+film_y = mg.inspect(tape, y, sources)
+answers = tape.explain(z, [*sources, words, nameless[unsaid]])
 """
 
 
@@ -245,9 +250,8 @@ def everything_shown_of(name):
     file = f"<cell {name}>".replace("\x00", "")
     lines = [line + "\n" for line in source.split("\n")]
     linecache.cache[file] = len(source), None, lines, file
-    space = {"mg": mg, "name": name, "unsaid": Silent(), "failing": failing, f"{name} too": mg.constant(1.0)}
+    space = {"mg": mg, "name": name, "unsaid": Silent(), "failing": failing}
     exec(compile(source, file.encode("utf-8", "replace"), "exec"), space)
-    space[name] = space["tape"]
     for film in (space["film"], space["film_y"]):
         yield from texts_in(film.plain)
         yield from film.to_html().split("\n")

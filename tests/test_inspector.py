@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.inspector.film import read_again
 from minigrad.inspector.folds import loops
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.layout import layout
@@ -478,6 +479,13 @@ def test_a_frozen_log_is_the_end_of_it_and_leaves_the_log_as_it_is():
     assert set(end.made) == {number for event in end.events for number in event.gave}
     assert len(log.events) == events and [e.number for e in end.events] == [e.number for e in log.events[-10:]]
     assert end.frozen(4).left_out == events - 4 and log.frozen().left_out == 0
+
+
+def test_of_a_long_tape_only_the_steps_of_the_film_are_heard():
+    program = "x = mg.Variable(1.0)\nwith mg.GradientTape() as tape:\n    y = x\n    for i in range(99):\n        y = y * 1.01\n"
+    space = run(program, False)
+    slopes, _, steps = read_again(space["tape"], [space["y"]], [space["x"]], 10)
+    assert len(steps) == 10 and slopes[space["x"].id] == space["y"].numpy()
 
 
 def test_a_film_whose_page_would_be_too_large_shows_less_and_says_so(monkeypatch):
