@@ -3,11 +3,11 @@
 from typing import Any
 
 from . import nest
-from .engine import dtypes
-from .engine.listening import listeners_only, listening, warn
+from .engine import dtypes, listeners_only, warn
+from .engine.listening import listening
 from .engine.questions import UnconnectedGradients, unconnected_mode
 from .engine.tape import GradientTape
-from .ops.creation import convert_to_tensor, ones_like, zeros_like
+from .ops import convert_to_tensor, ones_like, zeros_like
 
 __all__ = ["ForwardAccumulator", "GradientTape"]
 __dir__ = __all__.copy  # what Tab offers

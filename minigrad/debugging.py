@@ -3,20 +3,16 @@
 import numpy as np
 
 from . import math
-from .engine import dtypes
+from .engine import Tensor, dtypes, invalid, op
 from .engine.listening import Listener, listening
-from .engine.op import one_by_one, op
-from .engine.tensor import Tensor
-from .errors import invalid
-from .ops.creation import convert_to_tensor
+from .engine.op import one_by_one
+from .ops import convert_to_tensor
 
-__all__ = [
-    "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
-    "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative", "assert_non_positive",
-    "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
-    "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes", "assert_type", "check_numerics",
-    "disable_check_numerics", "enable_check_numerics", "is_numeric_tensor",
-]  # fmt: skip
+__all__ = ["Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
+           "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
+           "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank",
+           "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes",
+           "assert_type", "check_numerics", "disable_check_numerics", "enable_check_numerics", "is_numeric_tensor"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

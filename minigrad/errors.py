@@ -3,13 +3,11 @@
 The message says what is wrong, and ends with the op's name in TensorFlow, as in `[Op:MatMul]`.
 """
 
-__all__ = [
-    "ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION", "INTERNAL",
-    "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED",
-    "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "CancelledError", "DataLossError", "FailedPreconditionError",
-    "InternalError", "InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError", "ResourceExhaustedError",
-    "UnimplementedError", "UnknownError",
-]  # fmt: skip
+__all__ = ["ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION",
+           "INTERNAL", "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
+           "UNAUTHENTICATED", "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "CancelledError", "DataLossError",
+           "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OpError",
+           "OutOfRangeError", "ResourceExhaustedError", "UnimplementedError", "UnknownError"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 # TensorFlow's error codes: the `error_code` of an error.

@@ -3,18 +3,12 @@
 import numpy as np
 
 from . import math
-from .engine import dtypes
-from .engine.custom import unregistered
-from .engine.op import convert, op
-from .engine.tensor import Tensor
-from .errors import invalid
+from .engine import Tensor, convert, dtypes, invalid, op, unregistered
 from .math import elementwise
 from .ops import creation
 
-__all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "convert_image_dtype", "flip_left_right",
-    "flip_up_down", "rgb_to_grayscale",
-]  # fmt: skip
+__all__ = ["adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "convert_image_dtype",
+           "flip_left_right", "flip_up_down", "rgb_to_grayscale"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

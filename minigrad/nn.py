@@ -5,26 +5,19 @@ import numbers
 import numpy as np
 
 from . import errors, math, random
-from .engine import attributes as tidy
-from .engine.op import op
-from .engine.rules import accepts_sparse
-from .engine.shape import bracketed
-from .engine.tensor import Tensor
-from .errors import invalid
+from .engine import Tensor, accepts_sparse, bracketed, invalid, op, tidy
 from .math.arithmetic import not_among
 from .math.elementwise import sigmoid, softplus, softsign, tanh
 from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
 from .math.reductions import in_top_k, top_k, zero_fraction
-from .ops import creation, gathering, shaping
-from .ops.creation import convert_to_tensor
+from .ops import convert_to_tensor, creation, gathering, shaping
 
-__all__ = [
-    "batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k", "l2_loss",
-    "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "moments", "normalize_moments", "relu", "relu6",
-    "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax", "softmax_cross_entropy_with_logits",
-    "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits", "sufficient_statistics", "swish", "tanh",
-    "top_k", "weighted_cross_entropy_with_logits", "weighted_moments", "zero_fraction",
-]  # fmt: skip
+__all__ = ["batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k",
+           "l2_loss", "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "moments", "normalize_moments",
+           "relu", "relu6", "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
+           "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits",
+           "sufficient_statistics", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments",
+           "zero_fraction"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 REAL = "iuf"

@@ -6,13 +6,8 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .engine.conversion import as_value
+from .engine import Tensor, TensorShape, as_value, convert, invalid, storing
 from .engine.dtypes import as_dtype
-from .engine.listening import storing
-from .engine.op import convert
-from .engine.shape import TensorShape
-from .engine.tensor import Tensor
-from .errors import invalid
 
 __all__ = ["FIFOQueue"]
 __dir__ = __all__.copy  # what Tab offers

@@ -12,20 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .engine import attributes as tidy
-from .engine import dtypes
-from .engine.conversion import as_value
-from .engine.custom import unregistered
-from .engine.op import convert, op
-from .engine.shape import bracketed
-from .engine.tensor import Tensor
-from .errors import invalid
+from .engine import Tensor, as_value, bracketed, convert, dtypes, invalid, op, tidy, unregistered
 from .math.special import lgamma
 
-__all__ = [
-    "Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal", "stateless_poisson",
-    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
-]  # fmt: skip
+__all__ = ["Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal",
+           "stateless_poisson", "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number

@@ -3,9 +3,8 @@
 import numpy as np
 
 from . import math, nest
-from .engine.op import convert
+from .engine import Tensor, convert
 from .engine.tape import GradientTape, UnconnectedGradients
-from .engine.tensor import Tensor
 
 __all__ = ["check_gradients"]
 __dir__ = __all__.copy  # what Tab offers

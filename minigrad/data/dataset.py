@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, random
-from ..engine import dtypes
-from ..engine.listening import listeners_only
-from ..engine.op import convert
-from ..engine.shape import TensorShape
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import Tensor, TensorShape, convert, dtypes, invalid, listeners_only
 from ..program.function import TensorSpec
 from ..random import pair_for
 from .elements import (

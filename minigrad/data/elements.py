@@ -2,13 +2,9 @@
 
 import threading
 
-from ..engine import dtypes
-from ..engine.listening import storing, without_tapes
-from ..engine.op import convert
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import Tensor, convert, dtypes, invalid, storing, without_tapes
 from ..nest import sorted_keys
-from ..ops.creation import convert_to_tensor
+from ..ops import convert_to_tensor
 from ..program.function import TensorSpec
 
 AUTOTUNE = INFINITE_CARDINALITY = -1

@@ -5,12 +5,8 @@ import itertools
 import numpy as np
 
 from .. import errors
-from ..engine import dtypes
-from ..engine.listening import storing
-from ..engine.op import convert
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast, convert_to_tensor
+from ..engine import Tensor, convert, dtypes, invalid, storing
+from ..ops import cast, convert_to_tensor
 from ..program.function import TensorSpec
 from .elements import components, detached, map_components, spec_inference, with_components, zero_of
 

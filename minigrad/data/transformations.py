@@ -5,11 +5,7 @@ import itertools
 import numpy as np
 
 from .. import errors
-from ..engine.listening import storing
-from ..engine.op import convert
-from ..engine.shape import TensorShape, bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import Tensor, TensorShape, bracketed, convert, invalid, storing
 from ..nest import sorted_keys
 from ..random import Stream
 from .elements import UNKNOWN_CARDINALITY, columns, components, spec_inference, with_components, zero_of

@@ -3,7 +3,22 @@
 What happens at `y = x * x` inside a tape, and at `tape.gradient(y, x)`, is `CALLS`: each call of a function of
 minigrad, in order, for a Variable x, once the op is written out: `print(mg.engine.calls())`. To read the engine, follow
 it; then read `op` (how an op is declared), `writing` (what is written of it) and `rules` (what a VJP is given).
+
+What ops and layers need of the engine is imported here, so that they find it in one place.
 """
+
+from ..errors import invalid
+from . import attributes as tidy
+from . import dtypes
+from .conversion import as_value, unsupported
+from .custom import unregistered
+from .listening import listeners_only, storing, warn, without_tapes
+from .op import convert, op, tensor_of
+from .rules import BATCHED_TWINS, accepts_sparse, later, twin
+from .shape import TensorShape, bracketed
+from .slices import IndexedSlices, SparseRows
+from .tensor import Tensor, constant
+from .variable import Variable
 
 CALLS = (  # file, function, what it does
     ("engine/tape.py", "GradientTape.__init__", "a tape that has not begun"),

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["DType", "as_dtype", "bool", "complex64", "complex128", "double", "float16", "float32", "float64", "half",
+           "int8", "int16", "int32", "int64", "string", "uint8", "uint16", "uint32", "uint64"]  # fmt: skip
+
 
 class DType:
     """The kind of the elements of a Tensor, such as `mg.float32`.

@@ -6,14 +6,11 @@ Each takes a Tensor of any shape, or what can become one, and returns a Tensor o
 import weakref
 
 from .. import math, nn
-from ..engine import dtypes
-from ..engine.op import convert
+from ..engine import convert, dtypes
 from ..ops import creation, gathering, shaping
 
-__all__ = [
-    "elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu", "sigmoid",
-    "silu", "softmax", "softplus", "softsign", "swish", "tanh",
-]  # fmt: skip
+__all__ = ["elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu",
+           "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

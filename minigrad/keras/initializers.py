@@ -9,19 +9,16 @@ import random as python_random
 
 import numpy as np
 
-from ..engine import dtypes
-from ..engine.tensor import Tensor
+from ..engine import Tensor, dtypes
 from ..engine.tensor import constant as make_constant
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
 from .utils import from_identifier
 
-__all__ = [
-    "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
-    "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
-    "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "constant", "get", "glorot_normal",
-    "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform", "ones", "orthogonal",
-    "random_normal", "random_uniform", "truncated_normal", "variance_scaling", "zeros",
-]  # fmt: skip
+__all__ = ["Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
+           "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
+           "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "constant", "get", "glorot_normal",
+           "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform", "ones",
+           "orthogonal", "random_normal", "random_uniform", "truncated_normal", "variance_scaling", "zeros"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

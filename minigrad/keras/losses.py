@@ -6,21 +6,18 @@ The functions take the true values and the predictions, both of shape (..., n), 
 from typing import Any
 
 from .. import math, nn
-from ..engine import dtypes
-from ..engine.op import convert
+from ..engine import convert, dtypes
 from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, shaping
 from .activations import as_dtype, as_float, logits_of
 from .utils import snake_case, unique_name
 
-__all__ = [
-    "KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge",
-    "CosineSimilarity", "Hinge", "Huber", "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError",
-    "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson",
-    "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy", "categorical_crossentropy",
-    "categorical_hinge", "cosine_similarity", "get", "hinge", "huber", "kld", "kullback_leibler_divergence", "logcosh",
-    "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge",
-]  # fmt: skip
+__all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge",
+           "CosineSimilarity", "Hinge", "Huber", "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError",
+           "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson",
+           "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy", "categorical_crossentropy",
+           "categorical_hinge", "cosine_similarity", "get", "hinge", "huber", "kld", "kullback_leibler_divergence",
+           "logcosh", "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 EPSILON = 1e-7  # probabilities are clipped to [EPSILON, 1 - EPSILON]

@@ -1,8 +1,7 @@
 """tf.keras.metrics: statistics over many batches, accumulated in Variables, so no gradient flows through them."""
 
 from .. import math
-from ..engine import dtypes
-from ..engine.op import convert
+from ..engine import convert, dtypes
 from ..ops import creation, shaping
 from . import initializers, losses
 from .activations import as_dtype
@@ -10,12 +9,10 @@ from .losses import aligned
 from .utils import snake_case, unique_name
 from .variable import Variable
 
-__all__ = [
-    "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy", "Mean",
-    "MeanAbsoluteError", "MeanMetricWrapper", "MeanSquaredError", "Metric", "RootMeanSquaredError",
-    "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "Sum", "binary_accuracy", "categorical_accuracy",
-    "sparse_categorical_accuracy",
-]  # fmt: skip
+__all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy", "Mean",
+           "MeanAbsoluteError", "MeanMetricWrapper", "MeanSquaredError", "Metric", "RootMeanSquaredError",
+           "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "Sum", "binary_accuracy",
+           "categorical_accuracy", "sparse_categorical_accuracy"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
 
 

@@ -9,13 +9,8 @@ import warnings
 import numpy as np
 
 from .. import errors, math
-from ..engine.op import convert
-from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices, SparseRows
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast
-from ..ops.shaping import stack
+from ..engine import IndexedSlices, SparseRows, Tensor, bracketed, convert, invalid
+from ..ops import cast, stack
 from . import initializers
 from .utils import checked_name, snake_case, unique_name
 from .variable import Variable, inside

@@ -5,9 +5,7 @@ import re
 
 import numpy as np
 
-from ..ops.creation import cast
-from ..ops.sequences import one_hot
-from ..ops.shaping import squeeze
+from ..ops import cast, one_hot, squeeze
 from ..random import set_seed
 
 __all__ = ["clear_session", "set_random_seed", "to_categorical"]

@@ -6,10 +6,7 @@ import threading
 import numpy as np
 
 from .. import math
-from ..engine import dtypes
-from ..engine.conversion import as_value
-from ..engine.op import convert
-from ..engine.tensor import Tensor
+from ..engine import Tensor, as_value, convert, dtypes
 from ..engine.variable import Variable as Inner
 from . import initializers
 from .utils import checked_name, unique_name

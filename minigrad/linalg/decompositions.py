@@ -4,12 +4,12 @@ import collections
 
 import numpy as np
 
-from ..engine.op import op
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import Tensor, invalid, op
 from ..math.complex_numbers import real_part
 from .diagonals import band_part, diag, diag_part
 from .solving import lapack, lower_half, needs_rank, solve, square, triangular_solve
+
+__all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd"]
 
 Qr = collections.namedtuple("Qr", ["q", "r"])
 

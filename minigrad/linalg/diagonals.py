@@ -3,16 +3,11 @@
 import numpy as np
 
 from .. import math
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.conversion import as_value
-from ..engine.op import op
-from ..engine.rules import twin
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops import shaping
-from ..ops.creation import convert_to_tensor
+from ..engine import Tensor, as_value, bracketed, dtypes, invalid, op, tidy, twin
+from ..ops import convert_to_tensor, shaping
+
+__all__ = ["adjoint", "band_part", "diag", "diag_part", "eye", "matrix_transpose", "set_diag", "tensor_diag",
+           "tensor_diag_part", "trace"]  # fmt: skip
 
 ARITHMETIC = "iufc"
 

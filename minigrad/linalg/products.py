@@ -7,14 +7,12 @@ import re
 import numpy as np
 
 from .. import errors
-from ..engine.op import convert, op
+from ..engine import Tensor, bracketed, convert, invalid, op
 from ..engine.operands import convert_all
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops import creation, shaping
-from ..ops.creation import convert_to_tensor
+from ..ops import convert_to_tensor, creation, shaping
 from .diagonals import ARITHMETIC, matrix_transpose
+
+__all__ = ["cross", "einsum", "matmul", "matvec", "tensordot"]
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # names of axes in an einsum
 

@@ -5,13 +5,12 @@ import collections
 import numpy as np
 
 from .. import math
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import convert_to_tensor
+from ..engine import Tensor, bracketed, convert, invalid, op
+from ..ops import convert_to_tensor
 from .diagonals import band_part, diag_part, eye
 from .products import matmul
+
+__all__ = ["cholesky", "cholesky_solve", "det", "inv", "logdet", "lstsq", "slogdet", "solve", "triangular_solve"]
 
 # ---- inverses, determinants and linear systems ---------------------------------------------------------------------
 

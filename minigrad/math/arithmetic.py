@@ -3,15 +3,14 @@
 import numpy as np
 
 from .. import errors
-from ..engine import dtypes
-from ..engine.custom import unregistered
-from ..engine.op import convert, op, redeclared
-from ..engine.rules import accepts_sparse
-from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast, convert_to_tensor
+from ..engine import IndexedSlices, Tensor, accepts_sparse, bracketed, convert, dtypes, invalid, op, unregistered
+from ..engine.op import redeclared
+from ..ops import cast, convert_to_tensor
+
+__all__ = ["abs", "accumulate_n", "add", "add_n", "divide", "divide_no_nan", "floordiv", "floormod", "mod", "multiply",
+           "multiply_no_nan", "negative", "nextafter", "polyval", "pow", "reciprocal", "reciprocal_no_nan", "rsqrt",
+           "scalar_mul", "sign", "sqrt", "square", "squared_difference", "subtract", "truediv", "xdivy", "xlog1py",
+           "xlogy"]  # fmt: skip
 
 ARITHMETIC = "iufc"
 

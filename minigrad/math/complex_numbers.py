@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.op import convert, op
-from ..engine.tensor import Tensor
-from ..ops.gathering import where
+from ..engine import Tensor, convert, op
+from ..ops import where
 from .comparison import less
+
+__all__ = ["angle", "conj", "imag", "real"]
 
 # ---- complex numbers -------------------------------------------------------------------------------------------------
 

@@ -4,19 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import attributes as tidy
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast, convert_to_tensor
-from ..ops.gathering import where
+from ..engine import IndexedSlices, Tensor, bracketed, convert, invalid, op, tidy
+from ..ops import cast, convert_to_tensor, where
 from .arithmetic import add_n, multiply, rsqrt, sqrt, square
 from .comparison import maximum, minimum
 from .complex_numbers import imag, real
 from .elementwise import values_of
 from .reductions import reduce_sum
+
+__all__ = ["l2_normalize", "log_softmax", "softmax"]
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:

@@ -5,20 +5,19 @@ import collections
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine.conversion import unsupported
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast
+from ..engine import Tensor, bracketed, convert, invalid, op, tidy, unsupported
+from ..ops import broadcast_to, cast, reshape
 from ..ops.gathering import scatter_rows
-from ..ops.shaping import broadcast_to, reshape
 from .arithmetic import ARITHMETIC, divide, not_among, sqrt, square
 from .comparison import less, less_equal, not_equal
 from .complex_numbers import conj, real
 from .elementwise import exp, log
 from .special import lgamma
+
+__all__ = ["argmax", "argmin", "count_nonzero", "cumprod", "cumsum", "cumulative_logsumexp", "in_top_k",
+           "invert_permutation", "is_non_decreasing", "is_strictly_increasing", "lbeta", "reduce_all", "reduce_any",
+           "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+           "reduce_std", "reduce_sum", "reduce_variance", "top_k", "zero_fraction"]  # fmt: skip
 
 
 def is_non_decreasing(x, name=None) -> Tensor:

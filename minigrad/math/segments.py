@@ -4,15 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import attributes as tidy
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast
-from ..ops.gathering import gather
-from ..ops.shaping import reshape
+from ..engine import Tensor, bracketed, convert, invalid, op, tidy
+from ..ops import cast, gather, reshape
 from .arithmetic import ARITHMETIC, not_among, sqrt
+
+__all__ = ["bincount", "confusion_matrix", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
+           "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
+           "unsorted_segment_sqrt_n", "unsorted_segment_sum"]  # fmt: skip
 
 # ---- segment reductions --------------------------------------------------------------------------------------------
 

@@ -6,18 +6,14 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.custom import unregistered
+from ..engine import IndexedSlices, Tensor, TensorShape, accepts_sparse, bracketed, dtypes, invalid, tidy, twin, unregistered
 from ..engine.listening import warn, without_tapes
 from ..engine.op import convert, op, tensor_of
 from ..engine.operands import cast as cast_silently
-from ..engine.rules import accepts_sparse, twin
-from ..engine.shape import TensorShape, bracketed
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
 from ..engine.variable import Variable, read_value
-from ..errors import invalid
+
+__all__ = ["bitcast", "cast", "convert_to_tensor", "ensure_shape", "identity", "identity_n", "is_tensor", "ones",
+           "ones_like", "rank", "shape", "shape_n", "size", "stop_gradient", "zeros", "zeros_like"]  # fmt: skip
 
 # ---- conversion and identity ---------------------------------------------------------------------------------------
 

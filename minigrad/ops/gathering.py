@@ -5,16 +5,14 @@ import builtins
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.op import convert, op
-from ..engine.rules import BATCHED_TWINS, Batched, twin
-from ..engine.shape import bracketed
-from ..engine.slices import SparseRows
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import BATCHED_TWINS, SparseRows, Tensor, bracketed, convert, dtypes, invalid, op, tidy, twin
+from ..engine.rules import Batched
 from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
 from .shaping import count, expand_dims, reshape, tile
+
+__all__ = ["boolean_mask", "dynamic_partition", "dynamic_stitch", "gather", "gather_nd", "repeat", "scatter_nd",
+           "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
+           "tensor_scatter_nd_update", "where"]  # fmt: skip
 
 
 def repeat(input, repeats, axis=None, name=None) -> Tensor:

@@ -6,14 +6,10 @@ import numbers
 
 import numpy as np
 
-from ..engine import attributes as tidy
-from ..engine.op import convert, op
-from ..engine.rules import BATCHED_TWINS
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..engine.variable import Variable
-from ..errors import invalid
+from ..engine import BATCHED_TWINS, Tensor, Variable, bracketed, convert, invalid, op, tidy
 from .gathering import boolean_mask
+
+__all__ = ["slice", "strided_slice"]
 
 
 @op("StridedSlice", dinput=lambda dy, input_shape, key: strided_slice_grad.np(dy, key, input_shape))

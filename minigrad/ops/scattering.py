@@ -6,12 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.op import convert
-from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
-from ..engine.variable import Variable
-from ..errors import invalid
+from ..engine import IndexedSlices, Tensor, Variable, bracketed, convert, invalid
 from ..ops import gathering
 
 

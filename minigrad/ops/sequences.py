@@ -5,16 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.conversion import as_value
-from ..engine.op import convert, op
+from ..engine import Tensor, as_value, bracketed, convert, dtypes, invalid, op, tidy
 from ..engine.operands import TensorLike
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
 from .creation import cast, convert_to_tensor, ones, wrong_kind
 from .shaping import broadcast_to, concat, expand_dims, reshape
+
+__all__ = ["fill", "linspace", "meshgrid", "one_hot", "range", "sequence_mask"]
 
 
 @op("Fill", ddims=None, dvalue=lambda dy: dy)

@@ -8,16 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.conversion import unsupported
-from ..engine.op import convert, op
+from ..engine import BATCHED_TWINS, Tensor, TensorShape, bracketed, convert, dtypes, invalid, later, op, tidy, twin, unsupported
 from ..engine.operands import first_tensor
-from ..engine.rules import BATCHED_TWINS, later, twin
-from ..engine.shape import TensorShape, bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
 from .creation import convert_to_tensor, identity, zeros
+
+__all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "concat", "expand_dims", "pad",
+           "reshape", "reverse", "reverse_sequence", "roll", "split", "squeeze", "stack", "tile", "transpose", "unstack"]  # fmt: skip
 
 # ---- shapes --------------------------------------------------------------------------------------------------------
 

@@ -10,12 +10,8 @@ import numpy as np
 
 from .. import errors, nest
 from ..debugging import Assert
-from ..engine import dtypes
-from ..engine.tensor import Tensor
-from ..engine.variable import Variable
-from ..errors import invalid
-from ..ops.creation import convert_to_tensor
-from ..ops.shaping import concat, stack
+from ..engine import Tensor, Variable, dtypes, invalid
+from ..ops import concat, convert_to_tensor, stack
 from .function import TensorSpec
 from .tensor_array import TensorArray
 

@@ -13,16 +13,10 @@ from typing import Any
 import numpy as np
 
 from .. import errors, nest
-from ..engine import dtypes
+from ..engine import IndexedSlices, Tensor, TensorShape, constant, convert, dtypes, invalid, tensor_of, without_tapes
 from ..engine.custom import Backward, with_gradient
-from ..engine.listening import without_tapes
-from ..engine.op import convert, tensor_of
-from ..engine.shape import TensorShape
-from ..engine.slices import IndexedSlices
 from ..engine.tape import GradientTape, UnconnectedGradients
-from ..engine.tensor import Tensor, constant
-from ..errors import invalid
-from ..ops.creation import convert_to_tensor
+from ..ops import convert_to_tensor
 
 
 class TensorSpec:

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 
 from .. import nest
-from ..engine import variable
-from ..engine.variable import Variable
+from ..engine import Variable, variable
 
 
 def objects_of(module, kind, seen=None):

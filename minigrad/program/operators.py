@@ -10,11 +10,11 @@ import operator
 import numpy as np
 
 from .. import bitwise, errors, math
-from ..engine.op import convert, with_other_exits
+from ..engine import Tensor, Variable, convert
+from ..engine.op import with_other_exits
 from ..engine.operands import converter, refuse_mixed
 from ..engine.rules import Recorded, constant_truth, recorded
-from ..engine.tensor import Operators, Tensor
-from ..engine.variable import Variable
+from ..engine.tensor import Operators
 from ..linalg.products import product
 from ..ops import creation, indexing
 

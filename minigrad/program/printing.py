@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import errors, nest
 from ..engine import dtypes
-from ..ops.creation import convert_to_tensor
+from ..ops import convert_to_tensor
 
 
 def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None, **unknown) -> None:

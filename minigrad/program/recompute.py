@@ -3,8 +3,8 @@
 import functools
 
 from .. import nest
+from ..engine import without_tapes
 from ..engine.custom import Decorated, custom_gradient
-from ..engine.listening import without_tapes
 from ..engine.op import OPS
 from ..engine.tape import GradientTape, UnconnectedGradients
 

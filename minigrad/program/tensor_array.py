@@ -3,13 +3,9 @@
 from typing import Any
 
 from .. import errors
-from ..engine import dtypes
+from ..engine import Tensor, TensorShape, constant, dtypes, invalid
 from ..engine.attributes import integer
-from ..engine.shape import TensorShape
-from ..engine.tensor import Tensor, constant
-from ..errors import invalid
-from ..ops.creation import convert_to_tensor, zeros
-from ..ops.shaping import concat, split, stack, unstack
+from ..ops import concat, convert_to_tensor, split, stack, unstack, zeros
 
 
 class TensorArray:

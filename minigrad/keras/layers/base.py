@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 
 from ... import errors
-from ...engine import dtypes
-from ...engine.tensor import constant
+from ...engine import constant, dtypes
 from ...ops import creation
 from .. import initializers, regularizers
 from ..utils import checked_name, snake_case, unique_name

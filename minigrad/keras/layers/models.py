@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from ...engine import dtypes
-from ...engine.listening import listeners_only
-from ...engine.tensor import Tensor
+from ...engine import Tensor, dtypes, listeners_only
 from ..utils import checked_name
 from .base import Layer
 

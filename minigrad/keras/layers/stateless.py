@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 
 from ... import math
-from ...engine import dtypes
-from ...engine.op import convert
+from ...engine import convert, dtypes
 from ...ops import creation, gathering, shaping
 from .. import activations
 from ..activations import as_dtype

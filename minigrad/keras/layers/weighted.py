@@ -3,8 +3,7 @@
 import warnings
 
 from ... import linalg, nn
-from ...engine import dtypes
-from ...engine.op import convert
+from ...engine import convert, dtypes
 from ...ops import creation, gathering, shaping
 from .. import activations, initializers, regularizers
 from ..activations import as_dtype
