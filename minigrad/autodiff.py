@@ -42,10 +42,8 @@ class ForwardAccumulator:
         self._primals, self._tape = nest.flatten(primals), GradientTape(persistent=True, watch_accessed_variables=False)
         self._tangents = [convert_to_tensor(dx, x.dtype) for x, dx in zip(self._primals, nest.flatten(tangents))]
         if len({x.id for x in self._primals}) < len(self._primals):
-            raise ValueError(
-                "Tensor {} was specified as a primal multiple times. This may indicate an error. If it was intended, please sum the "
-                "corresponding tangents."
-            )
+            problem = "Tensor {} was specified as a primal multiple times. This may indicate an error."
+            raise ValueError(f"{problem} If it was intended, please sum the corresponding tangents.")
         for x in self._primals:
             if not dtypes.as_dtype(x.dtype).is_floating:
                 warn("The dtype of the watched primal must be floating (e.g. tf.float32), got %r", x.dtype)

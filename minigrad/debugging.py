@@ -251,10 +251,8 @@ def not_finite(where, value, given):
     lines = "".join(f"  # of {'+' * (kind == 'NaN')}{kind} elements: {count}\n" for kind, count in counts.items())
     kinds = " and ".join(counts).replace("-Inf and +Inf and", "-Inf, +Inf, and")
     dtype = dtypes.BY_NUMPY[value.dtype]
-    return invalid(
-        f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape: {value.shape}\n{lines}\n{given}\n"
-        f" : Tensor had {kinds} values [Op:CheckNumericsV2] name: ",
-    )
+    problem = f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape:"
+    return invalid(f"{problem} {value.shape}\n{lines}\n{given}\n : Tensor had {kinds} values [Op:CheckNumericsV2] name: ")
 
 
 numerics_check = NumericsCheck()
@@ -412,10 +410,8 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) ->
         x = convert_to_tensor(x)
         told = f"Tensor shape={x.shape} dtype={x.dtype.name}"
         if not hasattr(wanted, "__iter__"):
-            raise ValueError(
-                f"{told}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` or `__getitem__`.  "
-                f"Received specified shape: {wanted}"
-            )
+            given = f" An iterable has the attribute `__iter__` or `__getitem__`.  Received specified shape: {wanted}"
+            raise ValueError(f"{told}.  Specified shape must be an iterable. {given}")
         if len(wanted) != x.ndim:
             refuse_rank(message, x, len(wanted))
         for axis, (length, symbol) in enumerate(zip(x.shape, wanted)):

@@ -88,10 +88,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     flat_sequence = list(flat_sequence)
     needed = len(flatten(structure))
     if needed != len(flat_sequence):
-        raise ValueError(
-            f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)} items. "
-            f"Structure: {structure}, flat_sequence: {flat_sequence}."
-        )
+        problem = f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)} items."
+        raise ValueError(f"{problem} Structure: {structure}, flat_sequence: {flat_sequence}.")
     return packed(structure, iter(flat_sequence))
 
 

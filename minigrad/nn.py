@@ -614,9 +614,8 @@ def biased(value, bias, data_format: str | None = None):
     kept = channels(data_format, value.ndim)
     if len(bias) != value.shape[kept]:
         where = "last dimension" if kept == value.ndim - 1 else "channel dimension"
-        raise invalid(
-            f"Must provide as many biases as the {where} of the input tensor: {bracketed(bias.shape)} vs. {bracketed(value.shape)}"
-        )
+        problem = f"Must provide as many biases as the {where} of the input tensor:"
+        raise invalid(f"{problem} {bracketed(bias.shape)} vs. {bracketed(value.shape)}")
     return value + bias.reshape((-1, *[1] * (value.ndim - 1 - kept)))
 
 

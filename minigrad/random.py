@@ -125,9 +125,8 @@ def stateless_stream(seed):
     seed = convert(seed).value
     if seed.dtype not in (np.int32, np.int64):
         kind = dtypes.BY_NUMPY[seed.dtype].kernel_name
-        raise invalid(
-            f"Value for attr 'Tseed' of {kind} is not in the list of allowed values: int32, int64 [Op:StatelessRandomGetKeyCounter] name: ",
-        )
+        problem = f"Value for attr 'Tseed' of {kind} is not in the list of allowed values:"
+        raise invalid(f"{problem} int32, int64 [Op:StatelessRandomGetKeyCounter] name: ")
     if np.shape(seed) != (2,):
         given = bracketed(np.shape(seed))
         raise invalid(f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")
@@ -449,9 +448,8 @@ def counted(dtype):
     dtype = dtypes.as_dtype(dtype)
     if dtype not in FLOATS + INTEGERS:
         allowed = "half, float, double, int32, int64"
-        raise invalid(
-            f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values: {allowed} [Op:RandomPoissonV2] name: ",
-        )
+        problem = f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values:"
+        raise invalid(f"{problem} {allowed} [Op:RandomPoissonV2] name: ")
     return dtype.dtype
 
 
@@ -591,10 +589,8 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
     """
     dtype = allowed(dtype)
     if dtype.is_integer and (minval is None) != (maxval is None):
-        raise ValueError(
-            f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None. "
-            f"Got `minval`={minval} and `maxval`={maxval}."
-        )
+        problem = f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None."
+        raise ValueError(f"{problem} Got `minval`={minval} and `maxval`={maxval}.")
     if dtype.is_integer:
         return Tensor.of(stateless(integers, shape, seed, dtype, minval, maxval))
     minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")

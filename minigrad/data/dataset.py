@@ -161,10 +161,8 @@ class Dataset:
         every = components(structure)
         for one in every:
             if not isinstance(one, Dataset):
-                raise TypeError(
-                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects "
-                    f"but encountered object of type {type(one)}."
-                )
+                problem = "Invalid input to `zip`. Inputs are expected to be (nested) structures of"
+                raise TypeError(f"{problem} `tf.data.Dataset` objects but encountered object of type {type(one)}.")
         lengths = [d._length for d in every]
         known = [n for n in lengths if n != INFINITE_CARDINALITY] or [INFINITE_CARDINALITY]
         return Dataset(lambda: (with_components(structure, elements) for elements in zip(*every)), min(known))
@@ -640,9 +638,8 @@ def dataset_from(function, element):
     """The Dataset that a function of the user returns for an element."""
     result = apply_function(function, element)
     if not isinstance(result, Dataset):
-        raise TypeError(
-            f"The `map_func` argument must return a `Dataset` object. Got {type(result)}. Write mg.data.Dataset.from_tensor_slices(...)."
-        )
+        given = f"Got {type(result)}. Write mg.data.Dataset.from_tensor_slices(...)."
+        raise TypeError(f"The `map_func` argument must return a `Dataset` object. {given}")
     return result
 
 

@@ -122,8 +122,6 @@ def satisfies(predicate, element):
     """
     answer = convert(apply_function(predicate, element))
     if answer.dtype != dtypes.bool or answer.ndim:
-        raise ValueError(
-            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
-            f"{TensorSpec(answer.shape, answer.dtype)}. Write a comparison, as x != 0."
-        )
+        given = f"but its return type is {TensorSpec(answer.shape, answer.dtype)}. Write a comparison, as x != 0."
+        raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, {given}")
     return bool(answer.value)

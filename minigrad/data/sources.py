@@ -84,10 +84,8 @@ def checked_element(signature, element):
         return converted(signature, element)
     except (TypeError, ValueError) as problem:
         wanted = with_components(signature, [spec.dtype for spec in components(signature)])
-        raise invalid(
-            "TypeError: `generator` yielded an element that did not match the expected structure. "
-            f"The expected structure was {wanted!r}, but the yielded element was {element}.",
-        ) from problem
+        text = "TypeError: `generator` yielded an element that did not match the expected structure."
+        raise invalid(f"{text} The expected structure was {wanted!r}, but the yielded element was {element}.") from problem
 
 
 def converted(spec, element):
@@ -116,7 +114,5 @@ def converted_component(spec, value):
             return cast(convert(value), spec.dtype)
         return convert_to_tensor(np.asarray(value), spec.dtype)
     except (TypeError, ValueError, errors.UnimplementedError) as problem:
-        raise invalid(
-            "TypeError: `generator` yielded an element that could not be converted to the expected type. "
-            f"The expected type was {spec.dtype.name}, but the yielded element was {value}.",
-        ) from problem
+        text = "TypeError: `generator` yielded an element that could not be converted to the expected type."
+        raise invalid(f"{text} The expected type was {spec.dtype.name}, but the yielded element was {value}.") from problem

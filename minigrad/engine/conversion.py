@@ -144,10 +144,8 @@ def numbers(leaves, kind, dtype, overflow="ignore"):
 
 def unsupported(value):
     if hasattr(value, "__tf_tensor__"):
-        return ValueError(
-            "TypeError: Scalar tensor has no `len()`. `mg.constant` takes no lists of Tensors: to join them write"
-            " mg.stack([...]), which keeps them connected."
-        )
+        problem = "TypeError: Scalar tensor has no `len()`. `mg.constant` takes no lists of Tensors:"
+        return ValueError(f"{problem} to join them write mg.stack([...]), which keeps them connected.")
     return ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
 
 

@@ -40,10 +40,8 @@ def known_lengths(shape, dtype):
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
     if dtype is not None and dtypes.to_numpy(dtype) not in (np.int32, np.int64):
         wanted = dtypes.as_dtype(dtype)
-        raise TypeError(
-            f"Cannot convert TensorShape {shape} to dtype {wanted!r}. Allowed dtypes are tf.int32 and tf.int64."
-            f" Write mg.cast(x.shape, {wanted!r})."
-        )
+        given = f"Allowed dtypes are tf.int32 and tf.int64. Write mg.cast(x.shape, {wanted!r})."
+        raise TypeError(f"Cannot convert TensorShape {shape} to dtype {wanted!r}. {given}")
     return shape
 
 
@@ -144,11 +142,8 @@ def refuse_mixed(op, inputs, x, y):
         refuse_dtype(op, (x,))
     place = next(k for k, one in enumerate(inputs) if one is y)
     wanted, given = dtypes.BY_NUMPY[wanted].kernel_name, dtypes.BY_NUMPY[given].kernel_name
-    raise invalid(
-        f"cannot compute {op.kernel} as input #{place}(zero-based) was expected to be a {wanted} tensor "
-        f"but is a {given} tensor [Op:{op.kernel}] name: ",
-        op,
-    )
+    problem = f"cannot compute {op.kernel} as input #{place}(zero-based) was expected to be a"
+    raise invalid(f"{problem} {wanted} tensor but is a {given} tensor [Op:{op.kernel}] name: ", op)
 
 
 def refuse_dtype(op, inputs):

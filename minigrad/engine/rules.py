@@ -100,10 +100,8 @@ class Recorded(StandIn, Tensor):
             return recorded(NUMPY_TWINS[function])(*inputs, **attributes)
         if isinstance(function, np.ufunc) and "d" * function.nin + "->?" in function.types:  # it gives truth values
             return constant_truth(function, inputs)
-        raise TypeError(
-            f"a VJP used the NumPy function {function.__name__}, which has no op to record it: "
-            f"declare that op with @op(..., twin=np.{function.__name__})"
-        )
+        problem = f"a VJP used the NumPy function {function.__name__}, which has no op to record it:"
+        raise TypeError(f"{problem} declare that op with @op(..., twin=np.{function.__name__})")
 
 
 def recorded(op):

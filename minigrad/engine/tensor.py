@@ -137,10 +137,8 @@ class Tensor(Operators):
         """
         if dtype is not None and dtypes.as_dtype(dtype) is not self.dtype:
             wanted = dtypes.as_dtype(dtype)
-            raise ValueError(
-                f"{f'{name}: ' if name else ''}Tensor conversion requested dtype {wanted.name} for Tensor with dtype {self.dtype.name}: "
-                f"{self!r}. Write mg.cast(x, {wanted!r})."
-            )
+            problem = f"{f'{name}: ' if name else ''}Tensor conversion requested dtype {wanted.name} for Tensor"
+            raise ValueError(f"{problem} with dtype {self.dtype.name}: {self!r}. Write mg.cast(x, {wanted!r}).")
         return self
 
     def __array__(self, dtype=None, copy=None):
@@ -304,10 +302,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: "str | None
 def same_dtype(tensor, dtype):
     """The Tensor, which must have the dtype asked for: nothing is cast in silence."""
     if dtype is not None and dtypes.as_dtype(dtype) != tensor.dtype:
-        raise TypeError(
-            f"Expected tensor {tensor.value} with dtype {dtypes.as_dtype(dtype)!r}, but got dtype {tensor.dtype!r}."
-            f" To convert it, write mg.cast(x, {dtypes.as_dtype(dtype)!r})."
-        )
+        problem = f"Expected tensor {tensor.value} with dtype {dtypes.as_dtype(dtype)!r}, but got dtype {tensor.dtype!r}."
+        raise TypeError(f"{problem} To convert it, write mg.cast(x, {dtypes.as_dtype(dtype)!r}).")
     return tensor
 
 
@@ -320,7 +316,5 @@ def reshaped(tensor, shape, value):
     if tensor.value.size == 1:
         return Tensor.of(np.full(shape.as_list(), tensor.value))
     value = value.value if isinstance(value, Tensor) else value
-    raise TypeError(
-        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.value} (converted from {value}) has "
-        f"{tensor.value.size} elements, but got `shape` {shape} with {shape.num_elements()} elements)."
-    )
+    problem = f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.value} (converted from {value}) has"
+    raise TypeError(f"{problem} {tensor.value.size} elements, but got `shape` {shape} with {shape.num_elements()} elements).")

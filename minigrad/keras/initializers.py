@@ -88,10 +88,8 @@ class constant_initializer(Initializer):
 
     def __init__(self, value=0):
         if not np.isscalar(value) and not isinstance(value, (list, tuple, np.ndarray)):
-            raise TypeError(
-                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, "
-                "or numpy.ndarray. Of a Tensor, write its value.numpy()."
-            )
+            problem = f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar,"
+            raise TypeError(f"{problem} list or tuple of values, or numpy.ndarray. Of a Tensor, write its value.numpy().")
         self.value = value
 
     def __call__(self, shape, dtype=None):
@@ -178,9 +176,8 @@ class VarianceScaling(RandomInitializer):
             raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of 'fan_in', 'fan_out', 'fan_avg'")
         distribution = "truncated_normal" if distribution.lower() == "normal" else distribution.lower()
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
-            raise ValueError(
-                f"Invalid `distribution` argument: {distribution}. Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'"
-            )
+            problem = f"Invalid `distribution` argument: {distribution}."
+            raise ValueError(f"{problem} Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'")
         self.scale, self.mode, self.distribution = scale, mode, distribution
         super().__init__(seed)
 

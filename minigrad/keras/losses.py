@@ -280,10 +280,8 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = shaping.squeeze(y_true, -1)
     if y_true.shape != y_pred.shape[:-1]:
-        raise ValueError(
-            "Arguments `target` and `output` must have the same shape up until the last dimension: "
-            f"target.shape={y_true.shape}, output.shape={y_pred.shape}"
-        )
+        problem = "Arguments `target` and `output` must have the same shape up until the last dimension:"
+        raise ValueError(f"{problem} target.shape={y_true.shape}, output.shape={y_pred.shape}")
     if ignore_class is not None:
         return without_class(ignore_class, y_true, y_pred, from_logits)
     logits = logits_of(y_pred)
@@ -303,14 +301,11 @@ def without_class(ignored, y_true, y_pred, from_logits):
 
 def check_same_shape(y_true, y_pred):
     if y_true.ndim != y_pred.ndim:
-        raise ValueError(
-            "Arguments `target` and `output` must have the same rank (ndim). "
-            f"Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
-        )
+        problem = "Arguments `target` and `output` must have the same rank (ndim). Received:"
+        raise ValueError(f"{problem} target.shape={y_true.shape}, output.shape={y_pred.shape}")
     if y_true.shape != y_pred.shape:
-        raise ValueError(
-            f"Arguments `target` and `output` must have the same shape. Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
-        )
+        given = f"Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
+        raise ValueError(f"Arguments `target` and `output` must have the same shape. {given}")
 
 
 class Loss:

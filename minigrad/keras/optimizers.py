@@ -67,10 +67,8 @@ class Optimizer:
             raise errors.UnimplementedError(None, None, text)
         check_learning_rate(learning_rate)
         if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
-            raise ValueError(
-                "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. "
-                f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
-            )
+            given = f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
+            raise ValueError(f"Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. {given}")
         if use_ema:
             check_ema(ema_momentum, ema_overwrite_frequency)
         self.name = checked_name(name or unique_name(snake_case(type(self).__name__)))
@@ -103,10 +101,8 @@ class Optimizer:
         elif isinstance(self._rate, Variable):
             self._rate.assign(value)
         else:
-            raise TypeError(
-                "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, "
-                "hence its learning rate is not settable. Create the optimizer with a float."
-            )
+            problem = "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument,"
+            raise TypeError(f"{problem} hence its learning rate is not settable. Create the optimizer with a float.")
 
     @property
     def variables(self) -> list:
@@ -349,9 +345,8 @@ def all_or_nothing(variables):
 
 
 def incompatible(shape, other):
-    return invalid(
-        f"Incompatible shapes: {bracketed(shape)} vs. {bracketed(other)}: a gradient has the shape of its Variable. [Op:Sub] name: ",
-    )
+    problem = f"Incompatible shapes: {bracketed(shape)} vs. {bracketed(other)}:"
+    return invalid(f"{problem} a gradient has the shape of its Variable. [Op:Sub] name: ")
 
 
 def add_without_broadcast(x, dx):
@@ -361,10 +356,8 @@ def add_without_broadcast(x, dx):
         InvalidArgumentError: they differ.
     """
     if dx.shape != x.shape:
-        raise invalid(
-            f"Cannot update variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}, shapes must be "
-            "equal: a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: ",
-        )
+        problem = f"Cannot update variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)},"
+        raise invalid(f"{problem} shapes must be equal: a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: ")
     return x + dx
 
 
@@ -765,10 +758,8 @@ class PiecewiseConstantDecay(Schedule):
 
     def __init__(self, boundaries, values, name="PiecewiseConstant"):
         if len(boundaries) != len(values) - 1:
-            raise ValueError(
-                "The length of boundaries should be 1 less than the length of values. "
-                f"Received: boundaries={boundaries} of length {len(boundaries)}, and values={values} of length {len(values)}."
-            )
+            given = f"Received: boundaries={boundaries} of length {len(boundaries)}, and values={values} of length {len(values)}."
+            raise ValueError(f"The length of boundaries should be 1 less than the length of values. {given}")
         self.boundaries, self.values, self.name = boundaries, values, name
 
     def __call__(self, step):

@@ -176,10 +176,8 @@ def svd_grad(dz, z, input_shape, full_matrices):
     rows, columns = input_shape[-2:]
     k = min(rows, columns)
     if full_matrices and abs(rows - columns) > 1:
-        raise NotImplementedError(
-            "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True."
-            f" Received: m={rows} and n={columns} from an input of shape {input_shape}."
-        )
+        problem = "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True. Received:"
+        raise NotImplementedError(f"{problem} m={rows} and n={columns} from an input of shape {input_shape}.")
     u, du, u2, du2 = u[..., :k], du[..., :k], u[..., k:], du[..., k:]
     v, dv, v2, dv2 = v[..., :k], dv[..., :k], v[..., k:], dv[..., k:]
     s, ds = s.astype(u.dtype), ds.astype(u.dtype)
@@ -281,10 +279,8 @@ def qr_grad(dz, z, input):
     (dq, dr), (q, r) = dz, z
     rows, columns = r.shape[-2:]
     if rows > columns:
-        raise NotImplementedError(
-            "QrGrad not implemented when nrows > ncols and full_matrices is true. "
-            f"Received r.shape={r.shape} with nrows={rows}and ncols={columns}."
-        )
+        problem = "QrGrad not implemented when nrows > ncols and full_matrices is true."
+        raise NotImplementedError(f"{problem} Received r.shape={r.shape} with nrows={rows}and ncols={columns}.")
     if rows == columns:
         return deep_qr_grad(dq, dr, q, r)
     rest = dr[..., rows:]

@@ -77,9 +77,8 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     rows, columns = [n if n is None or not hasattr(n, "__index__") else n.__index__() for n in (num_rows, num_columns)]
     columns = rows if columns is None else columns
     if not isinstance(rows, int) or not isinstance(columns, int):
-        raise TypeError(
-            f"Arguments `num_rows` and `num_columns` must be positive integer values. Received: num_rows={num_rows}, num_columns={columns}"
-        )
+        problem = "Arguments `num_rows` and `num_columns` must be positive integer values."
+        raise TypeError(f"{problem} Received: num_rows={num_rows}, num_columns={columns}")
     if min(rows, columns) < 0:
         raise invalid(f"Dimension {min(rows, columns)} must be >= 0 [Op:Fill] name: ")
     matrix = np.eye(rows, columns, dtype=as_value(1, dtype).dtype)  # strings have no 1

@@ -227,9 +227,8 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False):
     try:
         batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     except ValueError:
-        raise invalid(
-            f"In[0] and In[1] must have compatible batch dimensions: {bracketed(matrix.shape)} vs. {bracketed(rhs.shape)}"
-        ) from None
+        problem = "In[0] and In[1] must have compatible batch dimensions:"
+        raise invalid(f"{problem} {bracketed(matrix.shape)} vs. {bracketed(rhs.shape)}") from None
     matrix, lower = (matrix.mT.conj(), not lower) if adjoint else (matrix, lower)
     x = np.empty((*batch, *rhs.shape[-2:]), rhs.dtype)
     for i in range(n) if lower else reversed(range(n)):

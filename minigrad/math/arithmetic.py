@@ -104,11 +104,8 @@ for one in (divide, divide_no_nan):
 def without_kernel(x, y):
     """Raise NotFoundError: `mg.realdiv` takes no integers, unlike `mg.divide`."""
     dtype = x.dtype
-    raise errors.NotFoundError(
-        None, None,
-        f"Could not find device for node: = RealDiv[T=DT_{dtype.name.upper()}]: this op does not take tf.{dtype.name}."
-        " Write mg.divide(x, y). [Op:RealDiv] name: ",
-    )  # fmt: skip
+    given = f"this op does not take tf.{dtype.name}. Write mg.divide(x, y). [Op:RealDiv] name: "
+    raise errors.NotFoundError(None, None, f"Could not find device for node: = RealDiv[T=DT_{dtype.name.upper()}]: {given}")
 
 
 realdiv = redeclared(divide)  # unlike tf.divide it does not convert integers
@@ -314,9 +311,8 @@ def sum_of(inputs: list):
     for k, x in enumerate(inputs):
         if x.shape != total.shape:
             shapes = [bracketed(shape) for shape in (total.shape, x.shape)]
-            raise invalid(
-                f"Inputs to operation AddN of type AddN must have the same size and shape.  Input 0: {shapes[0]} != input {k}: {shapes[1]}",
-            )
+            problem = "Inputs to operation AddN of type AddN must have the same size and shape."
+            raise invalid(f"{problem}  Input 0: {shapes[0]} != input {k}: {shapes[1]}")
         total = total + x if k else x
     return total
 

@@ -344,10 +344,8 @@ def dense_bincount(arr, size: int, weights: Any, dtype, binary_output: bool):
     if arr.ndim > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {arr.ndim}")
     if weights is not None and weights.shape != arr.shape:
-        raise invalid(
-            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1."
-            f" Received {list(weights.shape)}",
-        )
+        problem = "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1."
+        raise invalid(f"{problem} Received {list(weights.shape)}")
     counted = arr < size
     counts = np.zeros((*arr.shape[:-1], size), dtype)
     places = (*np.nonzero(counted)[:-1], arr[counted])

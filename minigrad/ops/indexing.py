@@ -84,10 +84,8 @@ def whole_number(k):
         raise invalid("Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64 [Op:StridedSlice] name: ")
     if isinstance(k, numbers.Integral) or (getattr(k, "shape", None) == () and k.dtype in (np.int16, np.int32, np.int64)):
         return int(k)
-    raise TypeError(
-        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, "
-        f"got {k!r}"
-    )
+    given = f"tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got {k!r}"
+    raise TypeError(f"Only integers, slices (`:`), ellipsis (`...`), {given}")
 
 
 def out_of_place(key, shape):
@@ -144,9 +142,8 @@ class VariableSlice(Tensor):
             whole[self.key if Ellipsis in self.key else self.key + (Ellipsis,)] = value
         except ValueError:
             shapes = [bracketed(shape) for shape in (value.shape, self.value.shape)]
-            raise invalid(
-                f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name: "
-            ) from None
+            problem = f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name:"
+            raise invalid(f"{problem} ") from None
         return self.variable._assigned(whole[()], given, "slice assign")
 
 
@@ -187,10 +184,8 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     strides = np.ones_like(begin) if strides is None else tidy.integers(strides)
     if not begin.shape == end.shape == strides.shape or begin.ndim != 1:
         shapes = [bracketed(bounds.shape) for bounds in (begin, end, strides)]
-        raise invalid(
-            f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shapes[0]}, {shapes[1]}, and {shapes[2]} "
-            "instead. [Op:StridedSlice] name: ",
-        )
+        given = f"but got shapes {shapes[0]}, {shapes[1]}, and {shapes[2]} instead. [Op:StridedSlice] name: "
+        raise invalid(f"Expected begin, end, and strides to be 1D equal size tensors, {given}")
 
     def part(i, start, stop, step):
         bit = 1 << i

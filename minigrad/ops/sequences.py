@@ -232,7 +232,6 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     lengths = convert(lengths).value
     maxlen = np.maximum.reduce(lengths, None, initial=0) if maxlen is None else convert(maxlen).value
     if maxlen.ndim:
-        raise ValueError(
-            f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
-        )
+        given = f"received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
+        raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, {given}")
     return cast(Tensor.of(np.arange(np.ceil(maxlen)) < lengths.astype(maxlen.dtype)[..., None]), dtype)

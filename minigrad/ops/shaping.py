@@ -183,10 +183,8 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
     pairs = itertools.zip_longest(reversed(shape_x), reversed(shape_y), fillvalue=1)
     lengths = [n if m == 1 or (m is None and n != 1) else m for m, n in pairs]
     if not all(one in (1, None, n) for x in (shape_x, shape_y) for one, n in zip(reversed(x), lengths)):
-        raise ValueError(
-            "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are either equal or "
-            f"one of them is 1. Received: {shape_x} and {shape_y}."
-        )
+        problem = "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they"
+        raise ValueError(f"{problem} are either equal or one of them is 1. Received: {shape_x} and {shape_y}.")
     return TensorShape(lengths[::-1])
 
 
@@ -383,9 +381,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
     if isinstance(num_or_size_splits, (int, np.integer)):
         return split_evenly(value, num_or_size_splits, axis)
     if not np.ndim(num_or_size_splits):
-        raise ValueError(
-            f"Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: {num_or_size_splits}"
-        )
+        problem = "Rank-0 tensors are not supported as the num_or_size_splits argument to split."
+        raise ValueError(f"{problem} Argument provided: {num_or_size_splits}")
     return split_by_size(value, num_or_size_splits, axis)
 
 
@@ -402,10 +399,8 @@ def split_evenly(value, num_split, axis) -> list:
         raise invalid(f"Value for attr 'num_split' of {num_split} must be at least minimum 1")
     length = cut_length(value, axis)
     if length % num_split:
-        raise invalid(
-            "Number of ways to split should evenly divide the split dimension, but got split_dim "
-            f"{axis % value.ndim} (size = {length}) and num_split {num_split}"
-        )
+        given = f"but got split_dim {axis % value.ndim} (size = {length}) and num_split {num_split}"
+        raise invalid(f"Number of ways to split should evenly divide the split dimension, {given}")
     return cut(value, [length // num_split] * num_split, axis)
 
 
@@ -421,16 +416,13 @@ def split_by_size(value, size_splits, axis) -> list:
     length = cut_length(value, axis)
     known = sum([n for n in size_splits if n != -1])
     if len(size_splits) == 1 and known != length:
-        raise invalid(
-            f"If there is only one output, it must have the same size as the input. Input size: {length} output size: {size_splits[0]}"
-        )
+        problem = "If there is only one output, it must have the same size as the input."
+        raise invalid(f"{problem} Input size: {length} output size: {size_splits[0]}")
     if size_splits.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.")
     if known > length or (known < length and -1 not in size_splits):
-        raise invalid(
-            "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of "
-            f"the input along split_dim if not fully specified.  Got: {known}"
-        )
+        given = f"or be less than the size of the input along split_dim if not fully specified.  Got: {known}"
+        raise invalid(f"Determined shape must either match input shape along split_dim exactly if fully specified, {given}")
     return cut(value, [length - known if n == -1 else n for n in size_splits], axis)
 
 

@@ -96,10 +96,8 @@ def checked_pairs(pairs, exclusive):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}")
     if isinstance(pairs, dict):
         if not exclusive and not isinstance(pairs, OrderedDict):
-            raise ValueError(
-                "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False` and "
-                "eager mode is enabled. Write a list of pairs (condition, function)."
-            )
+            problem = "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False`"
+            raise ValueError(f"{problem} and eager mode is enabled. Write a list of pairs (condition, function).")
         pairs = pairs.items()
     if not pairs:
         raise ValueError("not enough values to unpack (expected 2, got 0): 'pred_fn_pairs' is empty")
@@ -260,9 +258,8 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
 
 def check_elems(elems):
     if not nest.flatten(elems):
-        raise ValueError(
-            f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}, which does not contain any Tensors."
-        )
+        problem = "elems must be a Tensor or (possibly nested) sequence of Tensors."
+        raise ValueError(f"{problem} Got {elems}, which does not contain any Tensors.")
 
 
 def checked_result(value, dtype, shape):

@@ -228,10 +228,8 @@ def check_signature(signature):
         raise TypeError(f"input_signature must be either a tuple or a list, got {type(signature)}. Write [mg.TensorSpec(...)].")
     wrong = [one for one in nest.flatten(list(signature)) if not isinstance(one, TensorSpec)]
     if wrong:
-        raise TypeError(
-            "input_signature must be a possibly nested sequence of TensorSpec objects, "
-            f"got invalid args {wrong} with types {list(map(type, wrong))}."
-        )
+        problem = "input_signature must be a possibly nested sequence of TensorSpec objects,"
+        raise TypeError(f"{problem} got invalid args {wrong} with types {list(map(type, wrong))}.")
 
 
 def parameters(func, specs):

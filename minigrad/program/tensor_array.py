@@ -83,10 +83,8 @@ class TensorArray:
         if index >= len(self._tensors):
             raise out_of_range(f"Tried to read from index {index} but array size is: {len(self._tensors)} ")
         if self._tensors[index] is None and index in self._cleared:
-            raise invalid(
-                f"Could not read index {index} twice because it was cleared after a previous read "
-                "(perhaps try setting clear_after_read = false?)",
-            )
+            problem = f"Could not read index {index} twice because it was cleared after a previous"
+            raise invalid(f"{problem} read (perhaps try setting clear_after_read = false?)")
         value = self._at(index)
         if self._clear:
             self._tensors[index] = None
