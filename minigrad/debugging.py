@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import math
-from .engine import Tensor, dtypes, invalid, op
+from .engine import Tensor, dtypes, invalid, named, op
 from .engine.listening import Listener, listening
 from .engine.op import one_by_one
 from .ops import convert_to_tensor
@@ -28,28 +28,27 @@ def comparison(name, symbol, compare, what, example):
     """Make the assertion that `compare(x, y)` holds for all elements."""
 
     def check(x, y, message=None, summarize=None, name=None):
+        """Raise unless {what}, element by element.
+
+        Args:
+            x, y: Tensors of one dtype, which are broadcast.
+            message: the beginning of the error.
+            summarize: how many elements the error shows.
+            name: accepted as in TensorFlow, without effect.
+
+        Raises:
+            InvalidArgumentError: it does not hold for some element.
+
+        >>> import minigrad as mg
+        >>> mg.debugging.{name}({example})
+        """
         x, y = convert_to_tensor(x), convert_to_tensor(y)
         holds = np.asarray(compare(x, y).value)
         if not holds.all():
             most = 3 if summarize is None else summarize
             raise invalid(told(message, symbol, x.value, y.value, holds, most))
 
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"""Raise unless {what}, element by element.
-
-    Args:
-        x, y: Tensors of one dtype, which are broadcast.
-        message: the beginning of the error.
-        summarize: how many elements the error shows.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        InvalidArgumentError: it does not hold for some element.
-
-    >>> import minigrad as mg
-    >>> mg.debugging.{name}({example})
-    """
-    return check
+    return named(check, name, what=what, example=example)
 
 
 def told(message, symbol, x, y, holds, most):
@@ -113,6 +112,20 @@ def sign_check(name, symbol, compare, what, example):
     """Make the assertion that `compare(x, 0)` holds for all elements."""
 
     def check(x, message=None, summarize=None, name=None):
+        """Raise unless every element is {what}.
+
+        Args:
+            x: a Tensor of numbers.
+            message: the beginning of the error.
+            summarize: how many elements the error shows.
+            name: accepted as in TensorFlow, without effect.
+
+        Raises:
+            InvalidArgumentError: some element is not.
+
+        >>> import minigrad as mg
+        >>> mg.debugging.{name}([{example}])
+        """
         value = convert_to_tensor(x).value
         if not compare(value, 0).all():
             head = f"{opening(message)}\nCondition x {symbol} 0 did not hold element-wise:"
@@ -120,22 +133,7 @@ def sign_check(name, symbol, compare, what, example):
             text = f"{head}\nx (shape={value.shape} dtype={value.dtype}) = \n{elements}"
             raise invalid(text)
 
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"""Raise unless every element is {what}.
-
-    Args:
-        x: a Tensor of numbers.
-        message: the beginning of the error.
-        summarize: how many elements the error shows.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        InvalidArgumentError: some element is not.
-
-    >>> import minigrad as mg
-    >>> mg.debugging.{name}([{example}])
-    """
-    return check
+    return named(check, name, what=what, example=example)
 
 
 assert_positive = sign_check("assert_positive", ">", np.greater, "larger than 0", "1, 2")

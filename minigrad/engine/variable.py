@@ -37,6 +37,17 @@ def read_value(variable):
     return variable
 
 
+def refused_in_place(symbol, method):
+    """What `variable += value` runs, for this operator: it raises, and names the method that changes a Variable."""
+    variable, change = ("variable", f"{method}(value)") if method != "assign" else ("var", f"assign(var {symbol} value)")
+
+    def refuse(self, value):
+        problem = f"`{variable} {symbol}= value` with `tf.Variable`s is not supported. Use `{variable}.{change}` to modify the variable,"
+        raise RuntimeError(f"{problem} or `out = {variable} {symbol} value` if you need to get a new output Tensor.")
+
+    return refuse
+
+
 class Variable(Operators):
     """A value that can be assigned anew: the parameters of a model.
 
@@ -247,20 +258,9 @@ class Variable(Operators):
     def __hash__(self):
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
-    def __iadd__(self, value):
-        raise in_place("+", "assign_add")
-
-    def __isub__(self, value):
-        raise in_place("-", "assign_sub")
-
-    def __imul__(self, value):
-        raise in_place("*", "assign")
-
-    def __itruediv__(self, value):
-        raise in_place("/", "assign")
-
-    def __ipow__(self, value):
-        raise in_place("**", "assign")
+    __iadd__, __isub__ = refused_in_place("+", "assign_add"), refused_in_place("-", "assign_sub")
+    __imul__, __itruediv__ = refused_in_place("*", "assign"), refused_in_place("/", "assign")
+    __ipow__ = refused_in_place("**", "assign")
 
     def __copy__(self):
         return self
@@ -288,12 +288,6 @@ def initial_of(value, dtype):
 def remade(value, trainable, name, constraint):
     """A Variable from its parts, for copies and for pickle."""
     return Variable(value, trainable, name=name, constraint=constraint)
-
-
-def in_place(symbol, method):
-    variable, change = ("variable", f"{method}(value)") if method != "assign" else ("var", f"assign(var {symbol} value)")
-    problem = f"`{variable} {symbol}= value` with `tf.Variable`s is not supported. Use `{variable}.{change}` to modify the variable,"
-    return RuntimeError(f"{problem} or `out = {variable} {symbol} value` if you need to get a new output Tensor.")
 
 
 class _UnreadVariable(Variable):

@@ -194,39 +194,40 @@ class VarianceScaling(RandomInitializer):
         return stateless_truncated_normal(tuple(shape), self.seeds(), 0.0, stddev, numpy_dtype(dtype))
 
 
-def scaling_class(name, scale, mode, distribution, doc):
-    """A subclass of VarianceScaling with these settings."""
+class FixedScaling(VarianceScaling):
+    """VarianceScaling with the settings that stand in the head of a class."""
+
+    settings: dict
+
+    def __init_subclass__(cls, **settings):
+        cls.settings = settings or cls.settings
 
     def __init__(self, seed=None):
-        VarianceScaling.__init__(self, scale, mode, distribution, seed)
-
-    return type(name, (VarianceScaling,), {"__init__": __init__, "__doc__": doc, "__module__": __name__})
+        super().__init__(**self.settings, seed=seed)
 
 
-GlorotUniform = scaling_class(
-    "GlorotUniform", 1.0, "fan_avg", "uniform",
-    "Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense.",
-)  # fmt: skip
-GlorotNormal = scaling_class(
-    "GlorotNormal", 1.0, "fan_avg", "truncated_normal",
-    "Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010).",
-)  # fmt: skip
-HeUniform = scaling_class(
-    "HeUniform", 2.0, "fan_in", "uniform",
-    "Uniform, with variance 2 / fan_in (He et al., 2015): for relu.",
-)  # fmt: skip
-HeNormal = scaling_class(
-    "HeNormal", 2.0, "fan_in", "truncated_normal",
-    "Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu.",
-)  # fmt: skip
-LecunUniform = scaling_class(
-    "LecunUniform", 1.0, "fan_in", "uniform",
-    "Uniform, with variance 1 / fan_in (LeCun et al., 1998).",
-)  # fmt: skip
-LecunNormal = scaling_class(
-    "LecunNormal", 1.0, "fan_in", "truncated_normal",
-    "Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu.",
-)  # fmt: skip
+class GlorotUniform(FixedScaling, scale=1.0, mode="fan_avg", distribution="uniform"):
+    """Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense."""
+
+
+class GlorotNormal(FixedScaling, scale=1.0, mode="fan_avg", distribution="truncated_normal"):
+    """Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+
+
+class HeUniform(FixedScaling, scale=2.0, mode="fan_in", distribution="uniform"):
+    """Uniform, with variance 2 / fan_in (He et al., 2015): for relu."""
+
+
+class HeNormal(FixedScaling, scale=2.0, mode="fan_in", distribution="truncated_normal"):
+    """Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu."""
+
+
+class LecunUniform(FixedScaling, scale=1.0, mode="fan_in", distribution="uniform"):
+    """Uniform, with variance 1 / fan_in (LeCun et al., 1998)."""
+
+
+class LecunNormal(FixedScaling, scale=1.0, mode="fan_in", distribution="truncated_normal"):
+    """Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu."""
 
 
 def fans(shape):

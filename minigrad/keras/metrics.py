@@ -282,15 +282,14 @@ class BinaryCrossentropy(MeanMetricWrapper):
     """The mean of `mg.keras.losses.binary_crossentropy`."""
 
     def __init__(self, name="binary_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
-        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing}
-        super().__init__(losses.binary_crossentropy, name, dtype, **settings)
+        super().__init__(losses.binary_crossentropy, name, dtype, from_logits=from_logits, label_smoothing=label_smoothing)
 
 
 class CategoricalCrossentropy(MeanMetricWrapper):
     """The mean of `mg.keras.losses.categorical_crossentropy`."""
 
     def __init__(self, name="categorical_crossentropy", dtype=None, from_logits=False, label_smoothing=0, axis=-1):
-        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing, "axis": axis}
+        settings = dict(from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)
         super().__init__(losses.categorical_crossentropy, name, dtype, **settings)
 
 
