@@ -111,9 +111,8 @@ def packed(structure, leaves):
     return type(structure)(*new) if hasattr(structure, "_fields") else type(structure)(new)
 
 
-def map_structure(
-    func: Callable[..., Any], *structures: Any, check_types: bool = True, expand_composites: bool = False
-) -> Any:  # fmt: skip
+def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool = True,
+                  expand_composites: bool = False) -> Any:  # fmt: skip
     """A nest of the results of `func`, with the structure of the first argument.
 
     Args:

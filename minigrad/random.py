@@ -666,9 +666,8 @@ class Generator:
         """As `mg.random.normal`."""
         return stretched(self._drawn(normals, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
-    def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
-    ) -> Tensor:
+    def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+                         name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.truncated_normal`."""
         return stretched(self._drawn(truncated, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 

@@ -111,14 +111,8 @@ class Dataset:
         return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers or placeholder(0)), len(numbers))
 
     @staticmethod
-    def from_generator(
-        generator: Callable,
-        output_types: Any = None,
-        output_shapes: Any = None,
-        args: Any = None,
-        output_signature: Any = None,
-        name: str | None = None,
-    ) -> "Dataset":
+    def from_generator(generator: Callable, output_types: Any = None, output_shapes: Any = None, args: Any = None,
+                       output_signature: Any = None, name: str | None = None) -> "Dataset":  # fmt: skip
         """The elements that a Python generator yields.
 
         Args:
@@ -218,14 +212,8 @@ class Dataset:
         check_callable(map_func)
         return Dataset(lambda: itertools.chain.from_iterable(dataset_from(map_func, x) for x in self))
 
-    def batch(
-        self,
-        batch_size: Any,
-        drop_remainder: bool = False,
-        num_parallel_calls: Any = None,
-        deterministic: bool | None = None,
-        name: str | None = None,
-    ) -> "Dataset":
+    def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
+              deterministic: bool | None = None, name: str | None = None) -> "Dataset":  # fmt: skip
         """Elements stacked along a new first axis: components of shape (...) become (batch_size, ...).
 
         Args:
@@ -337,9 +325,8 @@ class Dataset:
             return rows
         return Dataset(rows._start, self._length * counts.pop())
 
-    def shuffle(
-        self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True, name: str | None = None
-    ) -> "Dataset":
+    def shuffle(self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
+                name: str | None = None) -> "Dataset":  # fmt: skip
         """Elements in random order, each drawn from a buffer of the next `buffer_size`.
 
         The order is that of TensorFlow for the same seeds.

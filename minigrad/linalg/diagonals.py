@@ -135,13 +135,8 @@ def places(k, rows, columns, align):
     return (..., row, column), (..., place) if lower == upper else (..., band, place)
 
 
-@op(
-    "MatrixDiagV3",
-    k=tidy.axes,
-    num_rows=tidy.integer,
-    num_cols=tidy.integer,
-    ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
-)
+@op("MatrixDiagV3", k=tidy.axes, num_rows=tidy.integer, num_cols=tidy.integer,
+    ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align))  # fmt: skip
 def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value=0,
          align="RIGHT_LEFT"):  # fmt: skip
     """Matrix with the given diagonal, or diagonals, and `padding_value` elsewhere.
@@ -323,12 +318,8 @@ def trace(x, name=None) -> Tensor:
     return math.reduce_sum(diag_part(x), -1)
 
 
-@op(
-    "MatrixBandPart",
-    num_lower=tidy.integer,
-    num_upper=tidy.integer,
-    dinput=lambda dz, num_lower, num_upper: band_part.np(dz, num_lower, num_upper),
-)
+@op("MatrixBandPart", num_lower=tidy.integer, num_upper=tidy.integer,
+    dinput=lambda dz, num_lower, num_upper: band_part.np(dz, num_lower, num_upper))  # fmt: skip
 def band_part(input, num_lower, num_upper):
     """Keep a band of diagonals around the main one, and set the rest to 0: `band_part(x, -1, 0)` is the lower triangle.
 

@@ -587,12 +587,10 @@ def in_rows(indices):
     return (builtins.slice(None), *points(indices)[1:])
 
 
-BATCHED_TWINS.update(
-    {
-        gather.__wrapped__: lambda params, indices: np.take(params.value, indices, 1),
-        gather_points.__wrapped__: lambda params, indices: params.value[in_rows(indices)],
-        scatter_rows.__wrapped__: lambda values, indices, shape: rows_added(values, (builtins.slice(None), indices), shape),
-        added_at.__wrapped__: lambda updates, indices, shape: rows_added(updates, in_rows(indices), shape),
-        tensor_scatter_nd_update.__wrapped__: rows_updated,
-    }
-)
+BATCHED_TWINS |= {
+    gather.__wrapped__: lambda params, indices: np.take(params.value, indices, 1),
+    gather_points.__wrapped__: lambda params, indices: params.value[in_rows(indices)],
+    scatter_rows.__wrapped__: lambda values, indices, shape: rows_added(values, (builtins.slice(None), indices), shape),
+    added_at.__wrapped__: lambda updates, indices, shape: rows_added(updates, in_rows(indices), shape),
+    tensor_scatter_nd_update.__wrapped__: rows_updated,
+}

@@ -201,12 +201,8 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     return getitem(input_, tuple([part(i, *three) for i, three in enumerate(bounds)]))
 
 
-@op(
-    "Slice",
-    begin=tidy.lengths,
-    size=tidy.lengths,
-    dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape),
-)
+@op("Slice", begin=tidy.lengths, size=tidy.lengths,
+    dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape))  # fmt: skip
 def slice(input_, begin, size):
     """Slice of a Tensor that starts at `begin` and has the shape `size`, where -1 extends to the end of the axis.
 

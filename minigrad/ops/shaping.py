@@ -675,11 +675,9 @@ def count(lengths):
     return int(np.prod(lengths, dtype=np.int64))
 
 
-BATCHED_TWINS.update(
-    {
-        transpose.__wrapped__: lambda a, perm, conjugate: BATCHED_TWINS[np.transpose](a, perm),
-        roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, later(axis, x.ndim)),
-        reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
-        mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
-    }
-)
+BATCHED_TWINS |= {
+    transpose.__wrapped__: lambda a, perm, conjugate: BATCHED_TWINS[np.transpose](a, perm),
+    roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, later(axis, x.ndim)),
+    reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
+    mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
+}

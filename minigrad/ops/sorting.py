@@ -191,8 +191,6 @@ def unravel_index(indices, dims):
         raise invalid("index is out of bound as with dims") from None
 
 
-BATCHED_TWINS.update(
-    {
-        in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
-    }
-)
+BATCHED_TWINS |= {
+    in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
+}

@@ -356,9 +356,8 @@ def as_list(returned):
     return list(returned) if isinstance(returned, (list, tuple)) else [returned]
 
 
-def numpy_function(
-    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None
-) -> Any:  # fmt: skip
+def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
+                   name: str | None = None) -> Any:  # fmt: skip
     """Call a Python function of NumPy arrays. No tape records it: its results are constants.
 
     Args:
