@@ -290,8 +290,7 @@ def opened(shape, axis):
 
 
 @op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer, p=lambda logits, labels, axis: softmax(logits, axis) - labels,
-    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p,
-    dlabels=lambda dloss, logits, axis: minus_log_softmax(dloss, logits, axis))  # fmt: skip
+    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=minus_log_softmax)  # fmt: skip
 def cross_entropy(logits, labels, axis):
     """Op behind `mg.nn.softmax_cross_entropy_with_logits`. Its by-product is softmax(logits) - labels.
 
@@ -598,7 +597,7 @@ def bias_grad(dz, data_format):
     return np.add.reduce(dz, axis=tuple([k for k in range(dz.ndim) if k != kept]))
 
 
-@op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=lambda dz, data_format: bias_grad(dz, data_format))
+@op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=bias_grad)
 def biased(value, bias, data_format: str | None = None):
     """Op behind `mg.nn.bias_add`.
 

@@ -248,7 +248,7 @@ def contraction_grad(dz, k, inputs, equation):
     return contraction.np(operands, f"{','.join(subscripts)}->{wanted}")
 
 
-@op("Einsum", ARITHMETIC, dinputs=lambda dz, k, inputs, equation: contraction_grad(dz, k, inputs, equation))
+@op("Einsum", ARITHMETIC, dinputs=contraction_grad)
 def contraction(inputs: list, equation: str):
     """Op behind `mg.einsum`, for an equation with `->` and without `...`.
 

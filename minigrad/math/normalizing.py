@@ -149,7 +149,7 @@ def softmax_grad(dy, y, axis):
     return dyy - np.add.reduce(dyy, axis=-1 if axis is None else axis, keepdims=True) * y
 
 
-@op("Softmax", "f", axis=one_axis, dlogits=lambda dy, y, axis: softmax_grad(dy, y, axis))
+@op("Softmax", "f", axis=one_axis, dlogits=softmax_grad)
 def softmax(logits, axis=None):
     """Softmax: exp(logits) / sum(exp(logits)) along an axis: probabilities that sum to 1. Large logits do not overflow.
 
@@ -181,7 +181,7 @@ def log_softmax_grad(dy, y, axis):
     return dy - np.exp(y) * np.add.reduce(dy, axis=-1 if axis is None else axis, keepdims=True)
 
 
-@op("LogSoftmax", "f", axis=one_axis, dlogits=lambda dy, y, axis: log_softmax_grad(dy, y, axis))
+@op("LogSoftmax", "f", axis=one_axis, dlogits=log_softmax_grad)
 def log_softmax(logits, axis=None):
     """Log-softmax: log(softmax(logits)) along an axis. It is accurate even where the probability underflows to 0.
 

@@ -54,8 +54,26 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
 # ---- gathering -----------------------------------------------------------------------------------------------------
 
 
-@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None,
-    dparams=lambda dy, params_shape, indices, axis, batch_dims: ungathered(dy, params_shape, indices, axis, batch_dims))  # fmt: skip
+def ungathered(dy, params_shape, indices, axis, batch_dims):
+    """VJP of `gather`: the gradient of each slice is added where the slice came from."""
+    indices, shape = np.asarray(indices), params_shape
+    slices = (batch_dims if axis is None else axis) == 0  # for a negative axis TensorFlow makes it dense
+    axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
+    if slices:
+        rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
+        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else SparseRows(rows, numbers, shape)
+    lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
+    picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that come from the indices
+    front = (*builtins.range(batch), *picked)
+    rows = np.transpose(dy, front + tuple([i for i in builtins.range(dy.ndim) if i not in front]))
+    group = np.arange(count(lead)).reshape(lead + (1,) * len(picked)) * length  # each example has its own rows
+    total = scatter_rows.np(rows.reshape((indices.size, *rest)), (indices + group).ravel(), (count(lead) * length, *rest))
+    axes = list(builtins.range(len(shape)))
+    axes.insert(axis, axes.pop(batch))
+    return np.transpose(total.reshape((*lead, length, *rest)), tuple(axes))
+
+
+@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None, dparams=ungathered)
 def gather(params, indices, validate_indices: bool | None = None, axis=None, batch_dims=0):
     """Gather the slices of `params` with these indices along an axis.
 
@@ -118,25 +136,6 @@ def gather_place(axis, batch_dims, ndim, indices_ndim):
     if axis and place < batch:  # for an axis of 0 TensorFlow ignores the batch
         raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({place}).")
     return place, min(batch, place)
-
-
-def ungathered(dy, shape, indices, axis, batch_dims):
-    """VJP of `gather`: the gradient of each slice is added where the slice came from."""
-    indices = np.asarray(indices)
-    slices = (batch_dims if axis is None else axis) == 0  # for a negative axis TensorFlow makes it dense
-    axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
-    if slices:
-        rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
-        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else SparseRows(rows, numbers, shape)
-    lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
-    picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that come from the indices
-    front = (*builtins.range(batch), *picked)
-    rows = np.transpose(dy, front + tuple([i for i in builtins.range(dy.ndim) if i not in front]))
-    group = np.arange(count(lead)).reshape(lead + (1,) * len(picked)) * length  # each example has its own rows
-    total = scatter_rows.np(rows.reshape((indices.size, *rest)), (indices + group).ravel(), (count(lead) * length, *rest))
-    axes = list(builtins.range(len(shape)))
-    axes.insert(axis, axes.pop(batch))
-    return np.transpose(total.reshape((*lead, length, *rest)), tuple(axes))
 
 
 @op("UnsortedSegmentSum", shape=tidy.lengths, dvalues=lambda dz, indices: gather.np(dz, indices), dindices=None)
@@ -289,8 +288,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     return gather(flat, np.flatnonzero(mask), axis=axis)
 
 
-@op("SelectV2", dcondition=None,
-    dx=lambda dz, condition: np.where(condition, dz, 0),
+@op("SelectV2", dcondition=None, dx=lambda dz, condition: np.where(condition, dz, 0),
     dy=lambda dz, condition: np.where(condition, 0, dz))  # fmt: skip
 def select(condition, x, y):
     """Op behind `mg.where` with three arguments.
@@ -502,8 +500,13 @@ def tensor_scatter_nd_min(tensor, indices, updates):
     return place(tensor, indices, updates, np.minimum.at)
 
 
-@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None,
-    ddata=lambda dys, data_shape, partitions: unparted(dys, data_shape, partitions))  # fmt: skip
+def unparted(dys, data_shape, partitions):
+    """VJP of `dynamic_partition`: the rows in the order that they had in `data`."""
+    places = np.argsort(np.argsort(np.asarray(partitions).ravel(), kind="stable"))
+    return gather.np(np.concatenate(dys, 0), places).reshape(data_shape)
+
+
+@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None, ddata=unparted)
 def dynamic_partition(data, partitions, num_partitions) -> list:
     """Partition the rows of `data` into a list of Tensors: row i goes to Tensor number `partitions[i]`.
 
@@ -530,12 +533,6 @@ def dynamic_partition(data, partitions, num_partitions) -> list:
         number = np.argwhere(bad)[0]
         raise invalid(f"partitions{bracketed(number)} = {partitions[tuple(number)]} is not in [0, {num_partitions})")
     return [data[partitions == k] for k in builtins.range(num_partitions)]
-
-
-def unparted(dys, shape, partitions):
-    """VJP of `dynamic_partition`: the rows in the order that they had in `data`."""
-    places = np.argsort(np.argsort(np.asarray(partitions).ravel(), kind="stable"))
-    return gather.np(np.concatenate(dys, 0), places).reshape(shape)
 
 
 @op("DynamicStitch", dindices=None, ddata=lambda dz, indices, k: gather.np(dz, indices[k]))

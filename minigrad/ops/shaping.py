@@ -439,7 +439,13 @@ def cut(value, lengths, axis):
     return [value[at(builtins.slice(end - n, end), axis)] for n, end in zip(lengths, ends)]
 
 
-@op("Tile", multiples=tidy.vector, dinput=lambda dy, input_shape, multiples: untiled(dy, input_shape, multiples))
+def untiled(dy, input_shape, multiples):
+    """VJP of `tile`: the sum over all copies."""
+    pairs = [length for pair in zip(multiples, input_shape) for length in pair]
+    return np.add.reduce(dy.reshape(tuple(pairs)), axis=tuple(builtins.range(0, len(pairs), 2)))
+
+
+@op("Tile", multiples=tidy.vector, dinput=untiled)
 def tile(input, multiples):
     """Repeat a Tensor `multiples[i]` times along each axis i, one copy after the other.
 
@@ -457,12 +463,6 @@ def tile(input, multiples):
         if n < 0:
             raise invalid(f"Expected multiples[{i}] >= 0, but got {n}")
     return np.tile(input, multiples)
-
-
-def untiled(dy, shape, multiples):
-    """VJP of `tile`: the sum over all copies."""
-    pairs = [length for pair in zip(multiples, shape) for length in pair]
-    return np.add.reduce(dy.reshape(tuple(pairs)), axis=tuple(builtins.range(0, len(pairs), 2)))
 
 
 # ---- padding -------------------------------------------------------------------------------------------------------
