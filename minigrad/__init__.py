@@ -24,13 +24,9 @@ try:
     from .program import operators
     from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
     from .dtypes import *
+    from .engine import IndexedSlices, Tensor, TensorShape, Variable, constant
     from .engine.custom import RegisterGradient, custom_gradient, grad_pass_through
-    from .engine.shape import TensorShape
-    from .engine.slices import IndexedSlices
-    from .engine.questions import UnconnectedGradients
-    from .engine.tape import GradientTape
-    from .engine.tensor import Tensor, constant
-    from .engine.variable import Variable
+    from .engine.tape import GradientTape, UnconnectedGradients
     from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
     from .math import (
         abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal,
@@ -62,7 +58,9 @@ newaxis = None
 for kind in (Tensor, Variable, TensorShape, IndexedSlices, GradientTape, UnconnectedGradients, dtypes.DType, Module,
              TensorSpec, TensorArray):  # fmt: skip
     kind.__module__ = __name__  # whatever file they stand in: so pickles find them, and messages name them
-del collected, gc, kind
+for space in (bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, random, strings, test):
+    vars(space)["__dir__"] = space.__all__.copy  # what Tab offers
+del collected, gc, kind, space
 
 LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "tracing.log",

@@ -7,4 +7,3 @@ from .math.elementwise import saturate_cast
 from .ops.creation import cast
 
 __all__ = sorted([*dtypes.__all__, "cast", "complex", "saturate_cast"])
-__dir__ = __all__.copy  # what Tab offers

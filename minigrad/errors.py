@@ -8,7 +8,6 @@ __all__ = ["ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCE
            "UNAUTHENTICATED", "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "CancelledError", "DataLossError",
            "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OpError",
            "OutOfRangeError", "ResourceExhaustedError", "UnimplementedError", "UnknownError"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 # TensorFlow's error codes: the `error_code` of an error.
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)

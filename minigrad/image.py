@@ -9,7 +9,6 @@ from .ops import creation
 
 __all__ = ["adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "convert_image_dtype",
            "flip_left_right", "flip_up_down", "rgb_to_grayscale"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 
 def check_pixels(images, channels=None):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, MappingView, Sequence
 from typing import Any
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
-__dir__ = __all__.copy  # what Tab offers
 
 
 def is_nested(seq: Any) -> bool:

@@ -5,8 +5,7 @@ import numbers
 import numpy as np
 
 from . import errors, math, random
-from .engine import Tensor, accepts_sparse, bracketed, invalid, op, tidy
-from .math.arithmetic import not_among
+from .engine import Tensor, accepts_sparse, bracketed, invalid, not_among, op, tidy
 from .math.elementwise import sigmoid, softplus, softsign, tanh
 from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
 from .math.reductions import in_top_k, top_k, zero_fraction
@@ -18,7 +17,6 @@ __all__ = ["batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedd
            "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits",
            "sufficient_statistics", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments",
            "zero_fraction"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 REAL = "iuf"
 

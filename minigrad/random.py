@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .engine import Tensor, as_value, bracketed, convert, dtypes, invalid, op, tidy, unregistered
+from .engine import Tensor, as_value, bracketed, convert, dtypes, invalid, not_among, op, tidy, unregistered
 from .math.special import lgamma
 
 __all__ = ["Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal",
            "stateless_poisson", "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
 LARGEST_SEED = 2**31 - 1
@@ -124,9 +123,7 @@ def stateless_stream(seed):
     """The random bits of a pair of seeds, which are scrambled first."""
     seed = convert(seed).value
     if seed.dtype not in (np.int32, np.int64):
-        kind = dtypes.BY_NUMPY[seed.dtype].kernel_name
-        problem = f"Value for attr 'Tseed' of {kind} is not in the list of allowed values:"
-        raise invalid(f"{problem} int32, int64 [Op:StatelessRandomGetKeyCounter] name: ")
+        raise invalid(f"{not_among('Tseed', seed.dtype, 'int32, int64')} [Op:StatelessRandomGetKeyCounter] name: ")
     if np.shape(seed) != (2,):
         given = bracketed(np.shape(seed))
         raise invalid(f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")

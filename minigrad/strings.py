@@ -10,7 +10,6 @@ from .engine import invalid, op, tidy
 
 __all__ = ["as_string", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split", "strip",
            "substr", "to_number", "upper"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 
 def each(function, *texts):

@@ -10,7 +10,7 @@ What ops and layers need of the engine is imported here, so that they find it in
 from ..errors import invalid
 from . import attributes as tidy
 from . import dtypes
-from .conversion import as_value, unsupported
+from .conversion import another_dtype, as_value, not_among, unsupported
 from .custom import unregistered
 from .listening import listeners_only, storing, warn, without_tapes
 from .op import convert, named, op, tensor_of

@@ -149,6 +149,17 @@ def unsupported(value):
     return ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
 
 
+def not_among(attribute, dtype, allowed):
+    """What a kernel says of a dtype that an attribute of it must not have."""
+    return f"Value for attr {attribute!r} of {kernel_name(dtype)} is not in the list of allowed values: {allowed}"
+
+
+def another_dtype(kernel, place, wanted, given):
+    """What a kernel says of an input of another dtype than it expects."""
+    expected = f"was expected to be a {kernel_name(wanted)} tensor but is a {kernel_name(given)} tensor"
+    return f"cannot compute {kernel} as input #{place}(zero-based) {expected}"
+
+
 def kernel_name(dtype) -> str:
     """The word for a dtype in error messages: 'float' for float32."""
     return dtypes.BY_NUMPY[dtype].kernel_name

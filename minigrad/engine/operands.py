@@ -9,7 +9,7 @@ import numpy as np
 from .. import errors
 from ..errors import invalid
 from . import dtypes
-from .conversion import KINDS, as_value
+from .conversion import KINDS, another_dtype, as_value, not_among
 from .listening import coming
 from .shape import TensorShape, bracketed
 from .tensor import Tensor
@@ -141,9 +141,7 @@ def refuse_mixed(op, inputs, x, y):
     if op.kinds and wanted.kind not in [*op.kinds, *op.by_kind, "O" * bool(op.for_strings)]:
         refuse_dtype(op, (x,))
     place = next(k for k, one in enumerate(inputs) if one is y)
-    wanted, given = dtypes.BY_NUMPY[wanted].kernel_name, dtypes.BY_NUMPY[given].kernel_name
-    problem = f"cannot compute {op.kernel} as input #{place}(zero-based) was expected to be a"
-    raise invalid(f"{problem} {wanted} tensor but is a {given} tensor [Op:{op.kernel}] name: ", op)
+    raise invalid(f"{another_dtype(op.kernel, place, wanted, given)} [Op:{op.kernel}] name: ", op)
 
 
 def refuse_dtype(op, inputs):
@@ -156,7 +154,7 @@ def refuse_dtype(op, inputs):
     if op.kinds in ("b", "O"):
         refuse_mixed(op, inputs, Tensor.of(np.empty((), np.bool_ if op.kinds == "b" else object)), inputs[0])
     allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in (*op.kinds, *op.by_kind))
-    raise invalid(f"Value for attr 'T' of {dtype.kernel_name} is not in the list of allowed values: {allowed} [Op:{op.kernel}] name: ", op)
+    raise invalid(f"{not_among('T', dtype.dtype, allowed)} [Op:{op.kernel}] name: ", op)
 
 
 def retry_unchecked(op, problem, forward, *arguments):

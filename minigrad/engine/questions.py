@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import nest
 from ..errors import invalid
-from . import dtypes
+from .conversion import another_dtype
 from .listening import listeners_only, listening, warn
 from .op import OPS, convert
 from .rules import Recorded
@@ -111,9 +111,7 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
 def fitted(seed, value):
     """One of the `output_gradients`, in the shape of its target: broadcast, or without leading axes of length 1."""
     if seed.value.dtype != value.dtype:
-        given, wanted = [dtypes.BY_NUMPY[one.dtype].kernel_name for one in (seed.value, value)]
-        problem = "cannot compute Mul as input #1(zero-based) was expected to be a"
-        raise invalid(f"{problem} {given} tensor but is a {wanted} tensor [Op:Mul] name: ")
+        raise invalid(f"{another_dtype('Mul', 1, seed.value.dtype, value.dtype)} [Op:Mul] name: ")
     if seed.value.shape == value.shape:
         return seed
     extra = seed.value.ndim - value.ndim
@@ -161,7 +159,6 @@ def warn_of_recorded_backward():
     """A persistent tape records the backward pass that happens inside its own block. Said once."""
     warned["recorded"] += 1
     if warned["recorded"] == 1:
-        warn(
-            "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient: the tape "
-            "records the backward ops too, which takes time and memory. Unindent the call, unless you want a gradient of this gradient."
-        )
+        problem = "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient:"
+        reason = "the tape records the backward ops too, which takes time and memory."
+        warn(f"{problem} {reason} Unindent the call, unless you want a gradient of this gradient.")

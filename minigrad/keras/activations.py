@@ -11,7 +11,6 @@ from ..ops import creation, gathering, shaping
 
 __all__ = ["elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu",
            "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 
 def linear(x):

@@ -19,7 +19,6 @@ __all__ = ["Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform",
            "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "constant", "get", "glorot_normal",
            "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform", "ones",
            "orthogonal", "random_normal", "random_uniform", "truncated_normal", "variance_scaling", "zeros"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 
 class Initializer:

@@ -18,7 +18,6 @@ __all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "Categoric
            "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy", "categorical_crossentropy",
            "categorical_hinge", "cosine_similarity", "get", "hinge", "huber", "kld", "kullback_leibler_divergence",
            "logcosh", "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 EPSILON = 1e-7  # probabilities are clipped to [EPSILON, 1 - EPSILON]
 LOG_2 = 0.6931471805599453

@@ -13,7 +13,6 @@ __all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccur
            "MeanAbsoluteError", "MeanMetricWrapper", "MeanSquaredError", "Metric", "RootMeanSquaredError",
            "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "Sum", "binary_accuracy",
            "categorical_accuracy", "sparse_categorical_accuracy"]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):

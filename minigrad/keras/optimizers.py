@@ -16,7 +16,6 @@ from .utils import checked_name, snake_case, unique_name
 from .variable import Variable, inside
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "get", "schedules"]
-__dir__ = __all__.copy  # what Tab offers
 
 
 class Optimizer:
@@ -214,10 +213,9 @@ class Optimizer:
             self.build(variables)
         for variable in variables:
             if variable.id not in self._known:
-                raise ValueError(
-                    f"Unknown variable: {variable}. This optimizer can only be called for the variables it was originally built "
-                    "with. When working with a new set of variables, you should recreate a new optimizer instance."
-                )
+                problem = "This optimizer can only be called for the variables it was originally built with."
+                advice = "When working with a new set of variables, you should recreate a new optimizer instance."
+                raise ValueError(f"Unknown variable: {variable}. {problem} {advice}")
         with all_or_nothing([*self._known.values(), *self.variables]):
             self.step(*with_gradients(grads, variables))
         self.iterations.assign_add(1)
@@ -285,12 +283,9 @@ class Optimizer:
             InvalidArgumentError: it is one.
         """
         if self.float_op and variable.dtype.is_integer:
-            raise invalid(
-                f"cannot compute {self.float_op} as input #1(zero-based) was expected to be a {variable.dtype.name} "
-                f"tensor but is a float tensor: {type(self).__name__} cannot train whole numbers. "
-                f"Make {variable.name} of floats. "
-                f"[Op:{self.float_op}] name: ",
-            )
+            problem = f"cannot compute {self.float_op} as input #1(zero-based) was expected to be a {variable.dtype.name} tensor"
+            advice = f"{type(self).__name__} cannot train whole numbers. Make {variable.name} of floats."
+            raise invalid(f"{problem} but is a float tensor: {advice} [Op:{self.float_op}] name: ")
 
     def clipped(self, grads):
         """The gradients after the clipping that was asked for."""
@@ -318,11 +313,9 @@ class Optimizer:
 
 def check_learning_rate(learning_rate):
     if not isinstance(learning_rate, float) and not callable(learning_rate):
-        raise ValueError(
-            "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable (that takes in "
-            "the current iteration value and returns the corresponding learning rate value). "
-            f"Received instead: learning_rate={learning_rate}"
-        )
+        call = "a callable (that takes in the current iteration value and returns the corresponding learning rate value)"
+        problem = f"Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or {call}."
+        raise ValueError(f"{problem} Received instead: learning_rate={learning_rate}")
 
 
 def check_ema(momentum, frequency):
@@ -408,11 +401,9 @@ def with_gradients(grads, variables):
     if len(missing) == len(grads):
         raise ValueError("No gradients provided for any variable.")
     if missing:
-        warnings.warn(
-            f"Gradients do not exist for variables {missing} when minimizing the loss. "
-            "If using `model.compile()`, did you forget to provide a `loss` argument?",
-            stacklevel=4,
-        )
+        problem = f"Gradients do not exist for variables {missing} when minimizing the loss."
+        advice = "If using `model.compile()`, did you forget to provide a `loss` argument?"
+        warnings.warn(f"{problem} {advice}", stacklevel=4)
     return zip(*[(dx, v) for dx, v in zip(grads, variables) if dx is not None])
 
 

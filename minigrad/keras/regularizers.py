@@ -8,7 +8,6 @@ from ..ops import cast
 from .utils import from_identifier
 
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "get", "l1", "l1_l2", "l2"]
-__dir__ = __all__.copy  # what Tab offers
 
 
 class Regularizer:

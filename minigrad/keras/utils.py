@@ -9,7 +9,6 @@ from ..ops import cast, one_hot, squeeze
 from ..random import set_seed
 
 __all__ = ["clear_session", "set_random_seed", "to_categorical"]
-__dir__ = __all__.copy  # what Tab offers
 
 name_counts = {}  # automatic name -> the number of the last object that got it
 

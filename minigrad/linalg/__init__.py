@@ -15,4 +15,3 @@ from .solving import *
 
 parts = decompositions, diagonals, norms, products, solving
 __all__ = sorted(["global_norm", "l2_normalize", *(name for part in parts for name in part.__all__)])
-__dir__ = __all__.copy  # what Tab offers

@@ -258,11 +258,10 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     bands = [upper - lower + 1] if lower < upper else []
     expected = (*input.shape[:-2], *bands, longest(lower, upper, *input.shape[-2:]))
     if diagonal.shape != expected:
-        raise invalid(
-            "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests"
-            f" diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: {bracketed(input.shape)}\n"
-            f"Diagonal shape: {bracketed(diagonal.shape)}\nExpected diagonal shape: {bracketed(expected)}"
-        )
+        problem = "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests"
+        shapes = {"Input shape": input.shape, "Diagonal shape": diagonal.shape, "Expected diagonal shape": expected}
+        listed = "\n".join([f"{what}: {bracketed(shape)}" for what, shape in shapes.items()])
+        raise invalid(f"{problem} diagonal in range [lower_diag_index:upper_diag_index].\n{listed}")
     matrix = input.copy()
     inside, outside = places(k, *input.shape[-2:], align)
     matrix[inside] = diagonal[outside]

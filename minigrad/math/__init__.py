@@ -1,4 +1,4 @@
-"""tf.math: each op is a NumPy function; its VJPs are in the decorator above it."""
+"""tf.math: each op is a NumPy function; its VJPs are in the decorator above it. Each file lists what is public in it."""
 
 from . import arithmetic, comparison, complex_numbers, elementwise, normalizing, reductions, segments, special
 from .arithmetic import *
@@ -12,4 +12,3 @@ from .special import *
 
 parts = arithmetic, comparison, complex_numbers, elementwise, normalizing, reductions, segments, special
 __all__ = sorted(name for part in parts for name in part.__all__)
-__dir__ = __all__.copy  # what Tab offers

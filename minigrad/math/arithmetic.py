@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import errors
-from ..engine import IndexedSlices, Tensor, accepts_sparse, bracketed, convert, dtypes, invalid, op, unregistered
+from ..engine import IndexedSlices, Tensor, accepts_sparse, bracketed, convert, dtypes, invalid, not_among, op, unregistered
 from ..engine.op import redeclared
 from ..ops import cast, convert_to_tensor
 
@@ -488,11 +488,6 @@ def rsqrt(x):
     [0.5 2. ]
     """
     return 1 / np.sqrt(x)
-
-
-def not_among(attribute, dtype, allowed):
-    """The text of the error for an attribute whose dtype the kernel does not take."""
-    return f"Value for attr {attribute!r} of {dtypes.BY_NUMPY[dtype].kernel_name} is not in the list of allowed values: {allowed}"
 
 
 def polyval(coeffs, x, name=None):

@@ -5,10 +5,10 @@ import collections
 import numpy as np
 
 from .. import errors
-from ..engine import Tensor, bracketed, convert, invalid, op, tidy, unsupported
+from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy, unsupported
 from ..ops import broadcast_to, cast, reshape
 from ..ops.gathering import scatter_rows
-from .arithmetic import ARITHMETIC, divide, not_among, sqrt, square
+from .arithmetic import ARITHMETIC, divide, sqrt, square
 from .comparison import less, less_equal, not_equal
 from .complex_numbers import conj, real
 from .elementwise import exp, log

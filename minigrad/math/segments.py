@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Tensor, bracketed, convert, invalid, op, tidy
+from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy
 from ..ops import cast, gather, reshape
-from .arithmetic import ARITHMETIC, not_among, sqrt
+from .arithmetic import ARITHMETIC, sqrt
 
 __all__ = ["bincount", "confusion_matrix", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
            "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",

@@ -5,7 +5,7 @@ import builtins
 import numpy as np
 
 from .. import errors
-from ..engine import BATCHED_TWINS, SparseRows, Tensor, bracketed, convert, dtypes, invalid, op, tidy, twin
+from ..engine import BATCHED_TWINS, SparseRows, Tensor, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, twin
 from ..engine.rules import Batched
 from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
 from .shaping import count, expand_dims, reshape, tile
@@ -299,8 +299,7 @@ def select(condition, x, y):
      [1. 4.]]
     """
     if condition.dtype.kind != "b":
-        kind = dtypes.BY_NUMPY[condition.dtype].kernel_name
-        raise invalid(f"cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but is a {kind} tensor")
+        raise invalid(another_dtype("SelectV2", 0, np.dtype(bool), condition.dtype))
     try:
         return np.where(condition, x, y)[()]
     except ValueError:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import errors
-from ..engine import BATCHED_TWINS, Tensor, TensorShape, bracketed, convert, dtypes, invalid, later, op, tidy, twin, unsupported
+from ..engine import Tensor, TensorShape, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, unsupported
 from ..engine.operands import first_tensor
+from ..engine.rules import BATCHED_TWINS, later, twin
 from .creation import convert_to_tensor, identity, zeros
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "concat", "expand_dims", "pad",
@@ -495,8 +496,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     plain_zero = isinstance(constant_values, (int, float)) and constant_values == 0
     constant = zeros((), tensor.dtype) if plain_zero else convert(constant_values, tensor)
     if constant.dtype != tensor.dtype:
-        kinds = f"expected to be a {tensor.dtype.kernel_name} tensor but is a {constant.dtype.kernel_name} tensor"
-        raise invalid(f"cannot compute PadV2 as input #2(zero-based) was {kinds} [Op:PadV2] name: ")
+        raise invalid(f"{another_dtype('PadV2', 2, tensor.value.dtype, constant.value.dtype)} [Op:PadV2] name: ")
     return pad_constant(tensor, constant, paddings)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, nest
-from ..engine import IndexedSlices, Tensor, TensorShape, constant, convert, dtypes, invalid, tensor_of, without_tapes
+from ..engine import IndexedSlices, Tensor, TensorShape, another_dtype, constant, convert, dtypes, invalid, tensor_of, without_tapes
 from ..engine.custom import Backward, with_gradient
 from ..engine.tape import GradientTape, UnconnectedGradients
 from ..ops import convert_to_tensor
@@ -177,10 +177,8 @@ class ConcreteFunction:
         """
         for spec, x in zip(nest.flatten(bound), nest.flatten(given)):
             if isinstance(spec, TensorSpec) and x.dtype != spec.dtype:
-                raise invalid(
-                    f"cannot compute {self.__name__} as input #{k}(zero-based) was expected to be a {spec.dtype.kernel_name} tensor "
-                    f"but is a {x.dtype.kernel_name} tensor [Op:{self.__name__}]",
-                )
+                problem = another_dtype(self.__name__, k, spec.dtype.dtype, x.dtype.dtype)
+                raise invalid(f"{problem} [Op:{self.__name__}]")
 
 
 def has_spec(value):
@@ -273,11 +271,10 @@ def as_tensor(func, value):
     try:
         return convert(value) if hasattr(value, "__tf_tensor__") else constant(value)
     except (TypeError, ValueError, errors.OpError):
-        raise TypeError(
-            "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None values; in "
-            f"compilation of {func}, found return value of type {type(value).__name__}, which is not a Tensor or ExtensionType. "
-            "Return numbers, arrays or Tensors, in lists and dicts if you like."
-        ) from None
+        returned = "Python functions must return zero or more Tensors or ExtensionTypes or None values; in compilation of"
+        kind = f"return value of type {type(value).__name__}, which is not a Tensor or ExtensionType"
+        advice = "Return numbers, arrays or Tensors, in lists and dicts if you like."
+        raise TypeError(f"To be compatible with tf.function, {returned} {func}, found {kind}. {advice}") from None
 
 
 # ---- Python functions ----------------------------------------------------------------------------------------------

@@ -83,11 +83,9 @@ class Layer:
             input_shape: the shape of the first input, or a nest of shapes for a nest of inputs.
         """
         if type(self).build is Layer.build and not all(layer.built for layer in self._objects_of(Layer)):
-            warnings.warn(
-                f"`build()` was called on layer '{self.name}', however the layer does not have a `build()` method implemented and it looks "
-                "like it has unbuilt state. Call the layer on an input, and the layers in it make their weights; or write its `build()`.",
-                stacklevel=3,
-            )
+            problem = f"`build()` was called on layer '{self.name}', however the layer does not have a `build()` method implemented"
+            advice = "Call the layer on an input, and the layers in it make their weights; or write its `build()`."
+            warnings.warn(f"{problem} and it looks like it has unbuilt state. {advice}", stacklevel=3)
 
     def call(self, *args, **kwargs):
         """Compute the output from the inputs."""
@@ -350,11 +348,8 @@ def legacy_input_shape(kwargs):
     shapes = [kwargs.pop("input_shape", None), kwargs.pop("input_dim", None)]
     if shapes == [None, None]:
         return None
-    warnings.warn(
-        "Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using an `Input(shape)` object "
-        "as the first layer in the model instead.",
-        stacklevel=4,
-    )
+    advice = "When using Sequential models, prefer using an `Input(shape)` object as the first layer in the model instead."
+    warnings.warn(f"Do not pass an `input_shape`/`input_dim` argument to a layer. {advice}", stacklevel=4)
     return shapes[0] if shapes[1] is None else (shapes[1],)
 
 
