@@ -129,8 +129,7 @@ def sign_check(name, symbol, compare, what, example):
         if not compare(value, 0).all():
             head = f"{opening(message)}\nCondition x {symbol} 0 did not hold element-wise:"
             elements = first_of(value, summarize) if value.ndim else value
-            text = f"{head}\nx (shape={value.shape} dtype={value.dtype}) = \n{elements}"
-            raise invalid(text)
+            raise invalid(f"{head}\nx (shape={value.shape} dtype={value.dtype}) = \n{elements}")
 
     return named(check, name, what=what, example=example)
 
@@ -324,10 +323,11 @@ def is_numeric_tensor(tensor) -> bool:
     return isinstance(tensor, Tensor) and tensor.dtype.dtype.kind in "iufc"
 
 
-def refuse_rank(message, x, what):
-    """Raise ValueError for the rank of x."""
-    rank = f"Received rank {x.ndim}, shape {x.shape}"
-    raise ValueError(f"{opening(message)}Tensor  must have rank {what}.  {rank}")
+def check_rank(x, fits, what, message):
+    """Raise ValueError unless the rank of x fits."""
+    x = convert_to_tensor(x)
+    if not fits(x.ndim):
+        raise ValueError(f"{opening(message)}Tensor  must have rank {what}.  Received rank {x.ndim}, shape {x.shape}")
 
 
 def assert_rank(x, rank, message=None, name=None) -> None:
@@ -339,9 +339,7 @@ def assert_rank(x, rank, message=None, name=None) -> None:
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank(mg.constant([1.0]), 1)
     """
-    x = convert_to_tensor(x)
-    if x.ndim != int(rank):
-        refuse_rank(message, x, int(rank))
+    check_rank(x, lambda ndim: ndim == int(rank), int(rank), message)
 
 
 def assert_rank_at_least(x, rank, message=None, name=None) -> None:
@@ -353,9 +351,7 @@ def assert_rank_at_least(x, rank, message=None, name=None) -> None:
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank_at_least(mg.constant([1.0]), 1)
     """
-    x = convert_to_tensor(x)
-    if x.ndim < int(rank):
-        refuse_rank(message, x, f"at least {int(rank)}")
+    check_rank(x, lambda ndim: ndim >= int(rank), f"at least {int(rank)}", message)
 
 
 def assert_rank_in(x, ranks, message=None, name=None) -> None:
@@ -367,9 +363,8 @@ def assert_rank_in(x, ranks, message=None, name=None) -> None:
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank_in(mg.constant([1.0]), (0, 1))
     """
-    x, ranks = convert_to_tensor(x), tuple([int(rank) for rank in ranks])
-    if x.ndim not in ranks:
-        refuse_rank(message, x, f"in {ranks}")
+    ranks = tuple([int(rank) for rank in ranks])
+    check_rank(x, lambda ndim: ndim in ranks, f"in {ranks}", message)
 
 
 def assert_scalar(tensor, message=None, name=None) -> None:
@@ -409,8 +404,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) ->
         if not hasattr(wanted, "__iter__"):
             given = f" An iterable has the attribute `__iter__` or `__getitem__`.  Received specified shape: {wanted}"
             raise ValueError(f"{told}.  Specified shape must be an iterable. {given}")
-        if len(wanted) != x.ndim:
-            refuse_rank(message, x, len(wanted))
+        assert_rank(x, len(wanted), message)
         for axis, (length, symbol) in enumerate(zip(x.shape, wanted)):
             if symbol is None or symbol == ".":
                 continue

@@ -84,9 +84,7 @@ def in_float(adjust, image):
     """Adjust an image in float32, and return it in its own dtype; see `convert_image_dtype` for integers."""
     image = convert(image)
     if image.dtype in (dtypes.float32, dtypes.float16, dtypes.float64):
-        floats = image if image.dtype == dtypes.float32 else creation.cast(image, dtypes.float32)
-        adjusted = adjust(floats)
-        return adjusted if image.dtype == dtypes.float32 else creation.cast(adjusted, image.dtype)
+        return creation.cast(adjust(creation.cast(image, dtypes.float32)), image.dtype)
     return convert_image_dtype(adjust(convert_image_dtype(image, dtypes.float32)), image.dtype, saturate=True)
 
 

@@ -440,19 +440,18 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
     [np.float32(3.0), np.float32(4.667)]
     """
     x = convert_to_tensor(x)
-    half = x.value.dtype == np.float16
-    y = creation.cast(x, np.float32) if half else x
+    y = creation.cast(x, np.float32) if x.value.dtype == np.float16 else x
     mean = math.reduce_mean(y, axes, True)
     variance = math.reduce_mean(math.squared_difference(y, creation.stop_gradient(mean)), axes, True)
+    return as_asked(mean, axes, keepdims, x.dtype), as_asked(variance, axes, keepdims, x.dtype)
+
+
+def as_asked(moment, axes, keepdims, dtype):
+    """A moment in this dtype, without the axes of length 1 along which it was taken, unless they are kept."""
     if not keepdims:
-        mean, variance = squeezed(mean, axes), squeezed(variance, axes)
-    return (creation.cast(mean, x.dtype), creation.cast(variance, x.dtype)) if half else (mean, variance)
-
-
-def squeezed(x, axes):
-    """Remove the axes of length 1 that a reduction kept."""
-    gone = range(x.ndim) if axes is None else [k % x.ndim for k in np.atleast_1d(axes)]
-    return shaping.reshape(x, tuple([n for k, n in enumerate(x.value.shape) if k not in gone]))
+        gone = range(moment.ndim) if axes is None else [k % moment.ndim for k in np.atleast_1d(axes)]
+        moment = shaping.reshape(moment, tuple([n for k, n in enumerate(moment.value.shape) if k not in gone]))
+    return creation.cast(moment, dtype)
 
 
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> tuple:
@@ -473,15 +472,12 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> t
     [np.float32(3.75), np.float32(5.188)]
     """
     x = convert_to_tensor(x)
-    half = x.value.dtype == np.float16
-    y = creation.cast(x, np.float32) if half else x
+    y = creation.cast(x, np.float32) if x.value.dtype == np.float16 else x
     weights = creation.cast(frequency_weights, y.dtype)
     total = math.reduce_sum(weights + creation.zeros_like(y), axes, True)
     mean = math.divide_no_nan(math.reduce_sum(weights * y, axes, True), total)
     variance = math.divide_no_nan(math.reduce_sum(weights * math.squared_difference(y, mean), axes, True), total)
-    if not keepdims:
-        mean, variance = squeezed(mean, axes), squeezed(variance, axes)
-    return (creation.cast(mean, x.dtype), creation.cast(variance, x.dtype)) if half else (mean, variance)
+    return as_asked(mean, axes, keepdims, x.dtype), as_asked(variance, axes, keepdims, x.dtype)
 
 
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tuple:

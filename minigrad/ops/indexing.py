@@ -96,8 +96,7 @@ def out_of_place(key, shape):
     if sum(k is Ellipsis for k in key) > 1:
         return invalid("Multiple ellipses in slice spec not allowed")
     if len(axes) > len(shape):
-        text = f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims"
-        return invalid(text)
+        return invalid(f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims")
     seen = sum(k is not None for k in key[: key.index(Ellipsis)]) if Ellipsis in key else len(axes)
     numbered = [*enumerate(axes[:seen]), *enumerate(axes[seen:], len(shape) - len(axes) + seen)]
     wrong = (k.step == 0 if isinstance(k, builtins.slice) else not -shape[axis] <= k < shape[axis] for axis, k in numbered)

@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import errors, nest
 from ..debugging import Assert
-from ..engine import Tensor, Variable, dtypes, invalid
+from ..engine import Tensor, Variable, dtypes
 from ..ops import concat, convert_to_tensor, stack
 from .function import TensorSpec
-from .tensor_array import TensorArray
+from .tensor_array import TensorArray, fitting
 
 # ---- branches ------------------------------------------------------------------------------------------------------
 
@@ -251,7 +251,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
         result = fn(row)
         nest.assert_same_structure(wanted, result)
         for column, value, spec in zip(columns, nest.flatten(result), specs):
-            column.append(checked_result(value, spec.dtype, column[0].shape if column and infer_shape else spec.shape))
+            column.append(fitting(value, spec.dtype, column[0].shape if column and infer_shape else spec.shape))
     results = [stack(column) if column else empty_stack(spec) for column, spec in zip(columns, specs)]
     return nest.pack_sequence_as(wanted, results)
 
@@ -260,22 +260,6 @@ def check_elems(elems):
     if not nest.flatten(elems):
         problem = "elems must be a Tensor or (possibly nested) sequence of Tensors."
         raise ValueError(f"{problem} Got {elems}, which does not contain any Tensors.")
-
-
-def checked_result(value, dtype, shape):
-    """The value as a Tensor.
-
-    Raises:
-        InvalidArgumentError: it has another dtype.
-        ValueError: it has another shape.
-    """
-    value = convert_to_tensor(value, dtype_hint=dtype)
-    if value.dtype != dtype:
-        text = f"TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name} "
-        raise invalid(text)
-    if not shape.is_compatible_with(value.shape):
-        raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({shape})")
-    return value
 
 
 def empty_stack(spec):

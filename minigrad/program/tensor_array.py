@@ -64,13 +64,8 @@ class TensorArray:
             if not self.dynamic_size:
                 raise out_of_range(f"Tried to write to index {index} but array is not resizeable and size is: {len(self._tensors)} ")
             self._tensors += [None] * (index + 1 - len(self._tensors))
-        value = convert_to_tensor(value, dtype_hint=self.dtype)
-        if value.dtype != self.dtype:
-            text = f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {value.dtype.name} "
-            raise invalid(text)
+        value = fitting(value, self.dtype, self.element_shape if self._infer else TensorShape(None))
         if self._infer:
-            if not self.element_shape.is_compatible_with(value.shape):
-                raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({self.element_shape})")
             self.element_shape = self.element_shape.merge_with(value.shape)
         self._tensors[index] = value
         return self
@@ -120,8 +115,7 @@ class TensorArray:
         rows = [self._at(index) for index in range(len(self._tensors))]
         for index, one in enumerate(rows):
             if not one.ndim:
-                text = f"Concat saw a scalar shape at index {index} but requires at least vectors."
-                raise invalid(text)
+                raise invalid(f"Concat saw a scalar shape at index {index} but requires at least vectors.")
         return concat(rows, 0)
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
@@ -173,3 +167,18 @@ class TensorArray:
 
 def out_of_range(text):
     return errors.OutOfRangeError(None, None, text)
+
+
+def fitting(value, dtype, shape) -> Tensor:
+    """The value as a Tensor.
+
+    Raises:
+        InvalidArgumentError: it has another dtype.
+        ValueError: it has another shape.
+    """
+    value = convert_to_tensor(value, dtype_hint=dtype)
+    if value.dtype != dtype:
+        raise invalid(f"TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name} ")
+    if not shape.is_compatible_with(value.shape):
+        raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({shape})")
+    return value
