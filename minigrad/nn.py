@@ -443,7 +443,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
     y = creation.cast(x, np.float32) if x.value.dtype == np.float16 else x
     mean = math.reduce_mean(y, axes, True)
     variance = math.reduce_mean(math.squared_difference(y, creation.stop_gradient(mean)), axes, True)
-    return as_asked(mean, axes, keepdims, x.dtype), as_asked(variance, axes, keepdims, x.dtype)
+    return as_asked(mean, axes, keepdims, x.value.dtype), as_asked(variance, axes, keepdims, x.value.dtype)
 
 
 def as_asked(moment, axes, keepdims, dtype):
@@ -451,7 +451,7 @@ def as_asked(moment, axes, keepdims, dtype):
     if not keepdims:
         gone = range(moment.ndim) if axes is None else [k % moment.ndim for k in np.atleast_1d(axes)]
         moment = shaping.reshape(moment, tuple([n for k, n in enumerate(moment.value.shape) if k not in gone]))
-    return creation.cast(moment, dtype)
+    return moment if moment.value.dtype == dtype else creation.cast(moment, dtype)
 
 
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> tuple:
@@ -477,7 +477,7 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> t
     total = math.reduce_sum(weights + creation.zeros_like(y), axes, True)
     mean = math.divide_no_nan(math.reduce_sum(weights * y, axes, True), total)
     variance = math.divide_no_nan(math.reduce_sum(weights * math.squared_difference(y, mean), axes, True), total)
-    return as_asked(mean, axes, keepdims, x.dtype), as_asked(variance, axes, keepdims, x.dtype)
+    return as_asked(mean, axes, keepdims, x.value.dtype), as_asked(variance, axes, keepdims, x.value.dtype)
 
 
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tuple:

@@ -49,10 +49,8 @@ def strings(leaves, shape):
 PLAIN = {bool, int, float, complex, str, bytes, list, tuple}
 MOST_AXES = 64  # of NumPy's arrays
 # The kind of a Python value, in NumPy's letters. "?" is Python's own bool, which counts as an int besides.
-KINDS = {
-    bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f",
-    complex: "c", np.complexfloating: "c", str: "O", bytes: "O",
-}  # fmt: skip
+KINDS = {bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f", complex: "c",
+         np.complexfloating: "c", str: "O", bytes: "O"}  # fmt: skip
 # What a list of a kind may hold, what it may be cast to, and the dtype that holds all of it.
 HOLDS = {"b": {*"b?"}, "i": {*"i?"}, "u": {*"i?"}, "f": {*"fi?"}, "c": {*"cfi?"}, "O": {*"O"}}
 BECOMES = {"b": "b", "i": "iufc", "f": "fc", "c": "c", "O": "O"}

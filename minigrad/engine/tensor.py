@@ -183,14 +183,12 @@ class Tensor(Operators):
 
 GRAPHS = ("name", "graph", "op", "value_index")  # what tensors have in TensorFlow's graphs alone
 ONLY_VARIABLES = "x = mg.Variable(...): only Variables can change"
-HABITS = {
-    "T": "mg.transpose(x)", "size": "mg.size(x)", "reshape": "mg.reshape(x, shape)", "item": "float(x)",
-    "sum": "mg.reduce_sum(x)", "mean": "mg.reduce_mean(x)", "max": "mg.reduce_max(x)", "min": "mg.reduce_min(x)",
-    "astype": "mg.cast(x, dtype)", "tolist": "x.numpy().tolist()", "transpose": "mg.transpose(x)",
-    "ravel": "mg.reshape(x, [-1])", "clip": "mg.clip_by_value(x, low, high)", "data": "x.numpy()",
-    "assign": ONLY_VARIABLES, "assign_add": ONLY_VARIABLES, "assign_sub": ONLY_VARIABLES,
-    "grad": "tape.gradient(y, x)", "backward": "tape.gradient(y, x)",
-}  # fmt: skip
+HABITS = {"T": "mg.transpose(x)", "size": "mg.size(x)", "reshape": "mg.reshape(x, shape)", "item": "float(x)",
+          "sum": "mg.reduce_sum(x)", "mean": "mg.reduce_mean(x)", "max": "mg.reduce_max(x)", "min": "mg.reduce_min(x)",
+          "astype": "mg.cast(x, dtype)", "tolist": "x.numpy().tolist()", "transpose": "mg.transpose(x)",
+          "ravel": "mg.reshape(x, [-1])", "clip": "mg.clip_by_value(x, low, high)", "data": "x.numpy()",
+          "assign": ONLY_VARIABLES, "assign_add": ONLY_VARIABLES, "assign_sub": ONLY_VARIABLES,
+          "grad": "tape.gradient(y, x)", "backward": "tape.gradient(y, x)"}  # fmt: skip
 
 
 class Missing:

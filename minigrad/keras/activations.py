@@ -158,11 +158,7 @@ def logits_of(y):
 
 
 swish = silu
-FUNCTIONS = (
-    linear, sigmoid, softmax, relu, relu6, leaky_relu, elu, selu, gelu, silu, tanh, softplus, softsign, exponential,
-    log_softmax,
-)  # fmt: skip
-BY_NAME = {function.__name__: function for function in FUNCTIONS} | {"swish": swish}
+BY_NAME = {name: globals()[name] for name in __all__ if name != "get"}
 
 
 def get(identifier):

@@ -316,14 +316,12 @@ def numpy_dtype(dtype):
     return dtypes.to_numpy(dtype or dtypes.float32)
 
 
-CLASSES = (
-    Zeros, Ones, Constant, Identity, RandomNormal, TruncatedNormal, RandomUniform, VarianceScaling, GlorotUniform,
-    GlorotNormal, HeUniform, HeNormal, LecunUniform, LecunNormal, Orthogonal,
-)  # fmt: skip
-zeros, ones, constant, identity, random_normal, truncated_normal, random_uniform, variance_scaling = CLASSES[:8]
-glorot_uniform, glorot_normal, he_uniform, he_normal, lecun_uniform, lecun_normal, orthogonal = CLASSES[8:]
+zeros, ones, constant, identity, variance_scaling, orthogonal = Zeros, Ones, Constant, Identity, VarianceScaling, Orthogonal
+random_normal, truncated_normal, random_uniform = RandomNormal, TruncatedNormal, RandomUniform
+glorot_uniform, glorot_normal, he_uniform, he_normal = GlorotUniform, GlorotNormal, HeUniform, HeNormal
+lecun_uniform, lecun_normal = LecunUniform, LecunNormal
 IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal
-BY_NAME = {name: cls for name, cls in globals().items() if isinstance(cls, type) and cls in CLASSES}
+BY_NAME = {name: globals()[name] for name in __all__ if name not in ("Initializer", "get")}
 BY_NAME |= {"uniform": RandomUniform, "normal": RandomNormal, "zero": Zeros, "one": Ones}
 zeros_initializer, ones_initializer = Zeros, Ones  # not in BY_NAME: Keras has no such names
 

@@ -266,7 +266,8 @@ class Optimizer:
         own = variable.dtype.as_numpy_dtype
         in_dtype = np.float32 if variable.dtype.is_integer else own  # integers are computed with in float32
         slots = {name: slot.numpy().astype(in_dtype) for name, slot in self._slots[variable.id].items()}
-        dx, squared = (dense(gradient, values).astype(in_dtype) for values in values_and_squares(gradient))
+        values = (gradient.values if isinstance(gradient, IndexedSlices) else gradient).value
+        dx, squared = [dense(gradient, one).astype(in_dtype) for one in (values, values * values)]
         rate = in_dtype(own(np.float32(convert(learning_rate).value)))
         try:
             step = self.update(dx, squared, slots, rate, in_dtype)
@@ -369,12 +370,6 @@ def with_values(dx, values):
     """The gradient with other values."""
     values = Tensor.of(values)
     return dx.with_values(values) if isinstance(dx, IndexedSlices) else values
-
-
-def values_and_squares(dx):
-    """The values of a gradient, and their squares."""
-    values = (dx.values if isinstance(dx, IndexedSlices) else dx).value
-    return values, values * values
 
 
 def dense(dx, values):

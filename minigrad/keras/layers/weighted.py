@@ -217,10 +217,8 @@ class BatchNormalization(Normalization):
                  gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
                  **kwargs):  # fmt: skip
-        super().__init__(
-            int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer,
-            beta_constraint, gamma_constraint, **kwargs,
-        )  # fmt: skip
+        super().__init__(int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer,
+                         gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)  # fmt: skip
         self.momentum = momentum
         self.gamma = self.beta = self.moving_mean = self.moving_variance = None
         self._plan("moving_mean", moving_mean_initializer)
