@@ -34,10 +34,7 @@ class OpError(Exception):
 
     def __init__(self, node_def: object, op: object, message: str, error_code: int, *payloads: object):
         super().__init__()
-        self.node_def = node_def
-        self.op = op
-        self.message = message
-        self.error_code = error_code
+        self.node_def, self.op, self.message, self.error_code = node_def, op, message, error_code
         self.experimental_payloads = payloads[0] if payloads else {}
 
     def __str__(self):

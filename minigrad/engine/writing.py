@@ -136,15 +136,12 @@ class Declaration:
         names = [*self.parameters, self.output, *by_products, *(["k"] if self.lists else [])]
         asked = {wish for _, *wishes in self.needs.values() for wish in wishes}
         there = {*names, *(f"{x}_{of}" for x in self.inputs for of in PROPERTIES)}
-        others = [first for first, *_ in self.needs.values() if first != f"d{self.output}"]
+        first = next((first for first, *_ in self.needs.values() if first != f"d{self.output}"), "")
         unused = ", ".join(f"{name}=" for name in sorted({*by_products} - asked))
         for refused, problem in [
             (self.inputs + self.attributes != self.parameters, "the inputs, which have VJPs, must come before the attributes"),
             (len({*names}) < len(names) or {*self.attributes} & {*self.run.vjps}, f"a name has two meanings: {', '.join(names)}"),
-            (
-                others,
-                f"each VJP must begin with d{self.output}, the upstream gradient, not with {''.join(others[:1])}: dz, if the output is called z",
-            ),
+            (first, f"each VJP must begin with d{self.output}, the upstream gradient, not with {first}: dz, if the output is called z"),
             (asked - there, f"a VJP asks for {', '.join(sorted(asked - there))}; there is {', '.join(sorted(there))}"),
             (unused, f"{unused} is no VJP (d and the name of an input), no attribute, and no by-product that a VJP asks for"),
         ]:
