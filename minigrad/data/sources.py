@@ -41,10 +41,9 @@ def generator_signature(types, shapes, signature):
     """
     if signature is None:
         if types is None:
-            raise TypeError(
-                "To specify the output signature you need to provide either the `output_signature` argument or the `output_types` "
-                "argument. Write output_signature=mg.TensorSpec(shape=(), dtype=mg.float32)."
-            )
+            need = "you need to provide either the `output_signature` argument or the `output_types` argument."
+            advice = "Write output_signature=mg.TensorSpec(shape=(), dtype=mg.float32)."
+            raise TypeError(f"To specify the output signature {need} {advice}")
         return specs_of(types, shapes)
     for name, value in (("output_types", types), ("output_shapes", shapes)):
         if value is not None:
