@@ -54,8 +54,10 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
     course.add_argument("--reset", action="store_true", help="hand that lesson out anew; your work is kept in course/my_copies")
     course.add_argument("--port", type=port, metavar="8899", help="listen at this port; without it, at 8888 or the next that is free")
 
-    command("check", "checkup.check", "look over all that the course needs",
-            "It says what is wrong and what to type then. Exit code 1: something is.", "minigrad check")  # fmt: skip
+    command(
+        "check", "checkup.check", "look over all that the course needs",
+        "It says what is wrong and what to type then. Exit code 1: something is.", "minigrad check",
+    )  # fmt: skip
 
     pack = command(
         "pack", "pack.pack", "pack the course for a class without a network",
