@@ -4,7 +4,7 @@ from typing import Any
 
 from . import nest
 from .engine import dtypes, listeners_only, warn
-from .engine.listening import listening
+from .engine.listening import Exit, listening
 from .engine.questions import UnconnectedGradients, unconnected_mode
 from .engine.tape import GradientTape
 from .ops import convert_to_tensor, ones_like, zeros_like
@@ -51,12 +51,15 @@ class ForwardAccumulator:
     def __enter__(self):
         if self._tape in listening.now:
             raise ValueError("Accumulator is already recording.")
+        self._tape.block = listening.blocks.get(self)
         self._tape.__enter__()
         self._tape.watch([x for x in self._primals if not dtypes.as_dtype(x.dtype).is_integer])
         return self
 
-    def __exit__(self, *error):
-        self._tape.__exit__(*error)
+    @Exit
+    def __exit__(self, here, *error):
+        GradientTape.__exit__(self._tape, *error)
+        here["blocks"].pop(self, None)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The Jacobian-vector products of outputs: their derivatives along the tangents.
@@ -73,7 +76,7 @@ class ForwardAccumulator:
             ValueError: `unconnected_gradients` is neither NONE nor ZERO.
         """
         zeros = unconnected_mode(unconnected_gradients) is UnconnectedGradients.ZERO
-        with listeners_only(*[one for one in listening.now if one is not self._tape]):
+        with listeners_only(*[one for one in listening.now if one != self._tape]):
             found = [self._jvp(y) for y in nest.flatten(primals)]
             found = [zeros_like(y) if zeros and dy is None else dy for y, dy in zip(nest.flatten(primals), found)]
         return nest.pack_sequence_as(primals, found)

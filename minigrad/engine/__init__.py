@@ -22,6 +22,7 @@ from .variable import Variable
 
 CALLS = (  # file, function, what it does
     ("engine/tape.py", "GradientTape.__init__", "a tape that has not begun"),
+    ("engine/tape.py", "TapeExit.__get__", "`with` asks how its block will end, before it begins"),
     ("engine/tape.py", "GradientTape.__enter__", "from here on it listens"),
     ("<op multiply>", "multiply", "x * y: written from the declaration of the op; print(mg.Tensor.__mul__.source)"),
     ("engine/operands.py", "convert", "the first x is no Tensor yet"),
@@ -35,8 +36,7 @@ CALLS = (  # file, function, what it does
     ("engine/tape.py", "GradientTape._ask", "takes the steps"),
     ("engine/backward.py", "backward", "the backward pass: from the newest step to the oldest"),
     ("math/arithmetic.py", "<lambda>", "the VJP for the second x: dz * x"),
-    ("math/arithmetic.py", "<lambda>", "the VJP for the first x: dz * y; the two are added"),
-    ("engine/backward.py", "to_public", "the sum becomes a Tensor"),
+    ("math/arithmetic.py", "<lambda>", "the VJP for the first x: dz * y; the two are added, and become a Tensor"),
 )
 
 
@@ -44,8 +44,8 @@ def calls() -> str:
     """The table of what `y = x * x` and `tape.gradient(y, x)` call, one call on a line.
 
     >>> import minigrad as mg
-    >>> print(mg.engine.calls().splitlines()[12])
-    13  engine/backward.py  backward                the backward pass: from the newest step to the oldest
+    >>> print(mg.engine.calls().splitlines()[13])
+    14  engine/backward.py  backward                the backward pass: from the newest step to the oldest
     """
     widths = [max(len(row[column]) for row in CALLS) for column in (0, 1)]
     rows = enumerate(CALLS, 1)

@@ -96,7 +96,7 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
     """
     values, given = [one.value for one in targets if one.__class__ is Tensor], []
     if output_gradients is not None or len(values) < len(targets):
-        with listeners_only(*[one for one in listening.now if one is not tape or tape.persistent]):
+        with listeners_only(*[one for one in listening.now if one != tape or tape.persistent]):
             values = [convert(one).value for one in targets]
             given = [] if output_gradients is None else [convert(seed) for seed in nest.flatten(output_gradients)]
             given = [fitted(seed, value) for seed, value in zip(given, values)]
