@@ -3,7 +3,6 @@
 import argparse
 import importlib
 import io
-import os
 import sys
 from collections.abc import Sequence
 
@@ -30,7 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as problem:
         if not isinstance(problem, BrokenPipeError):  # as when `head` has seen enough
             print(trouble(problem), file=sys.stderr)
-        discard_output()
     except KeyboardInterrupt:
         print("\nminigrad: interrupted.", file=sys.stderr)
         return 130
@@ -53,14 +51,6 @@ def run(arguments: Sequence[str] | None) -> int:
     elif further:
         command_of[name].error(f"unrecognized arguments: {' '.join(further)}")
     return getattr(importlib.import_module(f"minigrad.classroom.{module}"), function)(**options) or 0
-
-
-def discard_output() -> None:
-    """Forget the output that could not be written, which Python would try again at its end."""
-    try:
-        print(end="", flush=True)
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
