@@ -56,6 +56,8 @@ def test_conditions_that_exclude_each_other_do_not_hold_together():
     assert mg.case([(YES, one), (NO, two)], default=two, exclusive=True) == 1
     with pytest.raises(mg.errors.InvalidArgumentError, match=r"more than 1 conditions \(\?, \?\) evaluated as True:'\nTrue, True"):
         mg.case([(YES, one), (YES, two)], default=two, exclusive=True)
+    with pytest.raises(mg.errors.InvalidArgumentError, match="more than 1 conditions"):
+        mg.case([(YES, one), (YES, two), (NO, two)], exclusive=True)
     assert mg.case([(YES, one), (YES, two)], exclusive=True) == 1  # TensorFlow does not count the last, which stands for the default
 
 
