@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -49,19 +50,27 @@ class Copy:
             shutil.copy(ROOT / name, self.folder / name)
 
     def passes(self, file, text, tests):
-        """Do these tests pass with this text in a file's place, one file of tests after another? What takes too long does not."""
-        path = self.folder / f"{file}.py"
-        whole = path.read_text("utf-8")
-        self.write(path, text)
-        try:
-            return all(self.passed(name, chosen) for name, chosen in tests.items())
-        finally:
-            self.write(path, whole)
+        """Do these tests pass with this text in a file's place, one file of tests after another? Not counted: what fails anyway."""
+        for name, chosen in tests.items():
+            while failed := self.failed(name, chosen, file, text):
+                if not self.failed(name, {failed: chosen[failed]}):
+                    return False
+                chosen = {test: seconds for test, seconds in chosen.items() if test != failed}
+        return True
 
-    def passed(self, name, tests):
-        """Do these of the tests of a file pass?"""
-        ended = self.run(lambda: pytest.main([*OPTIONS, "-x", name], [Chosen(tests)]), 20 + 5 * sum(tests.values()))
-        return ended in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    def failed(self, name, tests, file=None, text=None):
+        """The first of these tests of a file that fails, or takes too long, with a text in a file's place; None if all pass."""
+        running, path = self.folder / "running", self.folder / f"{file}.py"
+        running.write_text(next(iter(tests), ""), "utf-8")
+        whole = text and path.read_text("utf-8")
+        try:
+            if text:
+                self.write(path, text)
+            ended = self.run(lambda: pytest.main([*OPTIONS, "-x", name], [Chosen(tests, running)]), 20 + 5 * sum(tests.values()))
+        finally:
+            if text:
+                self.write(path, whole)
+        return None if ended in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) else running.read_text("utf-8")
 
     def write(self, path, text):
         """Write a file with a new modification time each time: no cached bytecode is taken for it."""
@@ -70,12 +79,16 @@ class Copy:
         os.utime(path, (self.writings, self.writings))
 
     def run(self, task, seconds):
-        """What a task returns in a process of its own, which has NumPy and pytest already; -1 if it did not end in time."""
+        """What a task returns in a process of its own, which has NumPy and pytest already; less than 0 if it needs more seconds.
+
+        They are those of the processor: on a busy machine it may take ten times as long.
+        """
         child = os.fork()
         if not child:
             answer = -1
             try:
                 os.setpgid(0, 0)
+                resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds)))
                 os.chdir(self.folder)
                 os.environ["PYTHONPATH"] = str(self.folder)
                 os.dup2(os.open("pytest.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
@@ -86,7 +99,7 @@ class Copy:
                 traceback.print_exc()
             finally:
                 os._exit(answer)
-        end = time.monotonic() + seconds
+        end = time.monotonic() + 10 * seconds
         try:
             while not (ended := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < end:
                 time.sleep(0.02)
@@ -97,32 +110,33 @@ class Copy:
 
 
 class Chosen:
-    """Of the tests of some files, run these, in this order; the seconds that each took if it passed."""
+    """Of the tests of a file, run these, in this order, and write which is running."""
 
-    def __init__(self, tests):
-        self.tests, self.seconds = list(tests), {}
+    def __init__(self, tests, running):
+        self.places, self.running = {test: place for place, test in enumerate(tests)}, running
 
     def pytest_collection_modifyitems(self, items):
-        places = {test: place for place, test in enumerate(self.tests)}
-        items[:] = sorted((item for item in items if item.nodeid in places), key=lambda item: places[item.nodeid])
+        items[:] = sorted((item for item in items if item.nodeid in self.places), key=lambda item: self.places[item.nodeid])
 
-    def pytest_runtest_logreport(self, report):
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + (report.duration if report.passed else math.inf)
+    def pytest_runtest_logstart(self, nodeid):
+        self.running.write_text(nodeid, "utf-8")
 
 
 class Recording:
-    """Tells coverage which test is running, and keeps the names of all."""
+    """Tells coverage which test is running, and keeps the seconds of those that pass."""
 
     def __init__(self, recorder):
-        self.recorder, self.tests = recorder, []
+        self.recorder, self.seconds = recorder, {}
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
-        self.tests.append(item.nodeid)
         self.recorder.start()  # again, if a test has put something else in its place
         self.recorder.switch_context(item.nodeid)
         yield
         self.recorder.stop()
+
+    def pytest_runtest_logreport(self, report):
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + (report.duration if report.passed else math.inf)
 
 
 def record(name, target):
@@ -141,14 +155,7 @@ def record(name, target):
         part.read()
         whole.update(part, map_path=lambda path: os.path.relpath(path, settings.parent))
         path.unlink()
-    target.with_suffix(".tests").write_text(json.dumps(recording.tests), "utf-8")
-
-
-def timed(name, target):
-    """Run the tests again without coverage, in reverse, and write the seconds of each that does not need another before it."""
-    chosen = Chosen(reversed(json.loads(target.with_suffix(".tests").read_text("utf-8"))))
-    pytest.main([*OPTIONS, name], [chosen])
-    target.with_suffix(".seconds").write_text(json.dumps(chosen.seconds), "utf-8")
+    target.with_suffix(".seconds").write_text(json.dumps(recording.seconds), "utf-8")
 
 
 class Covering:
@@ -165,9 +172,8 @@ class Covering:
             target = RECORDS / f"{path.stem}-{key.hexdigest()[:16]}"
             if not target.with_suffix(".seconds").exists():
                 print(f"\r\033[K{path.name}: which lines do these tests run?", end="", flush=True)
-                for task in (record, timed):
-                    if copy.run(functools.partial(task, str(path.relative_to(ROOT)), target), 1200):
-                        sys.exit(f"{(copy.folder / 'pytest.log').read_text('utf-8')}\nthe tests of {path.name} cannot be recorded")
+                if copy.run(functools.partial(record, str(path.relative_to(ROOT)), target), 1200):
+                    sys.exit(f"{(copy.folder / 'pytest.log').read_text('utf-8')}\nthe tests of {path.name} cannot be recorded")
             self.records.append(f"{target}.lines")
             self.seconds |= json.loads(target.with_suffix(".seconds").read_text("utf-8"))
         print("\r\033[K", end="", flush=True)
