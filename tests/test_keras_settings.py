@@ -227,6 +227,12 @@ def test_a_scaled_loss_gives_the_same_step():
     assert keras.optimizers.SGD(0.5).scale_loss(3.0) == 3.0
 
 
+def test_a_scale_of_double_precision_leaves_slopes_as_they_are():
+    optimizer, v = keras.optimizers.SGD(0.5, loss_scale_factor=np.float64(4.0)), mg.Variable(1.0)
+    optimizer.apply_gradients([(mg.constant(4.0), v)])
+    assert v.numpy() == 0.5 and optimizer.unscaled(np.float32([4.0])).dtype == np.float32
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
