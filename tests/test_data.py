@@ -223,6 +223,7 @@ def test_a_queue_of_several_components():
     named = mg.queue.FIFOQueue(3, mg.int32, shapes=[()], names=["a"])
     named.enqueue({"a": 1})
     assert named.dequeue()["a"].numpy() == 1
+    assert [(part.numpy().shape, part.dtype) for part in queue.dequeue_many(0)] == [((0,), mg.float32), ((0, 2), mg.int32)]
 
 
 def test_a_closed_queue_can_be_emptied():

@@ -215,6 +215,10 @@ def test_moving_averages_take_the_place_of_their_variables_every_so_many_steps()
         optimizer.apply_gradients([(mg.constant([1.0]), v)])
         found.append(float(v[0]))
     close(found, [0.9, 0.85, 0.75, 0.725, 0.625])
+    optimizer, v = keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=1), keras.Variable([1.0])
+    for _ in range(2):
+        optimizer.apply_gradients([(mg.constant([1.0]), v)])
+    close(v.numpy(), [0.85])
 
 
 def test_a_scaled_loss_gives_the_same_step():
