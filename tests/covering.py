@@ -206,4 +206,4 @@ class Covering:
                 files.setdefault(test.partition("::")[0], {})[test] = self.seconds[test]
         order = sorted(files, key=lambda name: (not name.startswith(names), START + sum(files[name].values())))
         sums = itertools.accumulate(START + sum(files[name].values()) for name in order)
-        return {name: files[name] for name, so_far in zip(order, sums) if so_far < LONGEST or name == order[0]}
+        return {name: files[name] for name, so_far in zip(order, sums) if so_far < LONGEST or name == order[0] or name.startswith(names)}

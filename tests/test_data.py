@@ -232,6 +232,7 @@ def test_a_closed_queue_can_be_emptied():
     queue.close()
     assert queue.is_closed()
     assert queue.dequeue_up_to(3).numpy().tolist() == [1, 2]
+    assert queue.dequeue_up_to(0).numpy().tolist() == []
 
 
 def test_a_queue_cuts_the_path_of_gradients():

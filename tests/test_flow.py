@@ -341,6 +341,8 @@ def test_what_a_python_function_returns_has_the_dtypes_that_were_said(function, 
 def test_a_python_function_is_given_tensors():
     assert mg.py_function(lambda x: type(x).__name__, [mg.Variable(1.0)], mg.string).numpy() == b"Tensor"
     assert mg.py_function(lambda: 2.5, [], "float64").dtype == mg.float64
+    with pytest.raises(TypeError, match="float99"):  # of what asks, not of the function
+        mg.py_function(lambda: 2.5, [], "float99")
     doubled = mg.data.Dataset.range(3).map(lambda x: mg.py_function(lambda v: v * 2, [x], mg.int64))
     assert [int(x) for x in doubled] == [0, 2, 4]
 
