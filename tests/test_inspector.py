@@ -694,6 +694,16 @@ def test_the_picture_shows_what_was_written_and_what_was_read_back(monkeypatch):
     assert texts == ["written", "read back", "numpy", "3.0", "\u00d7", "9.0", "", "3.0"]
 
 
+def test_a_power_is_written_as_one():
+    program = """
+x = mg.Variable(4.0)
+with mg.GradientTape() as tape:
+    y = x**2.0 + x**3.0 + x**0.5 + x**5.0
+dx = tape.gradient(y, x)
+"""
+    assert [frame["glyph"] for frame in inspected(program).plain["frames"]] == ["x²", "x³", "+", "√", "+", "xⁿ", "+"]
+
+
 @pytest.mark.parametrize("n", [3, 100])
 def test_a_target_that_nobody_has_any_more_is_shown_as_before(n):
     program = f"""
