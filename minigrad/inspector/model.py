@@ -8,11 +8,13 @@ import contextlib
 import gc
 import re
 
+import numpy as np
+
+from ..engine.listening import listeners_only
 from ..engine.op import convert
 from ..engine.tape import GradientTape
 from ..explain import explain
 from ..explain.names import Names
-from ..explain.question import without_listeners
 from ..explain.search import number_of
 from ..nest import flatten
 from ..tracing.log import Trace, trace_of
@@ -76,7 +78,7 @@ class Model:
 
     def __init__(self, tape_or_trace, target=None, sources=None, frame=None):
         frame = frame or user_frame()[0]
-        with without_listeners(), uncollected():
+        with listeners_only(), np.errstate(all="ignore"), uncollected():
             self.look(tape_or_trace, target, sources, frame)
             self.data = self.draw()
 
