@@ -50,7 +50,7 @@ class Copy:
             shutil.copy(ROOT / name, self.folder / name)
 
     def passes(self, file, text, tests):
-        """Do these tests pass with this text in a file's place, one file of tests after another? Not counted: what fails anyway."""
+        """Do these tests pass with this text in a file's place? What fails without it too is not counted."""
         for name, chosen in tests.items():
             while failed := self.failed(name, chosen, file, text):
                 if not self.failed(name, {failed: chosen[failed]}):
@@ -59,7 +59,7 @@ class Copy:
         return True
 
     def failed(self, name, tests, file=None, text=None):
-        """The first of these tests of a file that fails, or takes too long, with a text in a file's place; None if all pass."""
+        """The first of these tests that fails or takes too long, with a text in a file's place; None if all pass."""
         running, path = self.folder / "running", self.folder / f"{file}.py"
         running.write_text(next(iter(tests), ""), "utf-8")
         whole = text and path.read_text("utf-8")
@@ -79,9 +79,9 @@ class Copy:
         os.utime(path, (self.writings, self.writings))
 
     def run(self, task, seconds):
-        """What a task returns in a process of its own, which has NumPy and pytest already; less than 0 if it needs more seconds.
+        """What a task returns in a process of its own, which has NumPy and pytest already.
 
-        They are those of the processor: on a busy machine it may take ten times as long.
+        It is less than 0 if more seconds are needed: of the processor, or ten times as many by the clock.
         """
         child = os.fork()
         if not child:
@@ -93,7 +93,11 @@ class Copy:
                 os.environ["PYTHONPATH"] = str(self.folder)
                 os.dup2(os.open("pytest.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
                 os.dup2(1, 2)
-                sys.path[:] = [str(self.folder), str(self.folder / "tests"), *(one for one in sys.path if one not in ("", str(ROOT)))]
+                sys.path[:] = [
+                    str(self.folder),
+                    str(self.folder / "tests"),
+                    *(one for one in sys.path if one not in ("", str(ROOT))),
+                ]
                 answer = int(task() or 0)
             except BaseException:
                 traceback.print_exc()
@@ -159,7 +163,7 @@ def record(name, target):
 
 
 class Covering:
-    """Which tests run a line. It is recorded for each file of tests, and again when that file or the code has changed."""
+    """Which tests run a line: recorded for each file of tests, and again when that file or the code has changed."""
 
     def __init__(self, copy):
         code = [path for folder in ("minigrad", "course") for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -173,7 +177,7 @@ class Covering:
             if not target.with_suffix(".seconds").exists():
                 print(f"\r\033[K{path.name}: which lines do these tests run?", end="", flush=True)
                 if copy.run(functools.partial(record, str(path.relative_to(ROOT)), target), 1200):
-                    sys.exit(f"{(copy.folder / 'pytest.log').read_text('utf-8')}\nthe tests of {path.name} cannot be recorded")
+                    sys.exit(f"{(copy.folder / 'pytest.log').read_text()}\nthe tests of {path.name} cannot be recorded")
             self.records.append(f"{target}.lines")
             self.seconds |= json.loads(target.with_suffix(".seconds").read_text("utf-8"))
         print("\r\033[K", end="", flush=True)
@@ -189,9 +193,10 @@ class Covering:
         return lines
 
     def tests_of(self, file, tree, node):
-        """The tests that run a place, with the seconds of each: {file of tests: {test: seconds}}, what is near and quick first.
+        """The tests that run a place, near and quick ones first: {file of tests: {test: seconds}}.
 
-        What runs at import, or in no test that was heard, has those of the whole file, and those with its name or its folder's.
+        What runs at import, or in no test that was heard, has those of the whole file, and those with its name or that
+        of its folder.
         """
         around = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and node in ast.walk(one)]
         header = range(around[-1].lineno, getattr(around[-1], "body", around)[0].lineno)

@@ -223,7 +223,8 @@ def test_a_queue_of_several_components():
     named = mg.queue.FIFOQueue(3, mg.int32, shapes=[()], names=["a"])
     named.enqueue({"a": 1})
     assert named.dequeue()["a"].numpy() == 1
-    assert [(part.numpy().shape, part.dtype) for part in queue.dequeue_many(0)] == [((0,), mg.float32), ((0, 2), mg.int32)]
+    none = queue.dequeue_many(0)
+    assert [(part.numpy().shape, part.dtype) for part in none] == [((0,), mg.float32), ((0, 2), mg.int32)]
 
 
 def test_a_closed_queue_can_be_emptied():
@@ -421,7 +422,8 @@ def test_what_a_generator_promised_it_must_keep(promise, element, told):
 def test_what_a_generator_keeps_may_have_any_length_that_was_left_open():
     open_ended = Dataset.from_generator(lambda: iter([[1.0, 2.0], [3.0]]), output_signature=mg.TensorSpec((None,)))
     assert [len(x) for x in open_ended] == [2, 1]
-    halves = Dataset.from_generator(lambda: iter([np.array([1.5, -2.5])]), output_signature=mg.TensorSpec((2,), mg.int32))
+    whole = mg.TensorSpec((2,), mg.int32)
+    halves = Dataset.from_generator(lambda: iter([np.array([1.5, -2.5])]), output_signature=whole)
     assert next(iter(halves)).numpy().tolist() == [1, -2]
     forms = Dataset.from_generator(lambda: iter([{"a": (1, 2.0)}]), output_types={"a": (mg.int32, mg.float32)})
     assert repr(next(forms.as_numpy_iterator())) == "{'a': (np.int32(1), np.float32(2.0))}"
