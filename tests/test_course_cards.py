@@ -65,6 +65,17 @@ def test_an_untouched_cell_is_not_attempted_yet(exercise, capsys):
     assert capsys.readouterr().out == f"{exercise}: not attempted yet.\n"
 
 
+def test_the_hills_of_the_nudges_have_the_slopes_that_are_said():
+    lesson = importlib.import_module("helpers.cards.lesson_01")
+    for hill in lesson.HILLS:
+        assert abs(lesson.errors(hill, 3.0, "six nudges")[0.01]) < 0.02
+
+
+def test_three_dots_wherever_they_stand_are_an_untouched_answer():
+    assert all(map(trying.untouched, [..., [..., ...], {"a": ...}, lambda x: ...]))
+    assert not any(map(trying.untouched, [2.0, [..., 2.0], [], None, lambda x: x]))
+
+
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_the_solution_is_accepted_as_often_as_it_is_tried(exercise, capsys):
     for _ in range(2):
