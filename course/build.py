@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import nbformat
+from helpers import whole
 from helpers.overview import kept_copy
+from jupyter_core.utils import ensure_event_loop
 from nbclient import NotebookClient
 
 COURSE = Path(__file__).resolve().parent
@@ -38,12 +40,22 @@ def executed(path):
     """A lesson with all that running it leaves behind, the state of its widgets too."""
     notebook = nbformat.read(path, as_version=4)
     nobody = os.environ | {"MINIGRAD_PROGRESS": str(COURSE / "nobody" / "progress.json")}  # so that nobody's progress is shown
-    quiet = ["--log-level=ERROR"]
     client = NotebookClient(
-        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(COURSE)}}, extra_arguments=quiet
+        notebook,
+        timeout=60,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(COURSE)}},
+        extra_arguments=["--log-level=ERROR"],
+        shutdown_kernel="immediate",
     )
+    ensure_event_loop().add_signal_handler = refused
     client.execute(env=nobody)
     return notebook
+
+
+def refused(*handler):
+    """Keeps nbclient from handling Ctrl-C: it would end the kernel, and might go on."""
+    raise RuntimeError("KeyboardInterrupt is raised instead, and the kernel ends with this process")
 
 
 def tidy(notebook):
@@ -91,8 +103,8 @@ def store(path):
     """Build a lesson, and keep what it prints and how it starts. Returns the copy of what stood there; None if it stood so."""
     fresh = built(path)
     copy = kept_copy(path) if fresh != path.read_text(encoding="utf-8") else None
-    path.write_text(fresh, encoding="utf-8")
-    starts_of(path).write_text(starts(path), encoding="utf-8")
+    whole.write(path, fresh.encode())
+    whole.write(starts_of(path), starts(path).encode())
     return copy
 
 

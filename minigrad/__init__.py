@@ -18,22 +18,15 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|
 try:
     # fmt: off
     from . import (
-        bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, random, strings, test,
+        bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, ops, random, strings, test,
     )
     from .ops import scattering
     from .program import operators
     from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
-    from .dtypes import (
-        DType, as_dtype, bool, complex128, complex64, double, float16, float32, float64, half, int16, int32, int64, int8,
-        string, uint16, uint32, uint64, uint8,
-    )
+    from .dtypes import *
+    from .engine import IndexedSlices, Tensor, TensorShape, Variable, constant
     from .engine.custom import RegisterGradient, custom_gradient, grad_pass_through
-    from .engine.shape import TensorShape
-    from .engine.slices import IndexedSlices
-    from .engine.questions import UnconnectedGradients
-    from .engine.tape import GradientTape
-    from .engine.tensor import Tensor, constant
-    from .engine.variable import Variable
+    from .engine.tape import GradientTape, UnconnectedGradients
     from .linalg import eig, eigvals, einsum, eye, matmul, norm, tensordot
     from .math import (
         abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal,
@@ -42,24 +35,9 @@ try:
         reduce_prod, reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
     )
     from .math.arithmetic import realdiv, truncatediv, truncatemod
-    from .math.complex_numbers import complex
-    from .math.elementwise import clip_by_value, saturate_cast
+    from .math.elementwise import clip_by_value
     from .math.normalizing import clip_by_global_norm, clip_by_norm
-    from .ops.creation import (
-        bitcast, cast, convert_to_tensor, ensure_shape, identity, identity_n, is_tensor, ones, ones_like, rank, shape,
-        shape_n, size, stop_gradient, zeros, zeros_like,
-    )
-    from .ops.gathering import (
-        boolean_mask, dynamic_partition, dynamic_stitch, gather, gather_nd, repeat, scatter_nd, tensor_scatter_nd_add,
-        tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update, where,
-    )
-    from .ops.indexing import slice, strided_slice
-    from .ops.sequences import fill, linspace, meshgrid, one_hot, range, sequence_mask
-    from .ops.shaping import (
-        broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, concat, expand_dims, pad, reshape, reverse,
-        reverse_sequence, roll, split, squeeze, stack, tile, transpose, unstack,
-    )
-    from .ops.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
+    from .ops import *
     from .program.control_flow import (
         case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, scan, switch_case,
         vectorized_map, while_loop,
@@ -77,10 +55,12 @@ finally:
 __version__ = "0.1.0"
 newaxis = None
 
-for kind in (Tensor, Variable, TensorShape, IndexedSlices, GradientTape, UnconnectedGradients, DType, Module, TensorSpec, TensorArray):
+for kind in (Tensor, Variable, TensorShape, IndexedSlices, GradientTape, UnconnectedGradients, dtypes.DType, Module,
+             TensorSpec, TensorArray):  # fmt: skip
     kind.__module__ = __name__  # whatever file they stand in: so pickles find them, and messages name them
-del kind
-del collected, gc
+for space in (bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, random, strings, test):
+    vars(space)["__dir__"] = space.__all__.copy  # what Tab offers
+del collected, gc, kind, space
 
 LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "tracing.log",
@@ -103,31 +83,21 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
 
 
-__all__ = [
-    "Assert", "DType", "GradientTape", "IndexedSlices", "Module", "RegisterGradient", "Tensor", "TensorArray",
-    "TensorShape", "TensorSpec", "UnconnectedGradients", "Variable", "abs", "acos", "acosh", "add", "add_n", "argmax",
-    "argmin", "argsort", "as_dtype", "asin", "asinh", "assert_equal", "assert_greater", "assert_less", "assert_rank",
-    "atan", "atan2", "atanh", "autodiff", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape",
-    "broadcast_static_shape", "broadcast_to", "case", "cast", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
-    "complex", "complex64", "complex128", "concat", "cond", "config", "constant", "constant_initializer",
-    "control_dependencies", "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging",
-    "device", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "eig", "eigvals", "einsum",
-    "ensure_shape", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "explain", "eye", "fill", "float16",
-    "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "grad_pass_through",
-    "gradients", "greater", "greater_equal", "group", "half", "identity", "identity_n", "image", "inspect", "int8",
-    "int16", "int32", "int64", "is_tensor", "keras", "less", "less_equal", "linalg", "linspace", "logical_and",
-    "logical_not", "logical_or", "map_fn", "math", "matmul", "maximum", "meshgrid", "minimum", "multiply", "name_scope",
-    "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones",
-    "ones_initializer", "ones_like", "pad", "pow", "print", "py_function", "queue", "random",
-    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "realdiv", "recompute_grad",
-    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "repeat", "reshape", "reverse", "reverse_sequence", "roll", "round", "saturate_cast", "scalar_mul",
-    "scan", "scatter_nd", "searchsorted", "sequence_mask", "shape", "shape_n", "sigmoid", "sign", "sin", "sinh", "size",
-    "slice", "sort", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "strided_slice", "string",
-    "strings", "subtract", "switch_case", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
-    "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "trace",
-    "transpose", "truediv", "truncatediv", "truncatemod", "uint8", "uint16", "uint32", "uint64", "unique",
-    "unique_with_counts", "unravel_index", "unstack", "vectorized_map", "where", "while_loop", "zeros",
-    "zeros_initializer", "zeros_like",
-]  # fmt: skip
+__all__ = ["Assert", "GradientTape", "IndexedSlices", "Module", "RegisterGradient", "Tensor", "TensorArray",
+           "TensorShape", "TensorSpec", "UnconnectedGradients", "Variable", "abs", "acos", "acosh", "add", "add_n",
+           "argmax", "argmin", "asin", "asinh", "assert_equal", "assert_greater", "assert_less", "assert_rank", "atan",
+           "atan2", "atanh", "autodiff", "bitwise", "case", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
+           "cond", "config", "constant", "constant_initializer", "control_dependencies", "cos", "cosh", "cumsum",
+           "custom_gradient", "data", "debugging", "device", "divide", "dtypes", "eig", "eigvals", "einsum", "equal",
+           "errors", "executing_eagerly", "exp", "explain", "eye", "floor", "foldl", "foldr", "function",
+           "grad_pass_through", "gradients", "greater", "greater_equal", "group", "image", "inspect", "keras", "less",
+           "less_equal", "linalg", "logical_and", "logical_not", "logical_or", "map_fn", "math", "matmul", "maximum",
+           "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal",
+           "numpy_function", "ones_initializer", "pow", "print", "py_function", "queue", "random",
+           "random_normal_initializer", "random_uniform_initializer", "realdiv", "recompute_grad", "reduce_all",
+           "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
+           "round", "scalar_mul", "scan", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "strings", "subtract",
+           "switch_case", "tan", "tanh", "tensordot", "test", "trace", "truediv", "truncatediv", "truncatemod",
+           "vectorized_map", "while_loop", "zeros_initializer"]  # fmt: skip
+__all__ = sorted({*__all__, *dtypes.__all__, *ops.__all__})
 __dir__ = __all__.copy  # what Tab offers

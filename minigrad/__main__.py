@@ -2,10 +2,11 @@
 
 import argparse
 import importlib
+import io
 import sys
 from collections.abc import Sequence
 
-from .classroom.telling import Trouble
+from .classroom.telling import Trouble, trouble
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,6 +18,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0; 1 if something is wrong; 130 if it was interrupted. (Unknown arguments exit with 2.)
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal has all letters of a path
+    try:
+        code = run(arguments)
+        print(end="", flush=True)
+        return code
+    except Trouble as problem:
+        print(problem, file=sys.stderr)
+    except OSError as problem:
+        if not isinstance(problem, BrokenPipeError):  # as when `head` has seen enough
+            print(trouble(problem), file=sys.stderr)
+    except KeyboardInterrupt:
+        print("\nminigrad: interrupted.", file=sys.stderr)
+        return 130
+    return 1
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Run the function of a subcommand, and return the exit code.
+
+    Raises:
+        Trouble, OSError: something is wrong.
+    """
     parser, command_of = parsed()
     known, further = parser.parse_known_args(arguments)
     options = vars(known)
@@ -26,13 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options["further"] = further
     elif further:
         command_of[name].error(f"unrecognized arguments: {' '.join(further)}")
-    try:
-        return getattr(importlib.import_module(f"minigrad.classroom.{module}"), function)(**options) or 0
-    except Trouble as trouble:
-        print(trouble, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return getattr(importlib.import_module(f"minigrad.classroom.{module}"), function)(**options) or 0
 
 
 def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:

@@ -3,11 +3,11 @@
 from typing import Any
 
 from . import nest
-from .engine import dtypes
-from .engine.listening import listeners_only, listening, warn
+from .engine import dtypes, listeners_only, warn
+from .engine.listening import Exit, listening
 from .engine.questions import UnconnectedGradients, unconnected_mode
 from .engine.tape import GradientTape
-from .ops.creation import convert_to_tensor, ones_like, zeros_like
+from .ops import convert_to_tensor, ones_like, zeros_like
 
 __all__ = ["ForwardAccumulator", "GradientTape"]
 __dir__ = __all__.copy  # what Tab offers
@@ -42,10 +42,8 @@ class ForwardAccumulator:
         self._primals, self._tape = nest.flatten(primals), GradientTape(persistent=True, watch_accessed_variables=False)
         self._tangents = [convert_to_tensor(dx, x.dtype) for x, dx in zip(self._primals, nest.flatten(tangents))]
         if len({x.id for x in self._primals}) < len(self._primals):
-            raise ValueError(
-                "Tensor {} was specified as a primal multiple times. This may indicate an error. If it was intended, please sum the "
-                "corresponding tangents."
-            )
+            problem = "Tensor {} was specified as a primal multiple times. This may indicate an error."
+            raise ValueError(f"{problem} If it was intended, please sum the corresponding tangents.")
         for x in self._primals:
             if not dtypes.as_dtype(x.dtype).is_floating:
                 warn("The dtype of the watched primal must be floating (e.g. tf.float32), got %r", x.dtype)
@@ -53,12 +51,15 @@ class ForwardAccumulator:
     def __enter__(self):
         if self._tape in listening.now:
             raise ValueError("Accumulator is already recording.")
+        self._tape.block = listening.blocks.get(self)
         self._tape.__enter__()
         self._tape.watch([x for x in self._primals if not dtypes.as_dtype(x.dtype).is_integer])
         return self
 
-    def __exit__(self, *error):
-        self._tape.__exit__(*error)
+    @Exit
+    def __exit__(self, here, *error):
+        GradientTape.__exit__(self._tape, *error)
+        here["blocks"].pop(self, None)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The Jacobian-vector products of outputs: their derivatives along the tangents.
@@ -75,7 +76,7 @@ class ForwardAccumulator:
             ValueError: `unconnected_gradients` is neither NONE nor ZERO.
         """
         zeros = unconnected_mode(unconnected_gradients) is UnconnectedGradients.ZERO
-        with listeners_only(*[one for one in listening.now if one is not self._tape]):
+        with listeners_only(*[one for one in listening.now if one != self._tape]):
             found = [self._jvp(y) for y in nest.flatten(primals)]
             found = [zeros_like(y) if zeros and dy is None else dy for y, dy in zip(nest.flatten(primals), found)]
         return nest.pack_sequence_as(primals, found)

@@ -5,11 +5,8 @@ import os
 
 import numpy as np
 
-__all__ = [
-    "LogicalDevice", "PhysicalDevice", "functions_run_eagerly", "list_logical_devices", "list_physical_devices",
-    "run_functions_eagerly",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["LogicalDevice", "PhysicalDevice", "functions_run_eagerly", "list_logical_devices", "list_physical_devices",
+           "run_functions_eagerly"]  # fmt: skip
 
 # glibc returns the memory of large freed arrays to the system and then requests it again, page by page; for a million
 # numbers that takes most of the time. Freeing this array, whose pages are never touched, makes glibc raise the size

@@ -3,21 +3,17 @@
 import numpy as np
 
 from . import math
-from .engine import dtypes
+from .engine import Tensor, dtypes, invalid, named, op
 from .engine.listening import Listener, listening
-from .engine.op import one_by_one, op
-from .engine.tensor import Tensor
-from .errors import invalid, visible_lines
-from .ops.creation import convert_to_tensor
+from .engine.op import one_by_one
+from .errors import visible_lines
+from .ops import convert_to_tensor
 
-__all__ = [
-    "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
-    "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative", "assert_non_positive",
-    "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
-    "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes", "assert_type", "check_numerics",
-    "disable_check_numerics", "enable_check_numerics", "is_numeric_tensor",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
+           "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
+           "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank",
+           "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes",
+           "assert_type", "check_numerics", "disable_check_numerics", "enable_check_numerics", "is_numeric_tensor"]  # fmt: skip
 
 
 def opening(message):
@@ -32,28 +28,27 @@ def comparison(name, symbol, compare, what, example):
     """Make the assertion that `compare(x, y)` holds for all elements."""
 
     def check(x, y, message=None, summarize=None, name=None):
+        """Raise unless {what}, element by element.
+
+        Args:
+            x, y: Tensors of one dtype, which are broadcast.
+            message: the beginning of the error.
+            summarize: how many elements the error shows.
+            name: accepted as in TensorFlow, without effect.
+
+        Raises:
+            InvalidArgumentError: it does not hold for some element.
+
+        >>> import minigrad as mg
+        >>> mg.debugging.{name}({example})
+        """
         x, y = convert_to_tensor(x), convert_to_tensor(y)
         holds = np.asarray(compare(x, y).value)
         if not holds.all():
             most = 3 if summarize is None else summarize
             raise invalid(told(message, symbol, x.value, y.value, holds, most))
 
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"""Raise unless {what}, element by element.
-
-    Args:
-        x, y: Tensors of one dtype, which are broadcast.
-        message: the beginning of the error.
-        summarize: how many elements the error shows.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        InvalidArgumentError: it does not hold for some element.
-
-    >>> import minigrad as mg
-    >>> mg.debugging.{name}({example})
-    """
-    return check
+    return named(check, name, what=what, example=example)
 
 
 def told(message, symbol, x, y, holds, most):
@@ -117,29 +112,27 @@ def sign_check(name, symbol, compare, what, example):
     """Make the assertion that `compare(x, 0)` holds for all elements."""
 
     def check(x, message=None, summarize=None, name=None):
+        """Raise unless every element is {what}.
+
+        Args:
+            x: a Tensor of numbers.
+            message: the beginning of the error.
+            summarize: how many elements the error shows.
+            name: accepted as in TensorFlow, without effect.
+
+        Raises:
+            InvalidArgumentError: some element is not.
+
+        >>> import minigrad as mg
+        >>> mg.debugging.{name}([{example}])
+        """
         value = convert_to_tensor(x).value
         if not compare(value, 0).all():
             head = f"{opening(message)}\nCondition x {symbol} 0 did not hold element-wise:"
             elements = first_of(value, summarize) if value.ndim else value
-            text = f"{head}\nx (shape={value.shape} dtype={value.dtype}) = \n{elements}"
-            raise invalid(text)
+            raise invalid(f"{head}\nx (shape={value.shape} dtype={value.dtype}) = \n{elements}")
 
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"""Raise unless every element is {what}.
-
-    Args:
-        x: a Tensor of numbers.
-        message: the beginning of the error.
-        summarize: how many elements the error shows.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        InvalidArgumentError: some element is not.
-
-    >>> import minigrad as mg
-    >>> mg.debugging.{name}([{example}])
-    """
-    return check
+    return named(check, name, what=what, example=example)
 
 
 assert_positive = sign_check("assert_positive", ">", np.greater, "larger than 0", "1, 2")
@@ -255,10 +248,8 @@ def not_finite(where, value, given):
     lines = "".join(f"  # of {'+' * (kind == 'NaN')}{kind} elements: {count}\n" for kind, count in counts.items())
     kinds = " and ".join(counts).replace("-Inf and +Inf and", "-Inf, +Inf, and")
     dtype = dtypes.BY_NUMPY[value.dtype]
-    return invalid(
-        f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape: {value.shape}\n{lines}\n{given}\n"
-        f" : Tensor had {kinds} values [Op:CheckNumericsV2] name: ",
-    )
+    problem = f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape:"
+    return invalid(f"{problem} {value.shape}\n{lines}\n{given}\n : Tensor had {kinds} values [Op:CheckNumericsV2] name: ")
 
 
 numerics_check = NumericsCheck()
@@ -333,10 +324,11 @@ def is_numeric_tensor(tensor) -> bool:
     return isinstance(tensor, Tensor) and tensor.dtype.dtype.kind in "iufc"
 
 
-def refuse_rank(message, x, what):
-    """Raise ValueError for the rank of x."""
-    rank = f"Received rank {x.ndim}, shape {x.shape}"
-    raise ValueError(f"{opening(message)}Tensor  must have rank {what}.  {rank}")
+def check_rank(x, fits, what, message):
+    """Raise ValueError unless the rank of x fits."""
+    x = convert_to_tensor(x)
+    if not fits(x.ndim):
+        raise ValueError(f"{opening(message)}Tensor  must have rank {what}.  Received rank {x.ndim}, shape {x.shape}")
 
 
 def assert_rank(x, rank, message=None, name=None) -> None:
@@ -348,9 +340,7 @@ def assert_rank(x, rank, message=None, name=None) -> None:
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank(mg.constant([1.0]), 1)
     """
-    x = convert_to_tensor(x)
-    if x.ndim != int(rank):
-        refuse_rank(message, x, int(rank))
+    check_rank(x, lambda ndim: ndim == int(rank), int(rank), message)
 
 
 def assert_rank_at_least(x, rank, message=None, name=None) -> None:
@@ -362,9 +352,7 @@ def assert_rank_at_least(x, rank, message=None, name=None) -> None:
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank_at_least(mg.constant([1.0]), 1)
     """
-    x = convert_to_tensor(x)
-    if x.ndim < int(rank):
-        refuse_rank(message, x, f"at least {int(rank)}")
+    check_rank(x, lambda ndim: ndim >= int(rank), f"at least {int(rank)}", message)
 
 
 def assert_rank_in(x, ranks, message=None, name=None) -> None:
@@ -376,9 +364,8 @@ def assert_rank_in(x, ranks, message=None, name=None) -> None:
     >>> import minigrad as mg
     >>> mg.debugging.assert_rank_in(mg.constant([1.0]), (0, 1))
     """
-    x, ranks = convert_to_tensor(x), tuple([int(rank) for rank in ranks])
-    if x.ndim not in ranks:
-        refuse_rank(message, x, f"in {ranks}")
+    ranks = tuple([int(rank) for rank in ranks])
+    check_rank(x, lambda ndim: ndim in ranks, f"in {ranks}", message)
 
 
 def assert_scalar(tensor, message=None, name=None) -> None:
@@ -416,12 +403,9 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) ->
         x = convert_to_tensor(x)
         told = f"Tensor shape={x.shape} dtype={x.dtype.name}"
         if not hasattr(wanted, "__iter__"):
-            raise ValueError(
-                f"{told}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` or `__getitem__`.  "
-                f"Received specified shape: {wanted}"
-            )
-        if len(wanted) != x.ndim:
-            refuse_rank(message, x, len(wanted))
+            given = f" An iterable has the attribute `__iter__` or `__getitem__`.  Received specified shape: {wanted}"
+            raise ValueError(f"{told}.  Specified shape must be an iterable. {given}")
+        assert_rank(x, len(wanted), message)
         for axis, (length, symbol) in enumerate(zip(x.shape, wanted)):
             if symbol is None or symbol == ".":
                 continue

@@ -4,14 +4,11 @@ The message says what is wrong, and ends with the op's name in TensorFlow, as in
 into it, and into every other text of minigrad, through `visible`.
 """
 
-__all__ = [
-    "ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION", "INTERNAL",
-    "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED",
-    "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "CancelledError", "DataLossError", "FailedPreconditionError",
-    "InternalError", "InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError", "ResourceExhaustedError",
-    "UnimplementedError", "UnknownError",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION",
+           "INTERNAL", "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
+           "UNAUTHENTICATED", "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "CancelledError", "DataLossError",
+           "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OpError",
+           "OutOfRangeError", "ResourceExhaustedError", "UnimplementedError", "UnknownError"]  # fmt: skip
 
 # TensorFlow's error codes: the `error_code` of an error.
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
@@ -38,10 +35,8 @@ class OpError(Exception):
 
     def __init__(self, node_def: object, op: object, message: str, error_code: int, *payloads: object):
         super().__init__()
-        self.node_def = node_def
-        self.op = op
+        self.node_def, self.op, self.error_code = node_def, op, error_code
         self.message = visible_lines(message) if isinstance(message, str) else message
-        self.error_code = error_code
         self.experimental_payloads = payloads[0] if payloads else {}
 
     def __str__(self):
@@ -56,68 +51,51 @@ class OpErrorWithCode(OpError):
 
     number: int
 
+    def __init_subclass__(cls, number: int | None = None):
+        cls.number = cls.number if number is None else number
+
     def __init__(self, node_def: object, op: object, message: str, *payloads: object):
         super().__init__(node_def, op, message, self.number, *payloads)
 
 
-class InvalidArgumentError(OpErrorWithCode):
+class InvalidArgumentError(OpErrorWithCode, number=INVALID_ARGUMENT):
     """An argument has a shape, a dtype or a value that the op cannot use."""
 
-    number = INVALID_ARGUMENT
 
-
-class CancelledError(OpErrorWithCode):
+class CancelledError(OpErrorWithCode, number=CANCELLED):
     """The queue that the op uses is closed."""
 
-    number = CANCELLED
 
-
-class DataLossError(OpErrorWithCode):
+class DataLossError(OpErrorWithCode, number=DATA_LOSS):
     """Data would be lost, such as the end of a row that is longer than its padded shape."""
 
-    number = DATA_LOSS
 
-
-class FailedPreconditionError(OpErrorWithCode):
+class FailedPreconditionError(OpErrorWithCode, number=FAILED_PRECONDITION):
     """An object is not in the state that the op needs."""
 
-    number = FAILED_PRECONDITION
 
-
-class InternalError(OpErrorWithCode):
+class InternalError(OpErrorWithCode, number=INTERNAL):
     """The engine is in a state that should not occur."""
 
-    number = INTERNAL
 
-
-class NotFoundError(OpErrorWithCode):
+class NotFoundError(OpErrorWithCode, number=NOT_FOUND):
     """Something that is given by name, such as a file, does not exist."""
 
-    number = NOT_FOUND
 
-
-class OutOfRangeError(OpErrorWithCode):
+class OutOfRangeError(OpErrorWithCode, number=OUT_OF_RANGE):
     """An index or an iteration is beyond the end."""
 
-    number = OUT_OF_RANGE
 
-
-class ResourceExhaustedError(OpErrorWithCode):
+class ResourceExhaustedError(OpErrorWithCode, number=RESOURCE_EXHAUSTED):
     """A resource is used up, such as the capacity of a queue."""
 
-    number = RESOURCE_EXHAUSTED
 
-
-class UnimplementedError(OpErrorWithCode):
+class UnimplementedError(OpErrorWithCode, number=UNIMPLEMENTED):
     """TensorFlow supports this, but minigrad does not, or not for this dtype."""
 
-    number = UNIMPLEMENTED
 
-
-class UnknownError(OpErrorWithCode):
+class UnknownError(OpErrorWithCode, number=UNKNOWN):
     """A function of the user raised an error of its own."""
-
-    number = UNKNOWN
 
 
 def visible(thing, most: "int | None" = 200) -> str:

@@ -3,19 +3,12 @@
 import numpy as np
 
 from . import math
-from .engine import dtypes
-from .engine.custom import unregistered
-from .engine.op import convert, op
-from .engine.tensor import Tensor
-from .errors import invalid
+from .engine import Tensor, convert, dtypes, invalid, op, unregistered
 from .math import elementwise
 from .ops import creation
 
-__all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "convert_image_dtype", "flip_left_right",
-    "flip_up_down", "rgb_to_grayscale",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "convert_image_dtype",
+           "flip_left_right", "flip_up_down", "rgb_to_grayscale"]  # fmt: skip
 
 
 def check_pixels(images, channels=None):
@@ -91,9 +84,7 @@ def in_float(adjust, image):
     """Adjust an image in float32, and return it in its own dtype; see `convert_image_dtype` for integers."""
     image = convert(image)
     if image.dtype in (dtypes.float32, dtypes.float16, dtypes.float64):
-        floats = image if image.dtype == dtypes.float32 else creation.cast(image, dtypes.float32)
-        adjusted = adjust(floats)
-        return adjusted if image.dtype == dtypes.float32 else creation.cast(adjusted, image.dtype)
+        return creation.cast(adjust(creation.cast(image, dtypes.float32)), image.dtype)
     return convert_image_dtype(adjust(convert_image_dtype(image, dtypes.float32)), image.dtype, saturate=True)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, MappingView, Sequence
 from typing import Any
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
-__dir__ = __all__.copy  # what Tab offers
 
 
 def is_nested(seq: Any) -> bool:
@@ -88,10 +87,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     flat_sequence = list(flat_sequence)
     needed = len(flatten(structure))
     if needed != len(flat_sequence):
-        raise ValueError(
-            f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)} items. "
-            f"Structure: {structure}, flat_sequence: {flat_sequence}."
-        )
+        problem = f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)} items."
+        raise ValueError(f"{problem} Structure: {structure}, flat_sequence: {flat_sequence}.")
     return packed(structure, iter(flat_sequence))
 
 
@@ -113,9 +110,8 @@ def packed(structure, leaves):
     return type(structure)(*new) if hasattr(structure, "_fields") else type(structure)(new)
 
 
-def map_structure(
-    func: Callable[..., Any], *structures: Any, check_types: bool = True, expand_composites: bool = False
-) -> Any:  # fmt: skip
+def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool = True,
+                  expand_composites: bool = False) -> Any:  # fmt: skip
     """A nest of the results of `func`, with the structure of the first argument.
 
     Args:

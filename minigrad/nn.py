@@ -5,27 +5,18 @@ import numbers
 import numpy as np
 
 from . import errors, math, random
-from .engine import attributes as tidy
-from .engine.op import op
-from .engine.rules import accepts_sparse
-from .engine.shape import bracketed
-from .engine.tensor import Tensor
-from .errors import invalid
-from .math.arithmetic import not_among
+from .engine import Tensor, accepts_sparse, bracketed, invalid, not_among, op, tidy
 from .math.elementwise import sigmoid, softplus, softsign, tanh
 from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
 from .math.reductions import in_top_k, top_k, zero_fraction
-from .ops import creation, gathering, shaping
-from .ops.creation import convert_to_tensor
+from .ops import convert_to_tensor, creation, gathering, shaping
 
-__all__ = [
-    "batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k", "l2_loss",
-    "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "moments", "normalize_moments", "relu", "relu6",
-    "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax", "softmax_cross_entropy_with_logits",
-    "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits", "sufficient_statistics", "swish", "tanh",
-    "top_k", "weighted_cross_entropy_with_logits", "weighted_moments", "zero_fraction",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k",
+           "l2_loss", "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "moments", "normalize_moments",
+           "relu", "relu6", "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
+           "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits",
+           "sufficient_statistics", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments",
+           "zero_fraction"]  # fmt: skip
 
 REAL = "iuf"
 
@@ -297,8 +288,7 @@ def opened(shape, axis):
 
 
 @op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer, p=lambda logits, labels, axis: softmax(logits, axis) - labels,
-    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p,
-    dlabels=lambda dloss, logits, axis: minus_log_softmax(dloss, logits, axis))  # fmt: skip
+    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=minus_log_softmax)  # fmt: skip
 def cross_entropy(logits, labels, axis):
     """Op behind `mg.nn.softmax_cross_entropy_with_logits`. Its by-product is softmax(logits) - labels.
 
@@ -450,19 +440,18 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple:
     [np.float32(3.0), np.float32(4.667)]
     """
     x = convert_to_tensor(x)
-    half = x.value.dtype == np.float16
-    y = creation.cast(x, np.float32) if half else x
+    y = creation.cast(x, np.float32) if x.value.dtype == np.float16 else x
     mean = math.reduce_mean(y, axes, True)
     variance = math.reduce_mean(math.squared_difference(y, creation.stop_gradient(mean)), axes, True)
+    return as_asked(mean, axes, keepdims, x.value.dtype), as_asked(variance, axes, keepdims, x.value.dtype)
+
+
+def as_asked(moment, axes, keepdims, dtype):
+    """A moment in this dtype, without the axes of length 1 along which it was taken, unless they are kept."""
     if not keepdims:
-        mean, variance = squeezed(mean, axes), squeezed(variance, axes)
-    return (creation.cast(mean, x.dtype), creation.cast(variance, x.dtype)) if half else (mean, variance)
-
-
-def squeezed(x, axes):
-    """Remove the axes of length 1 that a reduction kept."""
-    gone = range(x.ndim) if axes is None else [k % x.ndim for k in np.atleast_1d(axes)]
-    return shaping.reshape(x, tuple([n for k, n in enumerate(x.value.shape) if k not in gone]))
+        gone = range(moment.ndim) if axes is None else [k % moment.ndim for k in np.atleast_1d(axes)]
+        moment = shaping.reshape(moment, tuple([n for k, n in enumerate(moment.value.shape) if k not in gone]))
+    return moment if moment.value.dtype == dtype else creation.cast(moment, dtype)
 
 
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> tuple:
@@ -483,15 +472,12 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> t
     [np.float32(3.75), np.float32(5.188)]
     """
     x = convert_to_tensor(x)
-    half = x.value.dtype == np.float16
-    y = creation.cast(x, np.float32) if half else x
+    y = creation.cast(x, np.float32) if x.value.dtype == np.float16 else x
     weights = creation.cast(frequency_weights, y.dtype)
     total = math.reduce_sum(weights + creation.zeros_like(y), axes, True)
     mean = math.divide_no_nan(math.reduce_sum(weights * y, axes, True), total)
     variance = math.divide_no_nan(math.reduce_sum(weights * math.squared_difference(y, mean), axes, True), total)
-    if not keepdims:
-        mean, variance = squeezed(mean, axes), squeezed(variance, axes)
-    return (creation.cast(mean, x.dtype), creation.cast(variance, x.dtype)) if half else (mean, variance)
+    return as_asked(mean, axes, keepdims, x.value.dtype), as_asked(variance, axes, keepdims, x.value.dtype)
 
 
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> tuple:
@@ -605,7 +591,7 @@ def bias_grad(dz, data_format):
     return np.add.reduce(dz, axis=tuple([k for k in range(dz.ndim) if k != kept]))
 
 
-@op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=lambda dz, data_format: bias_grad(dz, data_format))
+@op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=bias_grad)
 def biased(value, bias, data_format: str | None = None):
     """Op behind `mg.nn.bias_add`.
 
@@ -621,9 +607,8 @@ def biased(value, bias, data_format: str | None = None):
     kept = channels(data_format, value.ndim)
     if len(bias) != value.shape[kept]:
         where = "last dimension" if kept == value.ndim - 1 else "channel dimension"
-        raise invalid(
-            f"Must provide as many biases as the {where} of the input tensor: {bracketed(bias.shape)} vs. {bracketed(value.shape)}"
-        )
+        problem = f"Must provide as many biases as the {where} of the input tensor:"
+        raise invalid(f"{problem} {bracketed(bias.shape)} vs. {bracketed(value.shape)}")
     return value + bias.reshape((-1, *[1] * (value.ndim - 1 - kept)))
 
 

@@ -6,13 +6,8 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .engine.conversion import as_value
+from .engine import Tensor, TensorShape, as_value, convert, invalid, storing
 from .engine.dtypes import as_dtype
-from .engine.listening import storing
-from .engine.op import convert
-from .engine.shape import TensorShape
-from .engine.tensor import Tensor
-from .errors import invalid
 
 __all__ = ["FIFOQueue"]
 __dir__ = __all__.copy  # what Tab offers
@@ -51,16 +46,12 @@ class FIFOQueue:
         if not self.dtypes:
             raise invalid("Length for attr 'component_types' of 0 must be at least minimum 1 [Op:FIFOQueueV2] name: ")
         if self.names is not None and len(self.names) != len(self.dtypes):
-            raise ValueError(
-                "List of names must have the same length as the list of dtypes, "
-                f"received len(names)={len(self.names)},len(dtypes)={len(self.dtypes)}"
-            )
+            given = f"received len(names)={len(self.names)},len(dtypes)={len(self.dtypes)}"
+            raise ValueError(f"List of names must have the same length as the list of dtypes, {given}")
         self.shapes = [TensorShape(s) for s in shapes_of(shapes, len(self.dtypes))]
         if len(self.shapes) != len(self.dtypes):
-            raise invalid(
-                f"Different number of component types.  Types: {', '.join(d.kernel_name for d in self.dtypes)}, "
-                f"Shapes: {[list(s) for s in self.shapes]} [Op:FIFOQueueV2] name: ",
-            )
+            problem = f"Different number of component types.  Types: {', '.join(d.kernel_name for d in self.dtypes)}, Shapes:"
+            raise invalid(f"{problem} {[list(s) for s in self.shapes]} [Op:FIFOQueueV2] name: ")
         self._elements, self._closed = collections.deque(), False
 
     def enqueue(self, vals: Any, name: str | None = None) -> None:
@@ -148,9 +139,8 @@ class FIFOQueue:
         tensor = convert(x) if hasattr(x, "__tf_tensor__") else Tensor.of(as_value(x, dtype))
         value = tensor.value
         if value.dtype != dtype.dtype:
-            raise ValueError(
-                f"component_{i}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {as_dtype(value.dtype).name}: {x!r}"
-            )
+            problem = f"component_{i}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {as_dtype(value.dtype).name}:"
+            raise ValueError(f"{problem} {x!r}")
         TensorShape(value.shape[1:] if many else value.shape).assert_is_compatible_with(self.shapes[i])
         return storing(tensor, Tensor.of(value), "FIFOQueue")
 
@@ -158,26 +148,20 @@ class FIFOQueue:
         if self._closed:
             raise errors.CancelledError(None, None, f"FIFOQueue '{self.name}' is closed. [Op:{kernel}] name: ")
         if len(self._elements) + len(elements) > self.capacity:
-            raise errors.ResourceExhaustedError(
-                None, None,
-                f"FIFOQueue '{self.name}' is full (capacity {self.capacity}). TensorFlow would wait here, for ever. [Op:{kernel}] name: ",
-            )  # fmt: skip
+            problem = f"FIFOQueue '{self.name}' is full (capacity {self.capacity}). TensorFlow would wait here, for ever."
+            raise errors.ResourceExhaustedError(None, None, f"{problem} [Op:{kernel}] name: ")
         self._elements.extend(elements)
 
     def _take(self, n, kernel):
         if n < 0:
             raise invalid(f"DequeueManyOp requested {n} < 0 elements [Op:{kernel}] name: ")
         if kernel != "QueueDequeueV2" and not all(s.is_fully_defined() for s in self.shapes):
-            raise invalid(
-                f"FIFOQueue's DequeueMany and DequeueUpTo require the components to have specified shapes. [Op:{kernel}] name: ",
-            )
+            problem = "FIFOQueue's DequeueMany and DequeueUpTo require the components to have specified shapes."
+            raise invalid(f"{problem} [Op:{kernel}] name: ")
         if n > len(self._elements):
             state = "is closed and" if self._closed else "is open (TensorFlow would wait here), but"
-            raise errors.OutOfRangeError(
-                None, None,
-                f"FIFOQueue '{self.name}' {state} has insufficient elements (requested {n}, current size {len(self._elements)}) "
-                f"[Op:{kernel}] name: ",
-            )  # fmt: skip
+            problem = f"FIFOQueue '{self.name}' {state} has insufficient elements (requested {n},"
+            raise errors.OutOfRangeError(None, None, f"{problem} current size {len(self._elements)}) [Op:{kernel}] name: ")
         return [self._elements.popleft() for _ in range(n)]
 
     def _stacked(self, elements):

@@ -12,21 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .engine import attributes as tidy
-from .engine import dtypes
-from .engine.conversion import as_value
-from .engine.custom import unregistered
-from .engine.op import convert, op
-from .engine.shape import bracketed
-from .engine.tensor import Tensor
-from .errors import invalid
+from .engine import Tensor, as_value, bracketed, convert, dtypes, invalid, not_among, op, tidy, unregistered
 from .math.special import lgamma
 
-__all__ = [
-    "Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal", "stateless_poisson",
-    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal",
+           "stateless_poisson", "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform"]  # fmt: skip
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
 LARGEST_SEED = 2**31 - 1
@@ -133,10 +123,7 @@ def stateless_stream(seed):
     """The random bits of a pair of seeds, which are scrambled first."""
     seed = convert(seed).value
     if seed.dtype not in (np.int32, np.int64):
-        kind = dtypes.BY_NUMPY[seed.dtype].kernel_name
-        raise invalid(
-            f"Value for attr 'Tseed' of {kind} is not in the list of allowed values: int32, int64 [Op:StatelessRandomGetKeyCounter] name: ",
-        )
+        raise invalid(f"{not_among('Tseed', seed.dtype, 'int32, int64')} [Op:StatelessRandomGetKeyCounter] name: ")
     if np.shape(seed) != (2,):
         given = bracketed(np.shape(seed))
         raise invalid(f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")
@@ -458,9 +445,8 @@ def counted(dtype):
     dtype = dtypes.as_dtype(dtype)
     if dtype not in FLOATS + INTEGERS:
         allowed = "half, float, double, int32, int64"
-        raise invalid(
-            f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values: {allowed} [Op:RandomPoissonV2] name: ",
-        )
+        problem = f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values:"
+        raise invalid(f"{problem} {allowed} [Op:RandomPoissonV2] name: ")
     return dtype.dtype
 
 
@@ -600,10 +586,8 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
     """
     dtype = allowed(dtype)
     if dtype.is_integer and (minval is None) != (maxval is None):
-        raise ValueError(
-            f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None. "
-            f"Got `minval`={minval} and `maxval`={maxval}."
-        )
+        problem = f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None."
+        raise ValueError(f"{problem} Got `minval`={minval} and `maxval`={maxval}.")
     if dtype.is_integer:
         return Tensor.of(stateless(integers, shape, seed, dtype, minval, maxval))
     minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
@@ -679,9 +663,8 @@ class Generator:
         """As `mg.random.normal`."""
         return stretched(self._drawn(normals, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
-    def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
-    ) -> Tensor:
+    def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+                         name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.truncated_normal`."""
         return stretched(self._drawn(truncated, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 

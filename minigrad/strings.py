@@ -6,15 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import errors, math
-from .engine import attributes as tidy
-from .engine.op import op
-from .errors import invalid
+from .engine import invalid, op, tidy
 
-__all__ = [
-    "as_string", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split", "strip",
-    "substr", "to_number", "upper",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["as_string", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split", "strip",
+           "substr", "to_number", "upper"]  # fmt: skip
 
 
 def each(function, *texts):

@@ -3,12 +3,10 @@
 import numpy as np
 
 from . import math, nest
-from .engine.op import convert
+from .engine import Tensor, convert
 from .engine.tape import GradientTape, UnconnectedGradients
-from .engine.tensor import Tensor
 
 __all__ = ["check_gradients"]
-__dir__ = __all__.copy  # what Tab offers
 
 UPSTREAM = 1.5  # scale of the upstream gradients; with 1, a VJP that ignores its upstream gradient would pass
 
@@ -52,10 +50,8 @@ def check_order(f, points, now, order, delta, rtol, atol, name):
         difference = total(*shifted(points, k, step)).value - total(*shifted(points, k, -step)).value
         measured = float(difference / (2 * delta)) / UPSTREAM
         if not np.isclose(tape_says, measured, rtol, atol, equal_nan=False):
-            raise AssertionError(
-                f"{name}, input {k}, order {now}: the tape says {tape_says:.6g}, finite differences say {measured:.6g}"
-                " (along one direction of length 1)"
-            )
+            problem = f"{name}, input {k}, order {now}: the tape says {tape_says:.6g},"
+            raise AssertionError(f"{problem} finite differences say {measured:.6g} (along one direction of length 1)")
     if now < order:
         check_order(gradients, points, now + 1, order, delta, rtol, atol, name)
 

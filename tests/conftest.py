@@ -1,6 +1,9 @@
 """Every test begins with nobody listening, whatever the one before it has left switched on; and a browser for those that need one."""
 
 import os
+import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +37,21 @@ def nobody_listens():
     yield
     mg.trace(False)
     listening.now = ()
+
+
+@pytest.fixture
+def own_course(tmp_path, monkeypatch):
+    """A copy of the course, in a folder that one works in."""
+    pytest.importorskip("nbclient")
+    shutil.copytree(
+        Path(__file__).parent.parent / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__")
+    )
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "course"
 
 
 @pytest.fixture(scope="module")

@@ -1,44 +1,29 @@
-"""Break the engine in one place at a time and see whether a test fails.
+"""Break one place of the package or of the course at a time and see whether a test fails.
 
-    python -m tests.mutation --files op tape variable rules --seconds 600
+    python -m tests.mutation minigrad.keras.losses minigrad/data course/helpers --places 100 --seed 7
 
-Every change is made in a copy of the package. `rules` are the VJPs of all ops, with the functions that they call,
-wherever they stand; every other name is a file of the package, with or without its folder (`tape`, `engine/rules`).
-The places are tried in an order that the seed decides, until the time is over. What survives is a gap in the tests.
+A part is a file or a folder, written as a module or as a path, with or without what stands before it (`tape`). Besides,
+`rules` are the VJPs of all ops, with the functions that they call, wherever they stand, and `outside` is all but the
+engine. The places of all parts are tried in an order that the seed decides, in a copy, with the tests that run the line
+(tests/covering.py records which, ten minutes long, whenever the code has changed). What survives is a gap in the tests.
 Lines in which no test can see a change are not tried: they stand in SURVIVES with the reason.
 """
 
 import argparse
 import ast
-import itertools
-import os
-import pathlib
 import random
-import shutil
-import signal
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).parents[1]
-PACKAGE = ROOT / "minigrad"
-PATHS = {path.relative_to(PACKAGE).with_suffix("").as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
-LINES = {file: path.read_text("utf-8").splitlines() for file, path in PATHS.items()}
-TREES = {file: ast.parse("\n".join(lines)) for file, lines in LINES.items()}
+from .covering import ROOT, Copy, Covering
+
+PATHS = [path for folder in ("minigrad", "course") for path in sorted((ROOT / folder).rglob("*.py"))]
+TEXTS = {path.relative_to(ROOT).with_suffix("").as_posix(): path.read_text("utf-8") for path in PATHS}
+LINES = {file: text.splitlines() for file, text in TEXTS.items()}
+TREES = {file: ast.parse(text) for file, text in TEXTS.items()}
 FUNCTIONS = {(file, f.name): f for file, tree in TREES.items() for f in tree.body if isinstance(f, ast.FunctionDef)}
 ENGINE = [f"engine/{file}" for file in ("op", "writing", "operands", "tape", "backward", "questions", "variable")]
-TESTS = {  # besides those that have the name of a file or of its folder; they run one after the other until one fails
-    "op": ["ops", "math", "house"],
-    "writing": ["op", "ops", "math", "house"],
-    "operands": ["op", "conversion", "shape", "tensor", "math", "ops"],
-    "tape": ["custom", "linalg", "numerics"],
-    "backward": ["tape", "custom", "linalg", "numerics"],
-    "questions": ["tape", "hostile"],
-    "variable": ["module", "keras"],
-    "ops": ["arrays", "tensor"],
-    "rules": ["ops", "numerics", "recorded", "scenarios", "properties"],
-}
-OTHERS = ["scenarios", "counts", "threads", "properties", "trace", "memory", "explain"]  # for all but the VJPs
 OPPOSITE = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Is: ast.IsNot,
     ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
@@ -46,23 +31,23 @@ OPPOSITE = {
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
 CONVERSIONS = {"tuple", "list", "int", "np.asarray"}  # which change no number, and which NumPy does by itself where it wants to
-SURVIVES = {  # (file, what stands in the line): why no answer changes
+ANY = {"maxsize", "slots", "frozen", "points"}  # keywords that change no answer; with `points` a card tries answers
+SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
+    ("course/helpers/cards/lesson_03", '"mg.Variable(2.0) * 1.0": lambda'): "any number will do",
+    ("course/helpers/cards/lesson_10", "SWITCHED = ("): "any numbers will do",
+    ("course/helpers/cards/lesson_11", "[mg.constant([[1.0, -2.0, 2.0]])"): "any numbers will do",
     ("engine/backward", "source_ids, current = set(source_ids), None"): "what is asked for is only found more slowly",
-    ("engine/backward", "@functools.lru_cache(maxsize=4)"): "how many rows of ones are kept ready changes no answer",
     ("engine/op", "linecache.cache[file] ="): "a traceback strips the line that it shows, and asks for no size",
-    ("engine/operands", "@functools.lru_cache(maxsize=1000"): "how many numbers are kept ready changes no answer",
-    ("engine/tape", "experimental_use_pfor: bool = True"): "accepted as in TensorFlow, without effect",
     ("engine/tape", "refused = False"): "it says more of a tape that was entered; others are refused before",
     ("engine/tape", "ended = 0  #"): "no Tensor that is asked about here has an id as small as 1",
-    ("engine/tape", "self.entered, self.ended = True, 0"): "no Tensor that is asked about here has an id as small as 1",
+    ("engine/tape", "self.entered, self.ended, self.here = True, 0"): "no Tensor that is asked about here has an id as small as 1",
     ("engine/tape", "self.roots.add("): "steps are left out that lead to no source: the backward pass is shorter",
     ("engine/variable", "__array_priority__ = 100"): "any number above 0, NumPy's own, will do",
-    ("engine/variable", "validate_shape: bool = True"): "accepted as in TensorFlow, without effect",
-    ("engine/variable", "use_locking: bool = False"): "accepted as in TensorFlow, without effect",
-    ("engine/variable", "experimental_enable_variable_lifting"): "accepted as in TensorFlow, without effect",
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
+    ("explain/numbers", "moved[place] += sign * step"): "another step is only a little less exact",
     ("linalg/decompositions", "lower = band_part.np("): "any negative number stands for all",
+    ("linalg/norms", "degree, limit = (13,"): "with another limit the series is only a little less exact",
     ("linalg/products", "strict=True):"): "the lengths were compared when the op ran",
     ("linalg/solving", "return band_part.np(whole, -1, 0) if lower"): "any negative number stands for all",
     ("linalg/solving", "return band_part.np(x, -1, 0) * (1 -"): "any negative number stands for all",
@@ -85,11 +70,15 @@ SURVIVES = {  # (file, what stands in the line): why no answer changes
     ("math/special", "slope = np.where(x[..., 0] == 0"): "what stands along that axis of x is the same number",
     ("math/special", "x = np.where(long, 1, x)"): "what is computed there is not used",
     ("math/special", "dy * np.where(x == 0, 0.5, bessel_i0"): "what a 0 is divided by there is not used",
+    ("minigrad/random", "depth, kept = 8"): "how many are drawn at first: the loop goes on until there are enough",
     ("nn", "return np.where(np.asarray(x) > 0, x.dtype.type(1)"): "Python's 1 takes the dtype of the other number",
     ("ops/gathering", "picked = tuple(builtins.range("): "a range is unpacked like a tuple",
     ("ops/gathering", 'raise invalid(f"Shape must be at least rank'): "the first axis is always there",
     ("ops/gathering", "return np.logical_or.reduce((indices < 0)"): "NumPy compares with tuples too",
     ("ops/shaping", "return int(np.prod(lengths"): "NumPy takes its own ints too",
+    ("minigrad/__init__", "get_close_matches("): "the nearest stands first",
+    ("ops/shaping", 'return tidy.axes(tidy.integers(shift, "Tshift"))'): "np.roll takes arrays too",
+    ("ops/shaping", 'return tidy.axes(tidy.integers(axis, "Taxis"))'): "np.roll takes arrays too",
     ("ops/shaping", "return tuple([-n for n in shift])"): "np.roll takes lists too",
     ("ops/shaping", "axis %= len(shapes[0])"): "all parts have as many axes",
 }
@@ -102,11 +91,9 @@ def broken(node):
     if isinstance(node, (ast.BinOp, ast.BoolOp, ast.AugAssign)) and type(node.op) in OPPOSITE:
         return type(node)(**{**dict(ast.iter_fields(node)), "op": OPPOSITE[type(node.op)]()})
     if isinstance(node, ast.Constant) and type(node.value) in (bool, int, float):
-        return ast.Constant(not node.value if type(node.value) is bool else node.value + 1)
+        return ast.Constant(not node.value if type(node.value) is bool else node.value + max(1, abs(node.value) // 2))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
         return node.operand
-    if isinstance(node, (ast.If, ast.IfExp)) and isinstance(node.test, (ast.Name, ast.Attribute, ast.Call)):
-        return type(node)(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
     if isinstance(node, (ast.Raise, ast.Continue)) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return ast.Pass()
     if isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
@@ -117,14 +104,16 @@ def broken(node):
 
 
 def places(node):
-    """(holder, key) of every node below this one that can be broken, but for annotations."""
+    """(holder, key, what to put there) for all that can be broken below a node, but for annotations."""
     for name, value in ast.iter_fields(node):
         holder, keys = (value, range(len(value))) if isinstance(value, list) else (vars(node), [name])
-        for key in keys:
-            if isinstance(holder[key], ast.AST) and name not in ("annotation", "returns"):
-                if broken(holder[key]):
-                    yield holder, key
+        for key in keys if name not in ("annotation", "returns") else ():
+            if isinstance(holder[key], ast.AST) and getattr(holder[key], "arg", "") not in ANY:
+                if other := broken(holder[key]):
+                    yield holder, key, other
                 yield from places(holder[key])
+    if isinstance(node, (ast.If, ast.IfExp)) and isinstance(node.test, (ast.Name, ast.Attribute, ast.Call)):
+        yield vars(node), "test", ast.UnaryOp(ast.Not(), node.test)
 
 
 def declaration(function):
@@ -153,7 +142,7 @@ def called(file, part):
 
 def vjps():
     """(file, node) of each VJP and of how ops compute a by-product, and of the functions that these call."""
-    options = {one.arg for one in FUNCTIONS["engine/op", "op"].args.kwonlyargs} | {None}  # None: of `**`
+    options = {one.arg for one in FUNCTIONS["minigrad/engine/op", "op"].args.kwonlyargs} | {None}  # None: of `**`
     parts = []
     for (file, _), function in FUNCTIONS.items():
         others = options | {one.arg for one in function.args.args}
@@ -163,126 +152,94 @@ def vjps():
     return parts
 
 
+def lies_in(file, part):
+    """Is the file this part, or in this folder?"""
+    return f"/{part}/" in f"/{file}/"
+
+
+def idle(tree):
+    """The nodes in defaults of parameters that a function does not use: accepted as in TensorFlow, without effect."""
+    for function in [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]:
+        used, of = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}, function.args
+        parameters = zip([*of.posonlyargs, *of.args, *of.kwonlyargs][::-1], [*of.defaults, *of.kw_defaults][::-1])
+        for default in [default for parameter, default in parameters if default and parameter.arg not in used]:
+            yield from ast.walk(default)
+
+
+IDLE = {file: set(idle(tree)) for file, tree in TREES.items()}
+
+
 def reason(file, node):
     """Why no test can see a change in the line of this node; None if one can."""
+    if node in IDLE[file]:
+        return "accepted as in TensorFlow, without effect"
     line = LINES[file][node.lineno - 1]
-    return next((why for (where, words), why in SURVIVES.items() if where == file and words in line), None)
+    return next((why for (where, words), why in SURVIVES.items() if lies_in(file, where) and words in line), None)
 
 
-def mutants(wanted):
-    """(file, tree, holder, key) of all that can be broken in the wanted part of the package."""
-    files = [file for file in TREES if f"/{file}".endswith(f"/{wanted}")]
-    for file, part in vjps() if wanted == "rules" else [(file, TREES[file]) for file in files]:
-        yield from ((file, TREES[file], holder, key) for holder, key in places(part) if not reason(file, holder[key]))
+def mutants(part):
+    """(file, holder, key, what to put there) for all that can be broken in a part of the package or of the course."""
+    part = part.removesuffix(".py").replace(".", "/").strip("/")
+    files = [file for file in TREES if (not lies_in(file, "engine") if part == "outside" else lies_in(file, part))]
+    for file, whole in vjps() if part == "rules" else [(file, TREES[file]) for file in files]:
+        yield from ((file, *place) for place in places(whole) if not reason(file, place[0][place[1]]))
 
 
-def tests_of(file, wanted):
-    """The names of the tests of a file, first those that have its own name or that of its folder."""
-    parts = file.split("/")[::-1]
-    named = [one for one in parts if tests_at(ROOT, one)]
-    more = TESTS["rules"] if wanted == "rules" else OTHERS
-    return list(dict.fromkeys([*named, *(test for one in parts for test in TESTS.get(one, ())), *more]))
-
-
-def tests_at(root, name):
-    """The files of tests that have this name, and the folder."""
-    return [*root.glob(f"tests/test_{name}.py"), *root.glob(f"tests/test_{name}_*.py"), *root.glob(f"tests/{name}/")]
-
-
-def text_of(tree, holder, key):
-    """The source with this one place broken."""
+def text_of(file, holder, key, other):
+    """The source with this one place broken, and all else as it stands."""
     whole = holder[key]
-    holder[key] = ast.copy_location(broken(whole), whole)
-    text = ast.unparse(ast.fix_missing_locations(tree))
+    strings = [one for one in ast.walk(TREES[file]) if isinstance(one, ast.JoinedStr) and whole in ast.walk(one)]
+    place = strings[0] if strings else whole  # the parts of an f-string do not say where they stand
+    holder[key] = other
+    text = ast.unparse(place if strings else other)
     holder[key] = whole
-    return text
+    lines = TEXTS[file].encode().splitlines(keepends=True)
+    before = b"".join([*lines[: place.lineno - 1], lines[place.lineno - 1][: place.col_offset]])
+    after = b"".join([lines[place.end_lineno - 1][place.end_col_offset :], *lines[place.end_lineno :]])
+    return (before + (f"({text})" if isinstance(whole, ast.expr) else text).encode() + after).decode()
 
 
-class Copy:
-    """A copy of the package, in which one file at a time is broken and the tests are run."""
-
-    def __init__(self, folder):
-        self.folder, self.seconds, self.writings = pathlib.Path(folder), {}, 0
-        for part in ("minigrad", "tests"):
-            shutil.copytree(ROOT / part, self.folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-        for one in ("pyproject.toml", "README.md"):
-            shutil.copy(ROOT / one, self.folder)
-        for file, tree in TREES.items():  # as what is broken will be written: without comments and with other lines
-            self.write(file, ast.unparse(tree))
-
-    def write(self, file, text):
-        """Write a file of the package, with a new modification time each time: no cached bytecode is taken for it."""
-        path = self.folder / "minigrad" / f"{file}.py"
-        path.write_text(text, "utf-8")
-        self.writings += 1
-        os.utime(path, (self.writings, self.writings))
-
-    def sees(self, file, text, names):
-        """Does one of these tests fail with this text in the place of the file?"""
-        for name in names:
-            if name not in self.seconds:
-                start = time.monotonic()
-                if not self.passes(name, 300):
-                    log = (self.folder / "pytest.log").read_text("utf-8")
-                    sys.exit(f"{log}\nthe tests of {name} fail without any change")
-                self.seconds[name] = time.monotonic() - start
-            self.write(file, text)
-            failed = not self.passes(name, 10 + 5 * self.seconds[name])
-            self.write(file, ast.unparse(TREES[file]))
-            if failed:
-                return True
-        return False
-
-    def passes(self, name, seconds):
-        """Run tests in a process of its own, which has NumPy and pytest already. What takes too long has failed."""
-        child = os.fork()
-        if not child:
-            failed = True
-            try:
-                signal.alarm(int(seconds))
-                os.chdir(self.folder)
-                os.dup2(os.open("pytest.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
-                os.dup2(1, 2)
-                sys.path[:] = [str(self.folder), str(self.folder / "tests"), *(one for one in sys.path if one != str(ROOT))]
-                options = ["-x", "-q", "-p", "no:cacheprovider", "-o", "addopts="]
-                failed = pytest.main([*options, *map(str, tests_at(self.folder, name))])
-            finally:
-                os._exit(bool(failed))
-        return os.waitpid(child, 0)[1] == 0
-
-
-def tried(part, copy, wanted):
-    """Try the places of one part while there is time, and say how it went. Returns how many changes survive."""
-    every, end, gaps = list(mutants(part)), time.monotonic() + wanted.seconds, 0
+def sampled(wanted):
+    """The places to try, in the order that the seed decides."""
+    every = [place for part in wanted.parts for place in mutants(part)]
     random.Random(wanted.seed).shuffle(every)
-    for done, (file, tree, holder, key) in enumerate(itertools.takewhile(lambda _: time.monotonic() < end, every), 1):
-        if not copy.sees(file, text_of(tree, holder, key), tests_of(file, part)):
-            gaps, whole = gaps + 1, holder[key]
-            change = f"{ast.unparse(whole):.60} -> {ast.unparse(broken(whole)):.60}".replace("\n", " ")
-            print(f"\r{file}.py:{whole.lineno}: {LINES[file][whole.lineno - 1].strip()}\n    {change}", flush=True)
-        print(f"\r{part}: {done} of {len(every)} places tried, {gaps} survive", end="", flush=True)
+    return every[: wanted.places]
+
+
+def tried(every, copy, covering, seconds):
+    """Try these places while there is time, and say how it went. Returns how many changes survive."""
+    end, gaps = time.monotonic() + seconds, 0
+    for done, (file, holder, key, other) in enumerate(every, 1):
+        whole = holder[key]
+        tests = covering.tests_of(file, TREES[file], whole)
+        if not tests or copy.passes(file, text_of(file, holder, key, other), tests):
+            gaps += 1
+            change = f"{ast.unparse(whole):.60} -> {ast.unparse(other):.60}".replace("\n", " ")
+            print(f"\r{file}.py:{whole.lineno}: {LINES[file][whole.lineno - 1].strip()}")
+            print(f"    {change}    (tests: {sum(map(len, tests.values()))})", flush=True)
+        print(f"\r{done} of {len(every)} places tried, {gaps} survive", end="", flush=True)
+        if time.monotonic() > end:
+            break
     print()
     return gaps
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.split("\n")[0])
-    parser.add_argument("--files", nargs="+", default=[*ENGINE, "rules"], help=f"default: {' '.join(ENGINE)} rules")
-    parser.add_argument("--seconds", type=float, default=600, help="how long it may take for each of them (default: 600)")
+    parser.add_argument("parts", nargs="*", default=[*ENGINE, "rules"], help=f"default: {' '.join(ENGINE)} rules")
+    parser.add_argument("--places", type=int, help="how many places to try (default: all)")
+    parser.add_argument("--seconds", type=float, default=3600, help="how long it may take (default: 3600)")
     parser.add_argument("--seed", type=int, default=0, help="the order in which the places are tried (default: 0)")
     wanted = parser.parse_args()
-    if gone := [(file, words) for file, words in SURVIVES if not any(words in line for line in LINES.get(file, ()))]:
+    files = {where: [file for file in TEXTS if lies_in(file, where)] for where, _ in SURVIVES}
+    if gone := [(where, words) for where, words in SURVIVES if not any(words in TEXTS[file] for file in files[where])]:
         sys.exit(f"SURVIVES names lines that are not there: {gone}")
-    if unknown := [part for part in wanted.files if not any(mutants(part))]:
-        sys.exit(f"the package has no file {' and no file '.join(unknown)}")
+    if unknown := [part for part in wanted.parts if not any(mutants(part))]:
+        sys.exit(f"there is no {' and no '.join(unknown)} here")
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(folder)
-        return min(1, sum(tried(part, copy, wanted) for part in wanted.files))
+        return min(1, tried(sampled(wanted), copy, Covering(copy), wanted.seconds))
 
 
 if __name__ == "__main__":
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    import numpy  # noqa: F401 - loaded here, once
-    import pytest
-
     sys.exit(main())

@@ -371,6 +371,7 @@ def test_linspace_is_bitwise_that_of_tensorflow():
     (lambda e: mg.concat([e, e], 1), (0, 6)), (lambda e: mg.stack([e, e], 1), (0, 2, 3)), (lambda e: mg.tile(e, [2, 2]), (0, 6)),
     (lambda e: mg.pad(e, [[1, 1], [0, 0]]), (2, 3)), (lambda e: mg.transpose(e), (3, 0)), (lambda e: mg.sort(e), (0, 3)),
     (lambda e: mg.repeat(e, 2, axis=1), (0, 6)), (lambda e: mg.roll(e, 1, 0), (0, 3)), (lambda e: mg.split(e, 3, 1)[0], (0, 1)),
+    (lambda e: mg.dynamic_stitch([mg.zeros(0, mg.int32)], [e]), (0, 3)),
     (lambda e: mg.gather(e, np.zeros(0, int)), (0, 3)), (lambda e: e[0:0, ::2], (0, 2)), (lambda e: e[e > 0], (0,)),
 ])  # fmt: skip
 def test_empty_tensors_keep_their_shapes_in_both_directions(f, shape):

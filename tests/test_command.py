@@ -1,13 +1,16 @@
 """The command `minigrad`: what it says of a machine, and what it does when something is in its way."""
 
+import contextlib
+import errno
 import json
 import os
 import re
-import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -61,6 +64,23 @@ def test_an_unknown_lesson_is_answered_with_those_that_there_are(command, capsys
     assert "Try: minigrad " in said
 
 
+@pytest.mark.parametrize(
+    "lesson", ["**", "/etc", "", " ", "..", "[", "\0", "ü", "\u0660\u0667", "\udcff", "\x1b[2J", "a\nb", "9" * 100_000]
+)
+@pytest.mark.parametrize("command", [["course", "--lesson"], ["build"]])
+def test_nothing_that_is_typed_as_a_lesson_is_a_traceback(command, lesson, capsys):
+    code, said = told(capsys, *command, lesson)
+    assert (code, said.startswith("minigrad: There is no lesson "), len(said.splitlines())) == (1, True, 2)
+    assert said.replace("\n", "").isprintable() and len(said) < 400
+
+
+@pytest.mark.parametrize("out", ["", "\0", "/dev/null", "/dev/null/x", "a" * 100_000, "\x1b[2J\0"])
+def test_nothing_that_is_typed_as_a_folder_is_a_traceback(out, capsys):
+    code, said = told(capsys, "pack", "--out", out)
+    assert (code, said.startswith("minigrad: Nothing can be written to "), len(said) < 400) == (1, True, True)
+    assert said.replace("\n", "").isprintable()
+
+
 # ---- what is in the way --------------------------------------------------------------------------------------------------
 
 
@@ -87,6 +107,31 @@ def test_a_taken_port_is_named_with_one_that_is_free(ready, capsys):
     assert f"Port {taken} is taken" in said
     assert checkup.is_free(int(re.search(r"Try: minigrad course --port (\d+)", said)[1]))
     assert ready == []
+
+
+def test_a_port_for_programs_with_rights_is_not_called_taken(ready, monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "binding_error", lambda number: errno.EACCES if number < 1024 else 0)
+    code, said = told(capsys, "course", "--port", "80")
+    assert (code, ready, "special rights" in said) == (1, [], True)
+    assert re.search(r"Try: minigrad course --port \d{4}", said)
+
+
+@pytest.mark.parametrize(("arguments", "place"), [
+    (["--ip=0.0.0.0"], "0.0.0.0"), (["--ip", "::"], "'::'"), (["--ServerApp.ip=10.0.0.7"], "10.0.0.7"), (["--ip="], "all addresses"),
+    (["--ip=127.0.0.1", "--ip=lab.example"], "lab.example"), ([], ""), (["--ip=127.0.0.9"], ""), (["--ServerApp.ip", "::1"], ""),
+])  # fmt: skip
+def test_an_address_that_others_reach_is_told_in_one_line(ready, monkeypatch, capsys, arguments, place):
+    monkeypatch.setattr(checkup, "is_root", lambda: False)
+    code, said = told(capsys, "course", "--no-browser", *arguments)
+    assert (code, len(said.splitlines())) == (0, bool(place))
+    if place:
+        assert f"it listens at {place}, not on this machine alone" in said and "runs programs as you" in said
+
+
+def test_an_address_in_a_configuration_file_is_told_too(ready, monkeypatch, capsys, tmp_path):
+    (tmp_path / "jupyter_server_config.py").write_text("c.ServerApp.ip = '0.0.0.0'")
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    assert "it listens at 0.0.0.0" in told(capsys, "course", "--no-browser")[1]
 
 
 def test_what_to_type_keeps_what_was_asked_for(ready, capsys):
@@ -154,19 +199,6 @@ def test_reset_needs_a_lesson(ready, capsys):
     assert said.endswith("Try: minigrad course --lesson 07 --reset\n")
 
 
-@pytest.fixture
-def own_course(tmp_path, monkeypatch):
-    """A copy of the course, in a folder that one works in."""
-    pytest.importorskip("nbclient")
-    shutil.copytree(ROOT / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__"))
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(sys, "path", sys.path[:])
-    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "course"
-
-
 def test_reset_opens_the_lesson_anew_and_keeps_what_stood_in_it(ready, own_course, capsys):
     lesson = own_course / "07_why_none.ipynb"
     mine = lesson.read_text(encoding="utf-8").replace("mg.inspect(tape, y, x)", "mine = 7")
@@ -193,6 +225,68 @@ def test_a_damaged_or_deleted_lesson_can_be_had_again(clone, ready, own_course, 
     lesson.unlink()
     code, said = told(capsys, "course", "--lesson", "07")
     assert (code, f"Try: {again}07_why_none.ipynb" in said) == (1, True)
+
+
+def test_build_names_a_damaged_lesson(own_course, monkeypatch, capsys):
+    monkeypatch.setattr(checkup, "packages", list)
+    (own_course / "07_why_none.ipynb").write_text("{broken", encoding="utf-8")
+    code, said = told(capsys, "build", "07")
+    assert (code, said.splitlines()[1]) == (1, "minigrad: 07_why_none.ipynb is damaged.")
+
+
+def stopped_by(problem, monkeypatch):
+    """A command that ends with an exception."""
+
+    def stopped():
+        raise problem
+
+    monkeypatch.setattr(checkup, "check", stopped)
+
+
+def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, capsys):
+    stopped_by(KeyboardInterrupt(), monkeypatch)
+    assert told(capsys, "check") == (130, "\nminigrad: interrupted.\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="advice for a POSIX shell")
+@pytest.mark.parametrize(("number", "advice"), [(errno.ENOSPC, "df -h"), (errno.EACCES, "ls -ld '/a b'"), (errno.EIO, "ls -ld '/a b'")])
+def test_what_the_system_refuses_is_named_with_what_to_look_at(number, advice, monkeypatch, capsys):
+    stopped_by(OSError(number, os.strerror(number), "/a b"), monkeypatch)
+    assert told(capsys, "check") == (1, f"minigrad: {os.strerror(number)}: '/a b'.\nTry: {advice}\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize(("output", "code", "told"), [("> /dev/full", 1, "No space left on device"), ("| true", 1, "")])
+def test_output_that_nobody_takes_is_no_traceback(output, code, told):
+    program = "import sys, time; from minigrad.__main__ import main; from minigrad.classroom import checkup\n"
+    program += "checkup.findings = lambda: time.sleep(0.3) or iter(['x'])\nsys.exit(main(['check']))"
+    line = f'"{sys.executable}" -c "$PROGRAM" {output}; echo ${{PIPESTATUS[0]}}'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PROGRAM": program}
+    done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == f"{code}\n"
+    assert (told in done.stderr, len(done.stderr.splitlines())) == (True, 2 if told else 0)
+
+
+def test_a_full_disk_is_told_apart_from_missing_rights(tmp_path, monkeypatch):
+    @contextlib.contextmanager
+    def full(**options):
+        yield types.SimpleNamespace(write=lambda content: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+
+    monkeypatch.setattr(checkup.tempfile, "TemporaryFile", full)
+    finding = checkup.lessons_folder()
+    assert "cannot be written (No space left on device)" in finding.seen
+    assert finding.instead == telling.LOOK_AT_DISKS
+
+
+def test_no_folder_that_others_can_guess_is_advised(monkeypatch):
+    pytest.importorskip("jupyter_core")
+    monkeypatch.setattr(checkup, "can_write", lambda place: False)
+    assert checkup.jupyters_folder().instead == 'export JUPYTER_RUNTIME_DIR="$(mktemp -d)"'
+
+
+def test_a_working_folder_that_was_deleted_is_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(course.Path, "cwd", lambda: (_ for _ in ()).throw(FileNotFoundError()))
+    assert told(capsys, "course") == (1, "minigrad: The working folder has been deleted.\nTry: cd ~; minigrad course\n")
 
 
 def test_build_stops_where_nothing_can_be_written(own_course, monkeypatch, capsys):
@@ -277,6 +371,31 @@ def test_the_kernel_is_asked_where_the_source_does_not_lie(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(checkup, "PROBE", "import os; print(os.path.exists('minigrad'))")
     assert checkup.asked_a_kernel() == ("False", "")
+
+
+@installed
+def test_the_kernel_imports_nothing_that_others_put_into_the_temporary_folder(monkeypatch, tmp_path):
+    monkeypatch.setattr(checkup.tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "numpy.py").write_text("raise SystemExit('imported from the temporary folder')")
+    assert checkup.asked_a_kernel() == ("widget", "")
+    assert [one.name for one in tmp_path.iterdir()] == ["numpy.py"]
+
+
+@installed
+@pytest.mark.skipif(os.name != "posix", reason="about signals as POSIX has them")
+def test_build_that_is_interrupted_ends_its_kernel_and_leaves_the_lesson(own_course):
+    lesson = own_course / "00_start_here.ipynb"
+    waiting = "open('begun', 'w').close(); import time; time.sleep(99)"
+    slow = lesson.read_text(encoding="utf-8").replace("from helpers import", f"{waiting}; from helpers import", 1)
+    lesson.write_text(slow, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    building = subprocess.Popen([sys.executable, "-m", "minigrad", "build", "00"], stderr=subprocess.PIPE, text=True, env=environment)
+    while building.poll() is None and not (own_course / "begun").exists():
+        time.sleep(0.05)
+    building.send_signal(signal.SIGINT)
+    said = building.communicate(timeout=30)[1]
+    assert (building.returncode, said) == (130, "building 1/1: 00_start_here.ipynb\n\nminigrad: interrupted.\n")
+    assert lesson.read_text(encoding="utf-8") == slow and not list(own_course.rglob("*.new"))
 
 
 def findings(monkeypatch, versions):

@@ -37,6 +37,8 @@ def notes(tmp_path, monkeypatch):
     """Every test has a course of its own to keep notes beside."""
     monkeypatch.setattr(diary, "FILE", tmp_path / ".progress.json")
     monkeypatch.setattr(diary, "memory", {"predictions": {}, "solved": {}})
+    monkeypatch.setattr(diary, "pending", [])
+    monkeypatch.setattr(diary, "said", set())
     monkeypatch.setattr(helpers, "given", {})
     return tmp_path / ".progress.json"
 
@@ -61,6 +63,17 @@ def said_to(exercise, answer, capsys):
 def test_an_untouched_cell_is_not_attempted_yet(exercise, capsys):
     exec(cell(exercise), {"mg": mg, "np": np, "math": math, "check": check})
     assert capsys.readouterr().out == f"{exercise}: not attempted yet.\n"
+
+
+def test_the_hills_of_the_nudges_have_the_slopes_that_are_said():
+    lesson = importlib.import_module("helpers.cards.lesson_01")
+    for hill in lesson.HILLS:
+        assert abs(lesson.errors(hill, 3.0, "six nudges")[0.01]) < 0.02
+
+
+def test_three_dots_wherever_they_stand_are_an_untouched_answer():
+    assert all(map(trying.untouched, [..., [..., ...], {"a": ...}, lambda x: ...]))
+    assert not any(map(trying.untouched, [2.0, [..., 2.0], [], None, lambda x: x]))
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
@@ -357,26 +370,112 @@ def test_what_a_newer_version_wrote_is_kept(notes):
     assert json.loads(notes.read_text()) == {"predictions": {"02.1": "1", "02.2": "2"}, "solved": {}, "badges": [7]}
 
 
-def test_temporary_files_that_were_left_over_go(notes):
+@pytest.mark.parametrize("locks", [True, False])
+def test_temporary_files_that_were_left_over_go(notes, locks, monkeypatch):
+    """With a lock, whoever has it knows that nobody else writes; without one, only age tells."""
+    if not locks:
+        monkeypatch.setattr(diary, "take", lambda file: (_ for _ in ()).throw(OSError(errno.ENOLCK, "No locks available")))
     old, new = notes.with_name(".progress.json.1.new"), notes.with_name(".progress.json.2.new")
     for file in (old, new):
         file.write_text("{")
     os.utime(old, (0, 0))
     predict("02.1", 1)
-    assert not old.exists() and new.exists()
+    assert not old.exists() and new.exists() != locks
+    assert json.loads(notes.read_text())["predictions"] == {"02.1": "1"}
 
 
-def test_eight_processes_keep_all_their_notes(notes):
-    program = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from helpers import diary\n"
-        "for n in range(50): diary.keep('solved', f'{sys.argv[2]}.{n}', 'yes')"
-    )
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from helpers import diary
+for n in range(50):
+    diary.keep("solved", f"{sys.argv[2]}.{n}", "yes")
+    print(f"{sys.argv[2]}.{n}", flush=True)
+"""
+STOPPED = """
+import os, pathlib, signal, sys
+sys.path.insert(0, sys.argv[1])
+from helpers import diary
+pathlib.Path.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
+diary.keep("solved", "01.1", "yes")
+"""
+
+
+def started(notes, program, *arguments, **options):
+    """A process that keeps notes in the same file."""
     environment = {**os.environ, "MINIGRAD_PROGRESS": str(notes), "PYTHONPATH": os.pathsep.join(sys.path)}
     course = str(pathlib.Path(diary.__file__).parents[1])
-    writers = [subprocess.Popen([sys.executable, "-c", program, course, f"{k:02}"], env=environment) for k in range(8)]
-    assert [writer.wait() for writer in writers] == [0] * 8
-    assert len(json.loads(notes.read_text())["solved"]) == 400
+    return subprocess.Popen([sys.executable, "-c", program, course, *arguments], env=environment, text=True, **options)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="about kills as POSIX has them")
+def test_sixteen_processes_lose_no_note_that_they_reported_though_some_are_killed(notes):
+    writers = [started(notes, WRITER, f"{k:02}", stdout=subprocess.PIPE) for k in range(16)]
+    for k, writer in enumerate(writers[::2]):
+        for _ in range(5 * k + 1):
+            writer.stdout.readline()
+        writer.kill()
+        if k:
+            json.loads(notes.read_text())
+    reported = {line for writer in writers for line in writer.communicate()[0].split()}
+    kept = json.loads(notes.read_text())["solved"].keys()
+    assert len(reported) >= 8 * 50 and reported <= kept
+
+
+@pytest.mark.skipif(os.name != "posix", reason="about kills as POSIX has them")
+def test_what_a_kill_left_over_goes_when_a_kernel_starts(notes):
+    started(notes, STOPPED).wait()
+    assert [one.name for one in notes.parent.glob("*.new")]
+    started(notes, "import sys; sys.path.insert(0, sys.argv[1]); import helpers").wait()
+    assert not list(notes.parent.glob("*.new"))
+
+
+def test_a_later_note_of_another_session_is_not_written_over(notes):
+    predict("02.1", 1)
+    notes.write_text(json.dumps({"predictions": {"02.1": "2"}, "solved": {}}))
+    predict("02.2", 3)
+    assert json.loads(notes.read_text())["predictions"] == {"02.1": "2", "02.2": "3"}
+
+
+def test_a_deleted_file_has_the_notes_of_the_session_again(notes):
+    predict("02.1", 1)
+    notes.unlink()
+    predict("02.2", 2)
+    assert json.loads(notes.read_text())["predictions"] == {"02.1": "1", "02.2": "2"}
+
+
+def test_a_session_that_keeps_the_lock_is_not_waited_for_forever(notes, monkeypatch, capsys):
+    monkeypatch.setattr(diary, "PATIENCE", 0.05)
+    with diary.locked():
+        predict("02.1", 1)
+        assert "Another session keeps its lock" in capsys.readouterr().out
+    predict("02.2", 2)
+    assert json.loads(notes.read_text())["predictions"] == {"02.1": "1", "02.2": "2"}
+
+
+def test_a_reader_sets_no_file_aside_that_was_replaced_in_time(notes, monkeypatch, capsys):
+    whole = {"predictions": {"02.1": "1"}, "solved": {}}
+    notes.write_text(json.dumps(whole))
+    read = [None, whole, whole]
+    monkeypatch.setattr(diary, "on_disk", lambda: read.pop(0))
+    progress()
+    assert json.loads(notes.read_text()) == whole and not list(notes.parent.glob("*.unreadable*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(notes, capsys):
+    os.mkfifo(notes)
+    predict("02.1", 1)
+    assert "cannot be used now" in capsys.readouterr().out
+    assert diary.kept("predictions", "02.1") == "1"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_a_file_that_is_a_link_stays_one(tmp_path):
+    link = tmp_path / "link.json"
+    link.symlink_to(tmp_path / "real.json")
+    assert started(link, WRITER, "01", stdout=subprocess.DEVNULL).wait() == 0
+    assert link.is_symlink() and len(json.loads((tmp_path / "real.json").read_text())["solved"]) == 50
 
 
 def test_an_untouched_lesson_writes_nothing(notes):
@@ -478,6 +577,26 @@ def test_reset_touches_nothing_when_it_cannot_do_it_all(own_course, capsys):
         "reset: there is no lesson '2'. There are 02.",
     ]
     assert own_course.read_text() == "no notebook"
+
+
+def test_a_full_disk_leaves_a_lesson_as_it_was(own_course, monkeypatch, capsys):
+    """The copy is written first, then the lesson; each is refused once."""
+    mine, write = own_course.read_bytes(), pathlib.Path.open
+    for refused in (own_course.stem + ".", own_course.name + "."):
+
+        def full(path, *mode, refused=refused, **options):
+            file = write(path, *mode, **options)
+            if "x" in "".join(mode) and path.name.startswith(refused):
+                file.write(b"{")
+                file.close()
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return file
+
+        monkeypatch.setattr(pathlib.Path, "open", full)
+        reset("02")
+        assert "was left as it is" in capsys.readouterr().out
+        assert own_course.read_bytes() == mine
+    assert not list(own_course.parent.rglob("*.new"))
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -82,6 +82,8 @@ def test_lengths():
         (Dataset.range(4).batch(2, drop_remainder=True).unbatch(), 4),
         (Dataset.range(4).batch(2).unbatch(), mg.data.UNKNOWN_CARDINALITY),
         (Dataset.range(4).batch(2).repeat().unbatch(), mg.data.INFINITE_CARDINALITY),
+        (Dataset.range(3).map(lambda x: [0][5]).unbatch(), mg.data.UNKNOWN_CARDINALITY),
+        (Dataset.range(2).skip(5), 0),
         (Dataset.range(4).batch(2, drop_remainder=True).filter(lambda x: x[0] > 1).unbatch(), mg.data.UNKNOWN_CARDINALITY),
     ],
 )
@@ -221,6 +223,8 @@ def test_a_queue_of_several_components():
     named = mg.queue.FIFOQueue(3, mg.int32, shapes=[()], names=["a"])
     named.enqueue({"a": 1})
     assert named.dequeue()["a"].numpy() == 1
+    none = queue.dequeue_many(0)
+    assert [(part.numpy().shape, part.dtype) for part in none] == [((0,), mg.float32), ((0, 2), mg.int32)]
 
 
 def test_a_closed_queue_can_be_emptied():
@@ -229,6 +233,7 @@ def test_a_closed_queue_can_be_emptied():
     queue.close()
     assert queue.is_closed()
     assert queue.dequeue_up_to(3).numpy().tolist() == [1, 2]
+    assert queue.dequeue_up_to(0).numpy().tolist() == []
 
 
 def test_a_queue_cuts_the_path_of_gradients():
@@ -310,6 +315,7 @@ TEXT_ERRORS = [
     (lambda: mg.strings.substr("hi", 5, 1), "pos 5 out of range for string b'hi'"),
     (lambda: mg.strings.length("a", unit="X"), "is not in the list of allowed values"),
     (lambda: mg.strings.length(mg.constant(1)), r"input #0\(zero-based\) was expected to be a string tensor but is a int32 tensor"),
+    (lambda: mg.strings.as_string(3, precision=0), "precision not supported for datatype int32"),
     (lambda: mg.strings.regex_replace("a", "(", ""), r"Invalid pattern: \("),
     (lambda: mg.constant(["a", "b"]) + mg.constant(["a", "b", "c"]), r"Incompatible shapes: \[2\] vs. \[3\]"),
 ]
@@ -416,6 +422,9 @@ def test_what_a_generator_promised_it_must_keep(promise, element, told):
 def test_what_a_generator_keeps_may_have_any_length_that_was_left_open():
     open_ended = Dataset.from_generator(lambda: iter([[1.0, 2.0], [3.0]]), output_signature=mg.TensorSpec((None,)))
     assert [len(x) for x in open_ended] == [2, 1]
+    whole = mg.TensorSpec((2,), mg.int32)
+    halves = Dataset.from_generator(lambda: iter([np.array([1.5, -2.5])]), output_signature=whole)
+    assert next(iter(halves)).numpy().tolist() == [1, -2]
     forms = Dataset.from_generator(lambda: iter([{"a": (1, 2.0)}]), output_types={"a": (mg.int32, mg.float32)})
     assert repr(next(forms.as_numpy_iterator())) == "{'a': (np.int32(1), np.float32(2.0))}"
 

@@ -56,6 +56,8 @@ def test_conditions_that_exclude_each_other_do_not_hold_together():
     assert mg.case([(YES, one), (NO, two)], default=two, exclusive=True) == 1
     with pytest.raises(mg.errors.InvalidArgumentError, match=r"more than 1 conditions \(\?, \?\) evaluated as True:'\nTrue, True"):
         mg.case([(YES, one), (YES, two)], default=two, exclusive=True)
+    with pytest.raises(mg.errors.InvalidArgumentError, match="more than 1 conditions"):
+        mg.case([(YES, one), (YES, two), (NO, two)], exclusive=True)
     assert mg.case([(YES, one), (YES, two)], exclusive=True) == 1  # TensorFlow does not count the last, which stands for the default
 
 
@@ -338,6 +340,9 @@ def test_what_a_python_function_returns_has_the_dtypes_that_were_said(function, 
 
 def test_a_python_function_is_given_tensors():
     assert mg.py_function(lambda x: type(x).__name__, [mg.Variable(1.0)], mg.string).numpy() == b"Tensor"
+    assert mg.py_function(lambda: 2.5, [], "float64").dtype == mg.float64
+    with pytest.raises(TypeError, match="float99"):  # of what asks, not of the function
+        mg.py_function(lambda: 2.5, [], "float99")
     doubled = mg.data.Dataset.range(3).map(lambda x: mg.py_function(lambda v: v * 2, [x], mg.int64))
     assert [int(x) for x in doubled] == [0, 2, 4]
 

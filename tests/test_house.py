@@ -299,7 +299,7 @@ def test_numpy_is_the_only_requirement():
     optional = {
         "tracing": {"executing"},
         "inspector": {"anywidget", "traitlets", "IPython", "matplotlib"},
-        "classroom": {"jupyterlab", "jupyter_client", "jupyter_core", "nbconvert", "packaging"},
+        "classroom": {"jupyterlab", "jupyter_client", "jupyter_core", "jupyter_server", "nbconvert", "packaging"},
     }
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -22,6 +22,7 @@ from minigrad.inspector.film import read_again
 from minigrad.inspector.folds import loops
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.layout import layout
+from minigrad.inspector.picture import png
 from minigrad.inspector.summary import bytes_text, number_text, shown
 from minigrad.tracing.log import trace_of
 
@@ -805,6 +806,43 @@ def test_the_bundle_has_the_table_and_a_picture_only_when_asked_for(monkeypatch)
     pytest.importorskip("matplotlib")
     monkeypatch.setenv("MINIGRAD_STATIC", "1")
     assert film._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")
+
+
+def test_the_picture_shows_what_was_written_and_what_was_read_back(monkeypatch):
+    backend_agg = pytest.importorskip("matplotlib.backends.backend_agg")
+    figures = []
+
+    class Canvas(backend_agg.FigureCanvasAgg):
+        def __init__(self, figure):
+            super().__init__(figure)
+            figures.append(figure)
+
+    monkeypatch.setattr(backend_agg, "FigureCanvasAgg", Canvas)
+    png(inspected(HALF).plain)
+    head, *texts = [text.get_text() for text in figures[0].axes[0].texts]
+    assert head.startswith("dy/dx = 3.0 ")
+    assert texts == ["written", "read back", "numpy", "3.0", "\u00d7", "9.0", "", "3.0"]
+
+
+def test_a_power_is_written_as_one():
+    program = """
+x = mg.Variable(4.0)
+with mg.GradientTape() as tape:
+    y = x**2.0 + x**3.0 + x**0.5 + x**5.0
+dx = tape.gradient(y, x)
+"""
+    assert [frame["glyph"] for frame in inspected(program).plain["frames"]] == ["x²", "x³", "+", "√", "+", "xⁿ", "+"]
+
+
+@pytest.mark.parametrize("n", [3, 100])
+def test_a_target_that_nobody_has_any_more_is_shown_as_before(n):
+    program = f"""
+x = mg.Variable(np.ones({n}), name="x")
+with mg.GradientTape() as tape:
+    y = x * 2.0
+dx = tape.gradient(y, x)
+"""
+    assert str(inspected(f"{program}del y")) == str(inspected(program))
 
 
 def test_without_anywidget_the_table_comes_with_the_line_that_installs_it(monkeypatch):

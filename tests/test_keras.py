@@ -1222,6 +1222,19 @@ def test_losses_that_layers_add_are_those_of_the_last_call():
         layer.add_loss([2.0])
 
 
+def test_a_weight_of_a_layer_of_ones_own_is_regularized_by_name():
+    class Decaying(keras.layers.Layer):
+        def build(self, input_shape):
+            self.w = self.add_weight(shape=(2,), initializer="ones", regularizer="l2")
+
+        def call(self, x):
+            return x * self.w
+
+    layer = Decaying()
+    layer(mg.ones([1, 2]))
+    close([loss.numpy() for loss in layer.losses], [0.02])
+
+
 def test_losses_that_layers_add_have_gradients():
     w = mg.Variable(3.0)
 

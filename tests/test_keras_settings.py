@@ -215,6 +215,11 @@ def test_moving_averages_take_the_place_of_their_variables_every_so_many_steps()
         optimizer.apply_gradients([(mg.constant([1.0]), v)])
         found.append(float(v[0]))
     close(found, [0.9, 0.85, 0.75, 0.725, 0.625])
+    optimizer = keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=1)
+    v = keras.Variable([1.0])
+    for _ in range(2):
+        optimizer.apply_gradients([(mg.constant([1.0]), v)])
+    close(v.numpy(), [0.85])
 
 
 def test_a_scaled_loss_gives_the_same_step():
@@ -225,6 +230,12 @@ def test_a_scaled_loss_gives_the_same_step():
     optimizer.apply_gradients([(tape.gradient(loss, v), v)])
     assert v.numpy() == 0.0
     assert keras.optimizers.SGD(0.5).scale_loss(3.0) == 3.0
+
+
+def test_a_scale_of_double_precision_leaves_slopes_as_they_are():
+    optimizer, v = keras.optimizers.SGD(0.5, loss_scale_factor=np.float64(4.0)), mg.Variable(1.0)
+    optimizer.apply_gradients([(mg.constant(4.0), v)])
+    assert v.numpy() == 0.5 and optimizer.unscaled(np.float32([4.0])).dtype == np.float32
 
 
 @pytest.mark.parametrize(

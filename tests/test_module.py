@@ -316,6 +316,8 @@ def test_devices_are_accepted(name):
 def test_what_is_no_device_is_refused():
     with pytest.raises(ValueError, match="Unknown attribute 'foo' is encountered while parsing the device spec"), mg.device("foo"):
         pass
+    with pytest.raises(ValueError, match="Unknown attribute 0 is encountered"), mg.device(0):
+        pass
 
 
 def test_the_machine_has_one_cpu():

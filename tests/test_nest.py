@@ -85,6 +85,7 @@ def test_mapping_refuses_structures_that_differ(error, arguments):
         (Point(1, 2), collections.namedtuple("Point", "x y")(3, 4), None),
         (Point(1, 2), collections.namedtuple("Q", "x y")(3, 4), TypeError),
         (None, None, None), (None, [], ValueError),
+        ([1], type("Row", (list,), {})([2]), None), (type("Row", (list,), {})([2]), [1], None),
     ],
 )  # fmt: skip
 def test_same_structure(one, two, error):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.engine import op as engine
-from minigrad.engine.op import KERNELS, OPS, Source
+from minigrad.engine.op import KERNELS, OPS, Source, first_call, made
+from minigrad.engine.op import op as declare
 from minigrad.engine.rules import NUMPY_TWINS
 
 
 def declared(forward, **rules):
     """An op that nobody else knows."""
-    return engine.made(forward, "Mine", "", rules)
+    return made(forward, "Mine", "", rules)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_an_op_is_written_out_at_its_first_call_and_its_lines_are_shown_in_trace
         return x * 2.0
 
     double = declared(twice, dx=lambda dy: dy * 2.0)
-    assert double.__code__ is engine.first_call.__code__ and isinstance(double.source, Source)
+    assert double.__code__ is first_call.__code__ and isinstance(double.source, Source)
     assert float(double(mg.constant(3.0))) == 6.0 == float(double(mg.constant(3.0), name="any"))
     assert linecache.getline(double.__code__.co_filename, 1).startswith("def twice(x, name=None)")
     assert repr(double.source) == str(double.source)
@@ -241,7 +241,7 @@ def test_a_default_may_be_anything(default):
 def test_an_op_without_its_name_is_refused_where_it_is_declared():
     with pytest.raises(TypeError, match="needs the op's name and its VJPs"):
 
-        @engine.op
+        @declare
         def forward(x):
             return x
 
@@ -249,7 +249,7 @@ def test_an_op_without_its_name_is_refused_where_it_is_declared():
 def test_an_op_of_a_user_takes_no_name_from_one_of_the_package():
     ours = OPS["reshape"]
 
-    @engine.op("Mine", dx=lambda dz: dz)
+    @declare("Mine", dx=lambda dz: dz)
     def reshape(x):
         return x
 

@@ -3,7 +3,9 @@
 Making and installing it takes two to three minutes.
 """
 
+import errno
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -15,7 +17,7 @@ import pytest
 from lab import new_page
 
 from minigrad.__main__ import main
-from minigrad.classroom import checkup, install, pack, wheels
+from minigrad.classroom import checkup, contents, install, pack, wheels
 
 ROOT = Path(__file__).parent.parent
 LESSONS = [path.stem for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))]
@@ -39,7 +41,7 @@ def packed(tmp_path_factory):
 
 def test_it_holds_what_a_class_needs_and_teachers_have_theirs_apart(packed):
     for_learners, for_teachers = packed
-    assert {path.name for path in for_learners.iterdir()} == {"START_HERE.txt", "install.py", "wheels", "course", "pages"}
+    assert {path.name for path in for_learners.iterdir()} == {"START_HERE.txt", "SHA256SUMS", "install.py", "wheels", "course", "pages"}
     assert [path.stem for path in sorted((for_learners / "course").glob("*.ipynb"))] == LESSONS
     assert [path.stem for path in sorted((for_learners / "pages").glob("[0-9]*.html"))] == LESSONS
     assert all((for_learners / place / "glossary.md").exists() for place in ("course", "pages"))
@@ -131,27 +133,10 @@ def test_a_wheel_that_does_not_exist_is_named(monkeypatch, tmp_path):
         wheels.fetch(wheels.here(), {"numpy": "0.1"}, tmp_path)
 
 
-def test_a_python_that_the_pack_was_not_made_for_is_told_which_is(monkeypatch, tmp_path, capsys):
-    (tmp_path / "wheels").mkdir()
-    (tmp_path / "wheels" / "numpy-2.4.6-cp312-cp312-win_amd64.whl").touch()
-    monkeypatch.setattr(install, "PACK", tmp_path)
-    monkeypatch.setattr(install.subprocess, "call", lambda command: "pip" in command)
-    assert install.main() == 1
-    assert "The pack was made for: Python 3.12 on win_amd64.\nTry: python3." in capsys.readouterr().err
-
-
 def wheel(folder, name, *requires):
     about = "".join(f"Requires-Dist: {one}\n" for one in requires)
     with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as made:
         made.writestr(f"{name}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\n{about}\n")
-
-
-@pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
-def test_how_to_begin_can_be_typed_as_it_stands():
-    assert [install.typed(Path(one)) for one in ("/a/minigrad", "/a b/l'école/minigrad")] == [
-        "/a/minigrad",
-        "'/a b/l'\"'\"'école/minigrad'",
-    ]
 
 
 def test_what_is_needed_is_read_as_it_is_there_not_here(tmp_path):
@@ -160,3 +145,273 @@ def test_what_is_needed_is_read_as_it_is_there_not_here(tmp_path):
     shared = {"numpy": "numpy>=2", "lab": "lab>=4", "rocket": "rocket"}
     for system, own in (("windows", {"console": "console"}), ("macos", {"bell": "bell"}), ("linux", {})):
         assert wheels.needed(wheels.Target(system, "3.12"), tmp_path) == shared | own
+
+
+# ---- what belongs to it --------------------------------------------------------------------------------------------------
+
+
+def tracked(folder):
+    """What git tracks in a folder of the source."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no clone")
+    return set(subprocess.check_output(["git", "ls-files", folder], cwd=ROOT, text=True).split())
+
+
+def test_all_that_git_tracks_in_the_course_is_listed():
+    listed = {f"course/{name}" for name in (*contents.for_learners(), *contents.for_teachers())}
+    assert tracked("course") - {"course/conftest.py"} == listed
+
+
+def test_our_wheel_holds_what_git_tracks_and_no_note_that_lies_beside(tmp_path):
+    source = tmp_path / "source"
+    for name in (*tracked("minigrad"), "pyproject.toml", "README.md", "LICENSE"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, source / name)
+    (source / "minigrad" / "note.txt").write_text("secret")
+    with zipfile.ZipFile(wheels.our_wheel(source, tmp_path)) as made:
+        assert {name for name in made.namelist() if "dist-info" not in name} == tracked("minigrad")
+    (source / "minigrad" / "note.py").symlink_to(tmp_path / "elsewhere.py")
+    with pytest.raises(pack.Trouble, match=r"note\.py is a link"):
+        wheels.our_wheel(source, tmp_path)
+
+
+@pytest.fixture
+def quick(own_course, monkeypatch):
+    """A clone whose packs have no wheels and no pages."""
+    shutil.copytree(ROOT / "binder", own_course.parent / "binder")
+    monkeypatch.setattr(checkup, "packages", list)
+    monkeypatch.setattr(wheels, "our_wheel", lambda source, into: into.mkdir())
+    monkeypatch.setattr(wheels, "fetch", lambda *what: None)
+    monkeypatch.setattr(pack, "write_pages", lambda course, into: into.mkdir())
+    return own_course
+
+
+def packed_names(out):
+    """The paths in the zips of a folder, without their first parts."""
+    names = set()
+    for file in out.glob("*.zip"):
+        with zipfile.ZipFile(file) as made:
+            assert made.testzip() is None
+            names |= {name.partition("/")[2] for name in made.namelist()}
+    return names
+
+
+def test_a_pack_takes_what_is_listed_and_nothing_else(quick, capsys):
+    """It is written into the folder of the course, too."""
+    for name in (
+        "secret.txt",
+        ".env",
+        "99_mine.ipynb",
+        "helpers/mine.py",
+        "helpers/cards/lesson_99.py",
+        "teachers/marks.md",
+        "pictures/x.png",
+    ):
+        (quick / name).write_text("secret")
+    os.utime(quick / "glossary.md", (0, 0))  # a zip knows no year before 1980
+    (quick / "link").symlink_to("/")
+    assert main(["pack", "--out", str(quick)]) == 0
+    assert "99_mine.ipynb is no lesson" in capsys.readouterr().err
+    expected = {f"course/{name}" for name in contents.for_learners()} | {"START_HERE.txt", "install.py", install.SUMS}
+    assert packed_names(quick) == expected | set(contents.for_teachers())
+    assert not list(quick.glob(".minigrad*"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links and pipes")
+@pytest.mark.parametrize(
+    "name", ["glossary.md", "07_why_none.ipynb", "helpers/starts/07_why_none.json", "teachers/routes.md", "helpers/cards"]
+)
+@pytest.mark.parametrize("kind", ["link", "gone", "pipe", "folder"])
+def test_what_is_no_file_of_the_course_is_refused_by_its_name(name, kind, quick, tmp_path, capsys):
+    path = quick / name
+    if path.is_dir() and kind == "folder":
+        pytest.skip("it is one")
+    path.rename(tmp_path / "elsewhere")
+    {"link": lambda: path.symlink_to(tmp_path / "elsewhere"), "gone": lambda: None, "pipe": lambda: os.mkfifo(path), "folder": path.mkdir}[
+        kind
+    ]()
+    code, said = main(["pack", "--out", str(tmp_path / "out")]), capsys.readouterr().err
+    if (name, kind) == ("helpers/starts/07_why_none.json", "gone"):
+        assert (code, "07_why_none.ipynb is no lesson" in said) == (0, True)
+        return
+    assert code == 1 and path.name in said and len(said.splitlines()) == 2
+    assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.parametrize("problem", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("where", ["copy", "zip"])
+def test_a_pack_that_is_stopped_leaves_nothing_and_the_one_before_it_as_it_was(where, problem, quick, tmp_path, monkeypatch, capsys):
+    out = tmp_path / "out"
+    assert main(["pack", "--out", str(out)]) == 0
+    before = {file.name: file.read_bytes() for file in out.iterdir()}
+    (quick / "glossary.md").write_text("new")
+    write = zipfile.ZipFile.write
+
+    def stopped(made, path, *rest, **options):
+        if where == "zip" and "teachers" not in str(path):
+            return write(made, path, *rest, **options)
+        raise problem
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", stopped)
+    assert main(["pack", "--out", str(out)]) == (130 if isinstance(problem, KeyboardInterrupt) else 1)
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == before
+
+
+# ---- installing it -------------------------------------------------------------------------------------------------------
+
+HERE = {"linux": "manylinux_2_28_", "darwin": "macosx_14_0_", "win32": "win_"}[sys.platform] + platform.machine().lower()
+PYTHON = "{}.{}".format(*sys.version_info)
+TAG = PYTHON.replace(".", "")
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A pack with one wheel, a lesson and a page, which seems to be installed when its steps are run."""
+    root = tmp_path / "pack"
+    for name in ("wheels", "course", "pages"):
+        (root / name).mkdir(parents=True)
+    with zipfile.ZipFile(root / "wheels" / f"numpy-2.4.6-cp{TAG}-cp{TAG}-{HERE}.whl", "w") as made:
+        made.writestr("numpy.py", "x = 1\n" * 1000)
+    (root / "course" / "07_why_none.ipynb").write_text('{"cells": [1]}')
+    (root / "pages" / "index.html").write_text("page")
+    shutil.copyfile(install.__file__, root / "install.py")
+    pack.zipped(root)
+    monkeypatch.setattr(install, "PACK", root)
+    monkeypatch.setattr(install, "ENVIRONMENT", root / ".venv")
+    monkeypatch.setattr(install, "run", lambda *command: "")
+    return root
+
+
+def installed(capsys):
+    """The exit code, and what was said on stderr."""
+    return install.guarded(), capsys.readouterr().err
+
+
+def test_a_whole_pack_is_installed_though_a_lesson_was_worked_in(small, capsys):
+    assert installed(capsys) == (0, "")
+    (small / "course" / "07_why_none.ipynb").write_text('{"cells": []}')
+    (small / "course" / "my_notes.txt").write_text("mine")
+    assert installed(capsys) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["wheels/numpy", "course/07", "pages/index", "install.py", "SHA256SUMS"])
+@pytest.mark.parametrize("damage", ["truncated", "gone", "pipe", "flipped"])
+def test_damage_is_named_before_anything_is_made(name, damage, small, monkeypatch, capsys):
+    monkeypatch.setattr(install, "install", lambda: pytest.fail("it went on"))
+    (path,) = small.glob(f"{name}*")
+    content = path.read_bytes()
+    path.unlink()
+    if damage == "pipe" and hasattr(os, "mkfifo") and name != "SHA256SUMS":
+        os.mkfifo(path)
+    elif damage == "truncated":
+        path.write_bytes(content[:3])
+    elif damage == "flipped":
+        path.write_bytes(bytes([content[0] ^ 128]) + content[1:])
+    code, said = installed(capsys)
+    first, second = said.splitlines()
+    if name != "wheels/numpy" or damage != "gone":
+        assert "This pack is damaged: " in first
+    assert code == 1 and second.startswith("Try: cd ") and "pack.zip again" in second
+    assert not (small / ".venv").exists()
+
+
+def test_a_wheel_that_was_put_beside_the_others_is_refused(small, capsys):
+    (small / "wheels" / "numpy-99-py3-none-any.whl").write_text("evil")
+    code, said = installed(capsys)
+    assert (code, "wheels/numpy-99-py3-none-any.whl is not as it was packed" in said) == (1, True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+@pytest.mark.parametrize("kind", ["link", "dangling", "file"])
+def test_nothing_is_deleted_through_a_link(kind, small, tmp_path, capsys):
+    precious = tmp_path / "precious"
+    if kind == "link":
+        precious.mkdir()
+        (precious / "work").write_text("mine")
+    (small / ".venv").write_text("x") if kind == "file" else (small / ".venv").symlink_to(precious)
+    code, said = installed(capsys)
+    assert (code, f"Try: rm {small / '.venv'}\n" in said) == (1, True)
+    assert (small / ".venv").is_symlink() == (kind != "file") and (precious / "work").exists() == (kind == "link")
+
+
+@pytest.mark.parametrize(("tag", "told"), [
+    (f"cp{TAG}-cp{TAG}-amiga_68000", f"minigrad pack --platform .* --python {re.escape(PYTHON)}"),
+    (f"cp399-cp399-{HERE}", r"(python3\.99|py -3\.99) install\.py\n"),
+])  # fmt: skip
+def test_a_python_that_the_pack_was_not_made_for_is_told_which_is(tag, told, small, capsys):
+    (wheel,) = (small / "wheels").iterdir()
+    wheel.rename(wheel.with_name(f"numpy-2.4.6-{tag}.whl"))
+    code, said = installed(capsys)
+    assert code == 1 and said.startswith(f"This is Python {platform.python_version()} on ") and "The pack was made for: Python 3." in said
+    assert re.search(f"Try: {told}", said)
+
+
+@pytest.mark.parametrize(("said", "told"), [
+    (f"x\nERROR: [Errno {errno.ENOSPC}] No space: '/x'\nnote", f"The disk is full, or there is a limit (ERROR: [Errno {errno.ENOSPC}]"),
+    (f"[Errno {errno.EFBIG}] big", "The disk is full, or there is a limit"),
+    (f"Error: [Errno {errno.EACCES}] Denied", "You may not write into "),
+    ("noise\nERROR: odd \x1b[2J", "It could not be installed (ERROR: odd \\x1b[2J)"),
+])  # fmt: skip
+def test_a_step_that_fails_is_told_with_its_reason_and_leaves_no_environment(said, told, small, monkeypatch, capsys):
+    def failing(*command):
+        (small / ".venv").mkdir(exist_ok=True)
+        return said if "pip" in command else ""
+
+    monkeypatch.setattr(install, "run", failing)
+    code, seen = installed(capsys)
+    assert code == 1 and told in seen and seen.splitlines()[-1].startswith("Try: ") and "\x1b" not in seen
+    assert not (small / ".venv").exists()
+
+
+def test_an_install_that_is_interrupted_leaves_no_environment(small, monkeypatch, capsys):
+    def stopped(*command):
+        (small / ".venv").mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(install, "run", stopped)
+    assert installed(capsys) == (130, "\nInterrupted. Nothing was installed.\n")
+    assert not (small / ".venv").exists()
+
+
+def test_a_disk_that_is_too_full_is_told_before_anything_is_made(small, monkeypatch, capsys):
+    monkeypatch.setattr(install.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9 - 10**6, 10**6))
+    code, said = installed(capsys)
+    assert (code, "The disk is too full: " in said, "needs 30 MB, and 1 MB are free." in said) == (1, True, True)
+
+
+@pytest.mark.parametrize("module", ["venv", "ensurepip"])
+def test_a_python_without_venv_is_told_what_to_install(module, small, monkeypatch, capsys):
+    monkeypatch.setattr(install.importlib.util, "find_spec", lambda name: None if name == module else name)
+    monkeypatch.setattr(install.sys, "platform", "linux")
+    monkeypatch.setattr(install, "wrong_python", lambda: None)
+    code, said = installed(capsys)
+    assert (code, f"its module {module} is not installed" in said) == (1, True)
+    assert said.endswith(f"Try: sudo apt install python{PYTHON}-venv\n")
+
+
+def test_a_folder_without_rights_is_told(small, monkeypatch, capsys):
+    def denied(**options):
+        raise PermissionError(errno.EACCES, "Permission denied", "x")
+
+    monkeypatch.setattr(install.tempfile, "TemporaryFile", denied)
+    code, said = installed(capsys)
+    assert (code, f"You may not write into {small}" in said) == (1, True)
+
+
+@pytest.mark.parametrize("started", [["install.py"], ["../pack/install.py"], ["-S", "install.py"], ["-I", "install.py"]])
+def test_install_imports_nothing_that_lies_beside_it(started, small):
+    """Not even in the processes that it starts: without wheels it fails at pip, the last of them."""
+    for name in ("hashlib", "json", "logging", "pip", "ensurepip", "platform", "shlex", "subprocess", "tempfile", "venv", "zipfile"):
+        (small / f"{name}.py").write_text("open('executed', 'w')")
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, *started], cwd=small, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "No matching distribution found for minigrad" in done.stderr
+    assert not (small / "executed").exists() and not (small / ".venv").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
+def test_how_to_begin_can_be_typed_as_it_stands():
+    assert [install.typed(Path(one)) for one in ("/a/minigrad", "/a b/l'école/minigrad")] == [
+        "/a/minigrad",
+        "'/a b/l'\"'\"'école/minigrad'",
+    ]

@@ -164,6 +164,7 @@ def test_counts_have_the_shape_of_their_means_behind_that_which_is_asked_for():
     mg.random.set_seed(1)
     assert mg.random.poisson([2, 2], [[1.0], [30.0]]).shape == (2, 2, 2, 1)
     assert mg.random.poisson([], 3.0).shape == ()
+    assert mg.random.poisson([2], 3.0, dtype="int64").dtype == mg.int64
     assert mg.random.poisson([2], []).shape == (2, 0)
     assert mg.random.poisson([3], [-1.0]).numpy().tolist() == [[0.0]] * 3
 

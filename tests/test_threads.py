@@ -177,7 +177,7 @@ def test_a_trace_that_two_threads_are_in_ends_for_each_at_the_end_of_its_own_blo
     assert listening.now == ()
     done.set()
     worker.join()
-    assert not log.inside
+    assert listening.blocks == {}
 
 
 def test_a_random_number_is_drawn_once_for_each_call_however_many_threads_draw():

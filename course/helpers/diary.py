@@ -1,37 +1,42 @@
 """What the learner predicted and solved: kept in memory, and beside the lessons in one small file.
 
-Several kernels may write at once: each writes while it holds a lock, and adds to what is there. What cannot be read is never
-written over.
+Several kernels may write at once: each makes its own changes to what is there, while it holds a lock. What cannot be read is
+never written over.
 """
 
 import contextlib
+import errno
+import itertools
 import json
 import os
+import stat
 import time
 from pathlib import Path
 
 from minigrad.errors import visible
 
+from . import whole
+
 COURSE = Path(__file__).resolve().parent.parent
-FILE = Path(os.environ.get("MINIGRAD_PROGRESS") or COURSE / ".progress.json")
+FILE = Path(os.path.realpath(os.environ.get("MINIGRAD_PROGRESS") or COURSE / ".progress.json"))
 KINDS = "predictions", "solved"
 MOST = 80  # letters of a note
-STALE = 60.0  # seconds after which a temporary file was left over by somebody who was stopped
+PATIENCE = 20.0  # seconds to wait for a session that holds the lock, which takes it for milliseconds
 
 
 def empty():
     return {kind: {} for kind in KINDS}
 
 
-memory = empty()
+memory = empty()  # the notes of this session
+pending = []  # changes that the file does not have yet
 said = set()  # troubles that were told
 
 
 def keep(kind, exercise, value):
     """Keep one note, a text, and return it as it is shown: on one line, not too long."""
     text = visible(" ".join(value.split()), MOST)
-    memory[kind][exercise] = text
-    change(lambda notes: None)
+    change(lambda notes: notes[kind].update({exercise: text}))
     return text
 
 
@@ -43,7 +48,6 @@ def forget(lesson):
             for exercise in [one for one in notes[kind] if one.partition(".")[0] == lesson]:
                 del notes[kind][exercise]
 
-    drop(memory)
     change(drop)
 
 
@@ -56,7 +60,10 @@ def kept(kind, exercise):
 def all_kept(kind):
     """All notes of a kind, by exercise."""
     with trouble_told():
-        return on_disk()[kind] | memory[kind]
+        notes = on_disk()
+        if notes is None:
+            change(lambda notes: None)  # which sets the file aside
+        return (notes or empty())[kind] | memory[kind]
     return dict(memory[kind])
 
 
@@ -64,13 +71,19 @@ def all_kept(kind):
 
 
 def change(edit):
-    """Edit the notes in the file, and add what is in memory. If it cannot be read or written now, memory keeps its notes."""
-    with trouble_told(), locked():
+    """Edit the notes in memory and in the file. If it cannot be read or written now, it has the change with the next one."""
+    edit(memory)
+    pending.append(edit)
+    with trouble_told(), locked() as alone:
+        edits = list(pending)
         notes = on_disk()
-        edit(notes)
-        for kind in KINDS:
-            notes[kind] |= memory[kind]
-        write(notes)
+        if notes is None:
+            set_aside()
+        notes = notes or {kind: dict(memory[kind]) for kind in KINDS}
+        for one in edits:
+            one(notes)
+        whole.write(FILE, json.dumps(notes, indent=1, sort_keys=True).encode() + b"\n", alone)
+        del pending[: len(edits)]
 
 
 @contextlib.contextmanager
@@ -87,42 +100,57 @@ def trouble_told():
 
 @contextlib.contextmanager
 def locked():
-    """A block that no other process is in. The system takes the lock from a process that ends, however it ends."""
+    """A block that no other process is in, and whether that is certain. A process that ends, however it ends, is out of it."""
     with open(FILE.with_name(f"{FILE.name}.lock"), "a+b") as file:
-        lock(file)
-        yield  # closing the file gives the lock back
+        yield lock(file)  # closing the file gives the lock back
 
 
 def lock(file):
-    """Wait for the lock on an open file. Where the file system has no locks, go on without."""
-    with contextlib.suppress(OSError):
+    """Wait for the lock on an open file. Returns whether we have it: some file systems have no locks.
+
+    Raises:
+        TimeoutError: another session keeps it.
+    """
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
         try:
-            import fcntl
+            take(file)
+            return True
+        except (BlockingIOError, PermissionError):
+            time.sleep(0.003)
+        except OSError:
+            return False
+    raise TimeoutError(errno.ETIMEDOUT, "Another session keeps its lock")
 
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except ImportError:  # Windows
-            import msvcrt
 
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+def take(file):
+    """Take the lock on an open file, or fail at once."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:  # Windows
+        import msvcrt
+
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
 
 def on_disk():
-    """The notes in the file, with whatever a newer version has put beside them. Only a missing file is empty.
+    """The notes in the file, with whatever a newer version has put beside them; {} if there is no file, None if it is nonsense.
 
     Raises:
         OSError: the file is there, and cannot be read now.
     """
     try:
+        if not stat.S_ISREG(FILE.stat().st_mode):
+            raise OSError(errno.EINVAL, "It is not a file")  # a pipe would be waited for
         notes = json.loads(FILE.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
-        return empty()
+        return {}
     except (ValueError, RecursionError):
-        notes = None
-    if makes_sense(notes):
-        return empty() | notes
-    set_aside()
-    return empty()
+        return None
+    return empty() | notes if makes_sense(notes) else None
 
 
 def makes_sense(notes):
@@ -135,33 +163,13 @@ def makes_sense(notes):
 
 def set_aside():
     """Keep a file that makes no sense under another name, never over an older one."""
-    names = (FILE.with_name(f"{FILE.name}.unreadable{n or ''}") for n in range(1000))
+    names = (FILE.with_name(f"{FILE.name}.unreadable{n or ''}") for n in itertools.count())
     aside = next(name for name in names if not name.exists())
-    with contextlib.suppress(FileNotFoundError):  # another process was quicker
-        FILE.rename(aside)
-        name, kept = visible(FILE.name), visible(aside.name)
-        print(f"(Your notes in {name} could not be read. They are kept in {kept}, and a new file is begun.)")
+    FILE.rename(aside)
+    name, kept = visible(FILE.name), visible(aside.name)
+    print(f"(Your notes in {name} could not be read. They are kept in {kept}, and a new file is begun.)")
 
 
-def write(notes):
-    """Put notes in the place of the file, whole or not at all."""
-    for old in FILE.parent.glob(f"{FILE.name}.*.new"):
-        with contextlib.suppress(OSError):
-            if time.time() - old.stat().st_mtime > STALE:
-                old.unlink()
-    fresh = FILE.with_name(f"{FILE.name}.{os.getpid()}.new")
-    try:
-        fresh.write_text(json.dumps(notes, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-        put_in_place(fresh)
-    finally:
-        fresh.unlink(missing_ok=True)
-
-
-def put_in_place(fresh):
-    """Give the file its new content. On Windows it cannot be replaced while somebody reads it, which is soon over."""
-    for _ in range(50):
-        with contextlib.suppress(PermissionError):
-            fresh.replace(FILE)
-            return
-        time.sleep(0.02)
-    fresh.replace(FILE)
+if whole.leftovers(FILE):
+    with contextlib.suppress(OSError), locked() as alone:
+        whole.sweep(FILE, alone)

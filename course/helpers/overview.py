@@ -1,12 +1,13 @@
 """What is done in which lesson, and a lesson handed out anew."""
 
 import datetime
+import itertools
 import json
 from pathlib import Path
 
 from minigrad.errors import visible
 
-from . import card, diary
+from . import card, diary, whole
 from .trying import never_raises
 
 COURSE = diary.COURSE
@@ -59,7 +60,7 @@ def hand_out(path):
     """Put a lesson back to its start. Returns the copy of what stood in it."""
     fresh = as_handed_out(path)
     copy = kept_copy(path)
-    path.write_text(fresh, encoding="utf-8")
+    whole.write(path, fresh)
     diary.forget(path.name[:2])
     return copy
 
@@ -68,17 +69,17 @@ def kept_copy(path):
     """A copy of the learner's notebook, under a new name with the day in it."""
     folder = COURSE / "my_copies"
     folder.mkdir(exist_ok=True)
-    names = (folder / f"{path.stem}.{datetime.date.today()}.{n}.ipynb" for n in range(1, 1000))
+    names = (folder / f"{path.stem}.{datetime.date.today()}.{n}.ipynb" for n in itertools.count(1))
     copy = next(name for name in names if not name.exists())
-    copy.write_bytes(path.read_bytes())
+    whole.write(copy, path.read_bytes())
     return copy
 
 
 def as_handed_out(path):
-    """The lesson's text with its code cells as they were, not run. Cells that the learner added stay."""
+    """The lesson's bytes with its code cells as they were, not run. Cells that the learner added stay."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     starts = json.loads((STARTS / f"{path.stem}.json").read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell.update(outputs=[], execution_count=None, source=starts.get(cell.get("id"), cell["source"]))
-    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()

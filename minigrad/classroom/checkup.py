@@ -1,5 +1,6 @@
 """`minigrad check`: test what the course needs of this machine, and print what to type if something is wrong."""
 
+import errno
 import importlib.metadata
 import importlib.util
 import os
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .course import folder
-from .telling import Trouble, as_called
+from .telling import FULL, LOOK_AT_DISKS, Trouble, as_called
 
 PORT = 8888  # the first one that JupyterLab tries
 KERNEL = "python3"  # the kernel of the lessons
@@ -166,7 +167,7 @@ def lessons_folder() -> Finding:
     if can_write(place):
         return Finding("lessons", f"{place}")
     instead = f'cp -r "{place}" ~/course; cd ~; minigrad course'
-    return Finding("lessons", f"{place} cannot be written, so no answer could be kept", instead)
+    return unwritable("lessons", place, instead)
 
 
 def jupyters_folder() -> Finding:
@@ -176,18 +177,38 @@ def jupyters_folder() -> Finding:
     place = Path(jupyter_runtime_dir())
     if can_write(place):
         return Finding("jupyter", f"{place}")
-    instead = f"export JUPYTER_RUNTIME_DIR={tempfile.gettempdir()}/jupyter-runtime"
-    return Finding("jupyter", f"{place} cannot be written", instead)
+    return unwritable("jupyter", place, 'export JUPYTER_RUNTIME_DIR="$(mktemp -d)"')
+
+
+def unwritable(what: str, place: Path, instead: str) -> Finding:
+    """That nothing can be written into a folder, and why.
+
+    Args:
+        what: what was tested.
+        place: the folder.
+        instead: what to type, unless the disk is full.
+    """
+    number = refusal(place)
+    why = f" ({os.strerror(number)})" if number else ""
+    return Finding(what, f"{place} cannot be written{why}", LOOK_AT_DISKS if number in FULL else instead)
 
 
 def can_write(place: Path) -> bool:
-    """Whether files can be created in a folder, which is created if it does not exist."""
+    """Whether files can be written into a folder, which is created if it does not exist."""
+    return not refusal(place)
+
+
+def refusal(place: Path) -> int:
+    """The number of the error with which writing into a folder ends; 0 if it succeeds."""
     try:
         place.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=place):
-            return True
-    except OSError:
-        return False
+        with tempfile.TemporaryFile(dir=place) as file:
+            file.write(b"x" * 4096)  # an empty file has a place on a full disk
+        return 0
+    except OSError as problem:
+        return problem.errno or errno.EIO
+    except ValueError:  # a name with a NUL
+        return errno.EINVAL
 
 
 # ---- the machine ---------------------------------------------------------------------------------------------------
@@ -206,14 +227,24 @@ def root() -> Finding:
 
 def is_free(number: int) -> bool:
     """Whether a server could listen at this port."""
+    return not binding_error(number)
+
+
+def is_reserved(number: int) -> bool:
+    """Whether this user may not listen at this port, though it may be free."""
+    return binding_error(number) == errno.EACCES
+
+
+def binding_error(number: int) -> int:
+    """The number of the error with which listening at this port would end; 0 if it would succeed."""
     with socket.socket() as probe:
         if os.name == "posix":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # also just after another server ended
         try:
             probe.bind(("127.0.0.1", number))
-        except OSError:
-            return False
-        return True
+        except OSError as problem:
+            return problem.errno or errno.EIO
+        return 0
 
 
 def free_after(number: int) -> int:
@@ -264,7 +295,13 @@ def kernel() -> Iterator[Finding]:
 
 
 def asked_a_kernel() -> tuple[str, str]:
-    """Run PROBE in a kernel, in a folder where no uninstalled `minigrad` can be imported.
+    """Run PROBE in a kernel, in a folder of its own, from which nothing can be imported. Returns what `asked_in` does."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        return asked_in(place)
+
+
+def asked_in(place: str) -> tuple[str, str]:
+    """Run PROBE in a kernel whose working folder is `place`.
 
     Returns:
         What it printed, and why it failed; "" if it did not.
@@ -274,7 +311,7 @@ def asked_a_kernel() -> tuple[str, str]:
 
     quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        manager, client = start_new_kernel(kernel_name=KERNEL, cwd=tempfile.gettempdir(), **quiet)
+        manager, client = start_new_kernel(kernel_name=KERNEL, cwd=place, **quiet)
     except (NoSuchKernel, OSError, RuntimeError) as problem:
         return "", f"does not start ({problem})"
     said = []

@@ -1,12 +1,14 @@
 """`minigrad course`: open a lesson in JupyterLab, if asked as it was originally."""
 
+import ipaddress
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from . import checkup
 from .course import folder, module, numbered, restored
-from .telling import Trouble, remark
+from .telling import Trouble, remark, shown
 
 QUIET = str(Path(__file__).parent)  # its folder labconfig turns off JupyterLab's questions about news and updates
 
@@ -23,14 +25,17 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
     Raises:
         Trouble: an option is wrong, or something that JupyterLab needs is missing.
     """
-    if reset and not lesson:
+    if reset and lesson is None:
         raise Trouble("--reset needs the lesson that is to be as new.", "minigrad course --lesson 07 --reset")
     if further and further[0].isdigit():
         raise Trouble("The number of a lesson needs its option.", f"minigrad course --lesson {further[0].zfill(2)}")
-    path = numbered(*([lesson] if lesson else []))[0]
+    path = numbered(*([] if lesson is None else [lesson]))[0]
     checkup.refuse(checkup.quick())
     options = [f"--ServerApp.root_dir={folder()}", f"--LabApp.default_url=/lab/tree/{path.name}"]
     if port:
+        if checkup.is_reserved(port):
+            instead = f"minigrad course --port {checkup.free_after(checkup.PORT)}"
+            raise Trouble(f"Port {port} is for programs with special rights.", instead)
         if not checkup.is_free(port):
             asked = [f"--lesson {path.name[:2]}"] if lesson else []
             asked += ["--reset"] if reset else []
@@ -49,7 +54,35 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([QUIET, *([found] if found else [])])
     from jupyterlab.labapp import LabApp
 
+    place = address(further)
+    if not is_loopback(place):
+        remark(
+            f"it listens at {shown(place) if place else 'all addresses'}, not on this machine alone: whoever reaches it over the "
+            "network, and knows its token if it has one, runs programs as you."
+        )
     LabApp.launch_instance([*options, *further])
+
+
+def address(arguments: Sequence[str]) -> str:
+    """The address at which JupyterLab will listen: as its last argument says, else as its configuration files do."""
+    asked = re.findall(r"(?:^|\0)--(?:ServerApp\.)?ip[=\0]([^\0]*)", "\0".join(arguments))
+    if asked:
+        return asked[-1]
+    from jupyter_server.serverapp import ServerApp
+
+    server = ServerApp()
+    for name in ("jupyter_server_config", "jupyter_lab_config"):
+        server.config_file_name = name
+        server.load_config_file()
+    return server.ip
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return address == "localhost" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 def hand_out(path: Path) -> None:
@@ -61,6 +94,8 @@ def hand_out(path: Path) -> None:
     overview = module("helpers.overview")
     try:
         copy = overview.hand_out(path)
+    except OSError:
+        raise
     except overview.UNREADABLE as problem:
         raise Trouble(f"{path.name} is damaged and was left as it is ({problem}).", restored(path.name)) from None
     remark(f"{path.name} is as new. What stood in it is kept in {copy.relative_to(folder().parent)}.")

@@ -1,28 +1,30 @@
 """`minigrad pack`: zip files with the course, for machines without a network."""
 
 import datetime
+import hashlib
+import os
 import re
 import shutil
+import signal
 import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import checkup, install, pages, wheels
-from .course import folder, module, numbered
-from .telling import Trouble, counted, remark
+from . import checkup, contents, install, pages, wheels
+from .course import folder, module, restored, starts
+from .telling import FULL, Trouble, counted, remark, shown
 
 START = """minigrad {version}: the course, for {places}
 
 To do the lessons (no network is needed; Python is):    python3 install.py
 on Windows:                                             py install.py
-It makes a folder .venv here, and says how to begin.
+It makes a folder .venv here, and says how to begin. First it compares all files with SHA256SUMS.
 
 To read the lessons, with films that can be stepped:    open pages/index.html
 
 Your work is in the folder course. A newer pack has another name: unpack it beside this one, and nothing is overwritten.
 """
-NOT_PACKED = shutil.ignore_patterns("teachers", "my_copies", "nobody", "conftest.py", "__pycache__", ".*")
 
 
 def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: str) -> None:
@@ -33,40 +35,56 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
         out: the folder of the zip files, which is created if it does not exist.
 
     Raises:
-        Trouble: this is not a clone, a wheel is missing, or there is no network.
+        Trouble: this is not a clone, a file or a wheel is missing, or there is no network.
+        OSError: the disk is full.
+        KeyboardInterrupt: it was stopped, also by `kill` or because its terminal was closed.
     """
     source = folder().parent
     if not (source / "binder").is_dir():
         raise Trouble("A pack is made in a clone of the source; one that is made can just be copied.", "cd the-clone; minigrad pack")
     targets = wheels.targets(platforms, pythons)
-    if not checkup.can_write(Path(out)):
-        raise Trouble(f"Nothing can be written to {out}.", "minigrad pack --out ~")
+    refused = checkup.refusal(Path(out))
+    if refused in FULL:
+        raise OSError(refused, os.strerror(refused), out)
+    if refused or not out:
+        raise Trouble(f"Nothing can be written to {shown(out)}.", "minigrad pack --out ~")
     checkup.refuse(checkup.packages())
+    for_learners, for_teachers = contents.for_learners(), contents.for_teachers()
+    contents.check(folder(), [*for_learners, *for_teachers], restored)
     for number in worked_in():
         remark(f"somebody has worked in lesson {number}; it is packed as it stands. As new: minigrad course --lesson {number} --reset")
+    for path in contents.strangers():
+        remark(f"{path.name} is no lesson, as no start of it is stored; it is not packed.")
     version = checkup.version("minigrad")
     name = f"minigrad-course-{version}-{datetime.date.today()}"
-    with tempfile.TemporaryDirectory() as scratch:
+    for ending in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, ending):
+            signal.signal(getattr(signal, ending), signal.default_int_handler)  # which leaves nothing over
+    with tempfile.TemporaryDirectory(prefix=".minigrad-pack-", dir=Path(out).resolve()) as scratch:
         root = Path(scratch) / name
-        shutil.copytree(folder(), root / "course", ignore=NOT_PACKED)
+        contents.copy(for_learners, root / "course")
         start = START.format(version=version, places="; ".join(map(str, targets)))
         (root / "START_HERE.txt").write_text(start, encoding="utf-8")
-        shutil.copy(install.__file__, root)
+        shutil.copyfile(install.__file__, root / "install.py")
         wheels.our_wheel(source, root / "wheels")
         for target in counted(targets, "fetching wheels"):
             wheels.fetch(target, pins(source), root / "wheels")
-        write_pages(root / "pages")
-        for_teachers = Path(scratch) / f"{name}-for-teachers"
-        shutil.copytree(folder() / "teachers", for_teachers / "teachers")
-        files = [zipped(one, Path(out)) for one in (root, for_teachers)]
+        write_pages(root / "course", root / "pages")
+        pages_for_teachers = Path(scratch) / f"{name}-for-teachers"
+        contents.copy(for_teachers, pages_for_teachers)
+        files = [file.replace(Path(out) / file.name) for file in [zipped(root), zipped(pages_for_teachers)]]
     for file in files:
         print(f"{file}  {file.stat().st_size / 1e6:.2g} MB")
 
 
 def worked_in() -> list[str]:
-    """The numbers of the lessons whose code differs from the original."""
-    build = module("build")
-    changed = [path for path in numbered() if build.starts(path) != build.starts_of(path).read_text(encoding="utf-8")]
+    """The numbers of the lessons whose code differs from the original.
+
+    Raises:
+        Trouble: a lesson is damaged.
+    """
+    original = module("build").starts_of
+    changed = [path for path in contents.lessons() if starts(path) != original(path).read_text(encoding="utf-8")]
     return [path.name[:2] for path in changed]
 
 
@@ -79,24 +97,29 @@ def pins(source: Path) -> dict[str, str]:
     return {canonicalize_name(name): version for name, version in pinned}
 
 
-def write_pages(into: Path) -> None:
-    """Write an HTML page of each lesson, an index, and the glossary that the lessons link to."""
+def write_pages(course: Path, into: Path) -> None:
+    """Write an HTML page of each lesson of a course, an index, and the glossary that the lessons link to."""
     into.mkdir()
-    shutil.copy(folder() / "glossary.md", into)
+    shutil.copyfile(course / "glossary.md", into / "glossary.md")
     titles = {}
-    for lesson in counted(numbered(), "writing pages"):
+    for lesson in counted(sorted(course.glob("*.ipynb")), "writing pages"):
         title, text = pages.page_of(lesson)
         titles[f"{lesson.stem}.html"] = title
         (into / f"{lesson.stem}.html").write_text(text, encoding="utf-8")
     (into / "index.html").write_text(pages.index(titles), encoding="utf-8")
 
 
-def zipped(root: Path, out: Path) -> Path:
-    """Write a zip file with the content and the name of a folder. Wheels are stored, as they are compressed already."""
-    file = out / f"{root.name}.zip"
+def zipped(root: Path) -> Path:
+    """Write a zip file beside a folder, with its name, its content and the SHA-256 sums of its files.
+
+    Wheels are stored, as they are compressed already.
+    """
+    paths = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
+    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(root).as_posix()}\n" for path in paths]
+    (root / install.SUMS).write_text("".join(sums), encoding="utf-8", newline="\n")
+    file = root.with_name(f"{root.name}.zip")
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        for path in sorted(root.rglob("*")):
-            if path.is_file():
-                how = zipfile.ZIP_STORED if path.suffix == ".whl" else zipfile.ZIP_DEFLATED
-                made.write(path, path.relative_to(root.parent), compress_type=how)
+        for path in (*paths, root / install.SUMS):
+            how = zipfile.ZIP_STORED if path.suffix == ".whl" else zipfile.ZIP_DEFLATED
+            made.write(path, path.relative_to(root.parent), compress_type=how)
     return file

@@ -1,5 +1,7 @@
 """What the command prints: errors with advice, remarks, and the progress of long tasks."""
 
+import errno
+import os
 import re
 import shutil
 import sys
@@ -11,6 +13,9 @@ from ..errors import visible
 
 Thing = TypeVar("Thing")
 WIDTH = 24
+SHOWN = 120  # the most letters of what somebody typed
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LOOK_AT_DISKS = "df -h" if os.name == "posix" else "Get-PSDrive"
 
 
 class Trouble(Exception):
@@ -37,6 +42,25 @@ def as_called(line: str) -> str:
         return line
     command = f'"{called}"' if " " in str(called) else str(called)
     return re.sub(r"(^|; )minigrad ", lambda found: f"{found[1]}{command} ", line)
+
+
+def shown(text: str) -> str:
+    """A text that somebody typed: short, in quotes unless it is plain, without characters that a terminal obeys.
+
+    >>> shown("77"), shown("**"), shown("a\\x1b[2J")
+    ('77', "'**'", "'a\\\\x1b[2J'")
+    """
+    short = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    return short if re.fullmatch(r"[\w./-]*\w", short, re.ASCII) else repr(short)
+
+
+def trouble(problem: OSError) -> Trouble:
+    """What the system has refused, as an error of the command."""
+    place = shown(str(problem.filename or "."))
+    look = "ls -ld" if os.name == "posix" else "icacls"
+    why = problem.strerror or str(problem) or type(problem).__name__
+    what = f"{why}: {place}." if problem.filename else f"{why}."
+    return Trouble(what, LOOK_AT_DISKS if problem.errno in FULL else f"{look} {place}")
 
 
 def remark(text: str) -> None:

@@ -1,5 +1,7 @@
 """The wheels of a pack: minigrad's own, and those that the course needs on a platform, in the versions of binder/."""
 
+import errno
+import os
 import platform
 import re
 import subprocess
@@ -10,7 +12,8 @@ from dataclasses import dataclass
 from email.parser import Parser
 from pathlib import Path
 
-from .telling import Trouble
+from . import contents
+from .telling import Trouble, shown
 
 MANYLINUX = [f"manylinux_2_{minor}" for minor in range(28, 4, -1)] + ["manylinux2014", "manylinux2010", "manylinux1"]
 PLATFORMS = {  # the platform tags for pip, and the values of MARKERS
@@ -71,15 +74,22 @@ def targets(systems: Iterable[str] | None, pythons: Iterable[str] | None) -> lis
     """
     for name in systems or ():
         if name not in PLATFORMS:
-            raise Trouble(f"There is no platform {name}. There are {', '.join(PLATFORMS)}.", "minigrad pack --platform linux")
+            raise Trouble(f"There is no platform {shown(name)}. There are {', '.join(PLATFORMS)}.", "minigrad pack --platform linux")
     for version in pythons or ():
         if not re.fullmatch(r"3\.\d+", version):
-            raise Trouble(f"{version} is no version of Python.", "minigrad pack --python 3.12")
+            raise Trouble(f"{shown(version)} is no version of Python.", "minigrad pack --python 3.12")
     return [Target(system, python) for system in systems or [here().system] for python in pythons or [here().python]]
 
 
 def our_wheel(source: Path, into: Path) -> Path:
-    """Build the wheel of minigrad from its source."""
+    """Build the wheel of minigrad from its source.
+
+    Raises:
+        Trouble: a file of the source is a link, or no file.
+    """
+    inside = [path for path in (source / "minigrad").rglob("*") if path.is_symlink() or not path.is_dir()]
+    names = ["pyproject.toml", "README.md", "LICENSE", *(str(path.relative_to(source)) for path in inside)]
+    contents.check(source, names, lambda name: f'git -C "{source}" status')
     pip("wheel", "--no-deps", "--wheel-dir", str(into), str(source))
     return next(into.glob("minigrad-*.whl"))
 
@@ -139,10 +149,13 @@ def pip(*arguments: str) -> None:
 
     Raises:
         Trouble: it failed.
+        OSError: the disk is full.
     """
     done = subprocess.run([sys.executable, "-m", "pip", *arguments, "--quiet"], capture_output=True, text=True, check=False)
     if not done.returncode:
         return
+    if f"[Errno {errno.ENOSPC}]" in done.stderr:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     absent = re.search(r"No matching distribution found for (\S+)", done.stderr)
     if absent and "from versions: none" not in done.stderr:
         raise Trouble(f"There is no wheel of {absent[1]} for what you asked.", "minigrad pack --python 3.12")

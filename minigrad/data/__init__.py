@@ -6,9 +6,5 @@ An element is a Tensor, or a tuple or dict of Tensors, its components. No gradie
 from .dataset import Dataset, DatasetSpec, Iterator
 from .elements import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 
-# fmt: off
-__all__ = [
-    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetSpec", "Iterator",
-]
-# fmt: on
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetSpec", "Iterator"]
 __dir__ = __all__.copy  # what Tab offers

@@ -10,31 +10,11 @@ from typing import Any
 import numpy as np
 
 from .. import errors, random
-from ..engine import dtypes
-from ..engine.listening import listeners_only
-from ..engine.op import convert
-from ..engine.shape import TensorShape
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import Tensor, TensorShape, convert, dtypes, invalid, listeners_only
 from ..program.function import TensorSpec
 from ..random import pair_for
-from .elements import (
-    INFINITE_CARDINALITY,
-    UNKNOWN_CARDINALITY,
-    apply_function,
-    as_bool,
-    as_integer,
-    check_callable,
-    columns,
-    components,
-    detached,
-    dtypes_of,
-    map_components,
-    positive_integer,
-    satisfies,
-    spec_inference,
-    with_components,
-)
+from . import elements
+from .elements import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, columns, components, map_components, spec_inference, with_components
 from .sources import checked_element, generator_signature, placeholder, row, start_generator, zero_row
 from .transformations import batches, pad_elements, random_words, repeated, shuffled, stack_elements
 
@@ -109,21 +89,15 @@ class Dataset:
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
-        limits = [as_integer(n) for n in args]
+        limits = [elements.as_integer(n) for n in args]
         if limits[2:] == [0]:
             raise invalid("step must be a non-zero integer. [Op:RangeDataset] name: ")
         numbers, dtype = range(*limits), dtypes.to_numpy(output_type)
         return Dataset(lambda: (Tensor.of(dtype.type(n)) for n in numbers or placeholder(0)), len(numbers))
 
     @staticmethod
-    def from_generator(
-        generator: Callable,
-        output_types: Any = None,
-        output_shapes: Any = None,
-        args: Any = None,
-        output_signature: Any = None,
-        name: str | None = None,
-    ) -> "Dataset":
+    def from_generator(generator: Callable, output_types: Any = None, output_shapes: Any = None, args: Any = None,
+                       output_signature: Any = None, name: str | None = None) -> "Dataset":  # fmt: skip
         """The elements that a Python generator yields.
 
         Args:
@@ -166,10 +140,8 @@ class Dataset:
         every = components(structure)
         for one in every:
             if not isinstance(one, Dataset):
-                raise TypeError(
-                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects "
-                    f"but encountered object of type {type(one)}."
-                )
+                problem = "Invalid input to `zip`. Inputs are expected to be (nested) structures of"
+                raise TypeError(f"{problem} `tf.data.Dataset` objects but encountered object of type {type(one)}.")
         lengths = [d._length for d in every]
         known = [n for n in lengths if n != INFINITE_CARDINALITY] or [INFINITE_CARDINALITY]
         return Dataset(lambda: (with_components(structure, elements) for elements in zip(*every)), min(known))
@@ -190,8 +162,8 @@ class Dataset:
         Raises:
             ValueError: `map_func` is not callable.
         """
-        check_callable(map_func)
-        return Dataset(lambda: (as_element(apply_function(map_func, x)) for x in self), self._length)
+        elements.check_callable(map_func)
+        return Dataset(lambda: (as_element(elements.apply_function(map_func, x)) for x in self), self._length)
 
     def filter(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements for which `predicate` is True.
@@ -199,8 +171,8 @@ class Dataset:
         Raises:
             ValueError: `predicate` is not callable; or (in an iteration) its result is not a scalar bool.
         """
-        check_callable(predicate)
-        return Dataset(lambda: (x for x in self if spec_inference.active or satisfies(predicate, x)))
+        elements.check_callable(predicate)
+        return Dataset(lambda: (x for x in self if spec_inference.active or elements.satisfies(predicate, x)))
 
     def take_while(self, predicate: Callable, name: str | None = None) -> "Dataset":
         """The elements before the first one for which `predicate` is False.
@@ -212,8 +184,8 @@ class Dataset:
         >>> [int(x) for x in mg.data.Dataset.range(10).take_while(lambda x: x < 3)]
         [0, 1, 2]
         """
-        check_callable(predicate)
-        return Dataset(lambda: itertools.takewhile(lambda x: spec_inference.active or satisfies(predicate, x), self))
+        elements.check_callable(predicate)
+        return Dataset(lambda: itertools.takewhile(lambda x: spec_inference.active or elements.satisfies(predicate, x), self))
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of the Datasets that `map_func` returns, one Dataset after another.
@@ -222,17 +194,11 @@ class Dataset:
             ValueError: `map_func` is not callable.
             TypeError: (in an iteration) its result is not a Dataset.
         """
-        check_callable(map_func)
+        elements.check_callable(map_func)
         return Dataset(lambda: itertools.chain.from_iterable(dataset_from(map_func, x) for x in self))
 
-    def batch(
-        self,
-        batch_size: Any,
-        drop_remainder: bool = False,
-        num_parallel_calls: Any = None,
-        deterministic: bool | None = None,
-        name: str | None = None,
-    ) -> "Dataset":
+    def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
+              deterministic: bool | None = None, name: str | None = None) -> "Dataset":  # fmt: skip
         """Elements stacked along a new first axis: components of shape (...) become (batch_size, ...).
 
         Args:
@@ -244,7 +210,7 @@ class Dataset:
             InvalidArgumentError: the size is not positive; or (in an iteration) the shapes of elements differ.
             TypeError: `drop_remainder` is not a bool.
         """
-        size, drop_remainder = positive_integer(batch_size, "Batch size", "BatchDatasetV2"), as_bool(drop_remainder)
+        size, drop_remainder = elements.positive_integer(batch_size, "Batch size", "BatchDatasetV2"), elements.as_bool(drop_remainder)
         length = self._batch_count(size, drop_remainder)
         return Dataset(lambda: batches(iter(self), size, drop_remainder, stack_elements), length)
 
@@ -274,8 +240,8 @@ class Dataset:
          [2 2 0]
          [3 3 3]]
         """
-        size = positive_integer(batch_size, "Batch size", "PaddedBatchDatasetV2")
-        drop_remainder = as_bool(drop_remainder)
+        size = elements.positive_integer(batch_size, "Batch size", "PaddedBatchDatasetV2")
+        drop_remainder = elements.as_bool(drop_remainder)
         stack = functools.partial(pad_elements, padded_shapes, padding_values)
         length = self._batch_count(size, drop_remainder)
         return Dataset(lambda: batches(iter(self), size, drop_remainder, stack), length)
@@ -305,9 +271,9 @@ class Dataset:
         [1, 2, 3]
         [2, 3, 4]
         """
-        size = positive_integer(size, "Window size", "WindowDataset")
-        shift = size if shift is None else positive_integer(shift, "Window shift", "WindowDataset")
-        stride, drop_remainder = positive_integer(stride, "Window stride", "WindowDataset"), as_bool(drop_remainder)
+        size = elements.positive_integer(size, "Window size", "WindowDataset")
+        shift = size if shift is None else elements.positive_integer(shift, "Window shift", "WindowDataset")
+        stride, drop_remainder = elements.positive_integer(stride, "Window stride", "WindowDataset"), elements.as_bool(drop_remainder)
         length = self._length
         if length >= 0:
             length = max(0, (length - (size - 1) * stride - 1) // shift + 1) if drop_remainder else -(-length // shift)
@@ -323,7 +289,7 @@ class Dataset:
         >>> [int(x) for x in mg.data.Dataset.range(10).shard(3, 1)]
         [1, 4, 7]
         """
-        count, first = as_integer(num_shards), as_integer(index)
+        count, first = elements.as_integer(num_shards), elements.as_integer(index)
         for refused, problem in [
             (count <= 0, f"Number of shards must be greater than zero (currently num_shards = {count})."),
             (not 0 <= first < count, f"Index must be between 0 and {count - 1} (currently index = {first})."),
@@ -344,9 +310,8 @@ class Dataset:
             return rows
         return Dataset(rows._start, self._length * counts.pop())
 
-    def shuffle(
-        self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True, name: str | None = None
-    ) -> "Dataset":
+    def shuffle(self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool = True,
+                name: str | None = None) -> "Dataset":  # fmt: skip
         """Elements in random order, each drawn from a buffer of the next `buffer_size`.
 
         The order is that of TensorFlow for the same seeds.
@@ -365,7 +330,7 @@ class Dataset:
         >>> [int(x) for x in mg.data.Dataset.range(5).shuffle(5)]
         [1, 2, 0, 4, 3]
         """
-        size = as_integer(buffer_size)
+        size = elements.as_integer(buffer_size)
         if size <= 0 and size != UNKNOWN_CARDINALITY:
             raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: ")
         pair = pair_for(seed)
@@ -379,7 +344,7 @@ class Dataset:
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
         """All elements `count` times, or endlessly if it is None or -1."""
-        times = -1 if count is None else as_integer(count)
+        times = -1 if count is None else elements.as_integer(count)
         if times < 0:
             return Dataset(lambda: repeated(self), INFINITE_CARDINALITY if self._length else 0)
         length = self._length * times if self._length >= 0 or not times else self._length
@@ -387,7 +352,7 @@ class Dataset:
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":
         """The first `count` elements; all if it is -1."""
-        most = as_integer(count)
+        most = elements.as_integer(count)
         if most < 0:
             return self
         length = most if self._length == INFINITE_CARDINALITY else min(most, self._length)
@@ -395,7 +360,7 @@ class Dataset:
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements; none if it is -1."""
-        first = as_integer(count)
+        first = elements.as_integer(count)
         if first < 0:
             return self.take(0)
         length = max(self._length - first, 0) if self._length >= 0 else self._length
@@ -407,7 +372,7 @@ class Dataset:
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> "Dataset":
         """Pairs (number, element), with int64 numbers from `start` on."""
-        first = as_integer(start)
+        first = elements.as_integer(start)
         return Dataset(lambda: ((Tensor.of(np.int64(i)), x) for i, x in enumerate(self, first)), self._length)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> "Dataset":
@@ -417,7 +382,7 @@ class Dataset:
             TypeError: the structure or the dtypes of their elements differ, as a first element of each shows.
         """
         mine, its = self._spec_or_none(), dataset._spec_or_none()
-        if None not in (mine, its) and dtypes_of(mine) != dtypes_of(its):
+        if None not in (mine, its) and elements.dtypes_of(mine) != elements.dtypes_of(its):
             raise TypeError(f"Incompatible dataset elements:\n  {mine} vs.\n  {its}\nMake them alike with `map`.")
         return Dataset(lambda: itertools.chain(self, dataset), total_length(self._length, dataset._length))
 
@@ -474,10 +439,10 @@ class Dataset:
         >>> print(mg.data.Dataset.range(4).reduce(mg.constant(0, mg.int64), lambda total, x: total + x).numpy())
         6
         """
-        check_callable(reduce_func)
+        elements.check_callable(reduce_func)
         state = as_element(initial_state)
         for x in self:
-            state = as_element(apply_function(reduce_func, (state, x)))
+            state = as_element(elements.apply_function(reduce_func, (state, x)))
         return state
 
     def get_single_element(self, name: str | None = None) -> Any:
@@ -616,7 +581,7 @@ class Iterator:
 
 def as_element(x):
     """A value of the user as an element: each component becomes a Tensor that no tape tracks, or is a Dataset."""
-    return map_components(lambda one: one if isinstance(one, Dataset) else detached(convert(one), "Dataset"), x)
+    return map_components(lambda one: one if isinstance(one, Dataset) else elements.detached(convert(one), "Dataset"), x)
 
 
 def to_numpy(component):
@@ -643,11 +608,10 @@ def common_spec(first, other):
 
 def dataset_from(function, element):
     """The Dataset that a function of the user returns for an element."""
-    result = apply_function(function, element)
+    result = elements.apply_function(function, element)
     if not isinstance(result, Dataset):
-        raise TypeError(
-            f"The `map_func` argument must return a `Dataset` object. Got {type(result)}. Write mg.data.Dataset.from_tensor_slices(...)."
-        )
+        given = f"Got {type(result)}. Write mg.data.Dataset.from_tensor_slices(...)."
+        raise TypeError(f"The `map_func` argument must return a `Dataset` object. {given}")
     return result
 
 

@@ -2,13 +2,9 @@
 
 import threading
 
-from ..engine import dtypes
-from ..engine.listening import storing, without_tapes
-from ..engine.op import convert
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import Tensor, convert, dtypes, invalid, storing, without_tapes
 from ..nest import sorted_keys
-from ..ops.creation import convert_to_tensor
+from ..ops import convert_to_tensor
 from ..program.function import TensorSpec
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
@@ -126,8 +122,6 @@ def satisfies(predicate, element):
     """
     answer = convert(apply_function(predicate, element))
     if answer.dtype != dtypes.bool or answer.ndim:
-        raise ValueError(
-            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
-            f"{TensorSpec(answer.shape, answer.dtype)}. Write a comparison, as x != 0."
-        )
+        given = f"but its return type is {TensorSpec(answer.shape, answer.dtype)}. Write a comparison, as x != 0."
+        raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, {given}")
     return bool(answer.value)

@@ -5,12 +5,8 @@ import itertools
 import numpy as np
 
 from .. import errors
-from ..engine import dtypes
-from ..engine.listening import storing
-from ..engine.op import convert
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast, convert_to_tensor
+from ..engine import Tensor, convert, dtypes, invalid, storing
+from ..ops import cast, convert_to_tensor
 from ..program.function import TensorSpec
 from .elements import components, detached, map_components, spec_inference, with_components, zero_of
 
@@ -45,10 +41,9 @@ def generator_signature(types, shapes, signature):
     """
     if signature is None:
         if types is None:
-            raise TypeError(
-                "To specify the output signature you need to provide either the `output_signature` argument or the `output_types` "
-                "argument. Write output_signature=mg.TensorSpec(shape=(), dtype=mg.float32)."
-            )
+            need = "you need to provide either the `output_signature` argument or the `output_types` argument."
+            advice = "Write output_signature=mg.TensorSpec(shape=(), dtype=mg.float32)."
+            raise TypeError(f"To specify the output signature {need} {advice}")
         return specs_of(types, shapes)
     for name, value in (("output_types", types), ("output_shapes", shapes)):
         if value is not None:
@@ -88,10 +83,8 @@ def checked_element(signature, element):
         return converted(signature, element)
     except (TypeError, ValueError) as problem:
         wanted = with_components(signature, [spec.dtype for spec in components(signature)])
-        raise invalid(
-            "TypeError: `generator` yielded an element that did not match the expected structure. "
-            f"The expected structure was {wanted!r}, but the yielded element was {element}.",
-        ) from problem
+        text = "TypeError: `generator` yielded an element that did not match the expected structure."
+        raise invalid(f"{text} The expected structure was {wanted!r}, but the yielded element was {element}.") from problem
 
 
 def converted(spec, element):
@@ -120,7 +113,5 @@ def converted_component(spec, value):
             return cast(convert(value), spec.dtype)
         return convert_to_tensor(np.asarray(value), spec.dtype)
     except (TypeError, ValueError, errors.UnimplementedError) as problem:
-        raise invalid(
-            "TypeError: `generator` yielded an element that could not be converted to the expected type. "
-            f"The expected type was {spec.dtype.name}, but the yielded element was {value}.",
-        ) from problem
+        text = "TypeError: `generator` yielded an element that could not be converted to the expected type."
+        raise invalid(f"{text} The expected type was {spec.dtype.name}, but the yielded element was {value}.") from problem

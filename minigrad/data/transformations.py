@@ -5,11 +5,7 @@ import itertools
 import numpy as np
 
 from .. import errors
-from ..engine.listening import storing
-from ..engine.op import convert
-from ..engine.shape import TensorShape, bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import Tensor, TensorShape, bracketed, convert, invalid, storing
 from ..nest import sorted_keys
 from ..random import Stream
 from .elements import UNKNOWN_CARDINALITY, columns, components, spec_inference, with_components, zero_of
@@ -52,10 +48,8 @@ def stack_component(k, rows):
     for i, row in enumerate(rows):
         if row.value.shape != shape:
             first, other = (bracketed(s) for s in (shape, row.value.shape))
-            raise invalid(
-                f"Cannot batch tensors with different shapes in component {k}. "
-                f"First element had shape {first} and element {i} had shape {other}. [Op:IteratorGetNext] name: ",
-            )
+            given = f"First element had shape {first} and element {i} had shape {other}. [Op:IteratorGetNext] name: "
+            raise invalid(f"Cannot batch tensors with different shapes in component {k}. {given}")
     return stored_batch(rows, np.stack([row.value for row in rows]))
 
 
@@ -94,10 +88,8 @@ def pad_component(rows, shape, padding):
     dtype = rows[0].dtype
     padding = None if padding is None else convert(padding)
     if padding is not None and padding.dtype != dtype:
-        raise TypeError(
-            f"Invalid `padding_values`. `padding_values` values type {padding.dtype} does not match type {dtype} "
-            "of the corresponding input component."
-        )
+        problem = f"Invalid `padding_values`. `padding_values` values type {padding.dtype} does"
+        raise TypeError(f"{problem} not match type {dtype} of the corresponding input component.")
     filler = zero_of(dtype) if padding is None else padding.value
     batch = np.full((len(rows), *padded_shape(rows, shape)), filler, dtype.dtype)
     for i, row in enumerate(rows):
@@ -119,9 +111,8 @@ def padded_shape(rows, wanted):
     wanted = [wanted] if np.ndim(wanted) == 0 else list(wanted)
     wanted = TensorShape([None if n is None or n == -1 else n for n in wanted])
     if wanted.rank != len(longest):
-        raise ValueError(
-            f"The padded shape {wanted} is not compatible with the shape {rows[0].shape} of the corresponding input component."
-        )
+        problem = f"The padded shape {wanted} is not compatible with the shape"
+        raise ValueError(f"{problem} {rows[0].shape} of the corresponding input component.")
     if any(n is not None and n < least for n, least in zip(wanted, longest)):
         text = "Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext] name: "
         raise errors.DataLossError(None, None, text)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import invalid
 from . import dtypes
-from .conversion import as_value
+from .conversion import as_value, not_among
 from .shape import TensorShape, bracketed
 
 
@@ -86,8 +86,7 @@ def integers(value: Any, attr=None):
     if array.dtype not in (np.int32, np.int64) if attr else array.dtype.kind not in "iu":
         if attr is None:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
-        kind = dtypes.BY_NUMPY[array.dtype].kernel_name
-        raise invalid(f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int32, int64")
+        raise invalid(not_among(attr, array.dtype, "int32, int64"))
     return array
 
 

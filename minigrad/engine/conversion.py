@@ -49,10 +49,8 @@ def strings(leaves, shape):
 PLAIN = {bool, int, float, complex, str, bytes, list, tuple}
 MOST_AXES = 64  # of NumPy's arrays
 # The kind of a Python value, in NumPy's letters. "?" is Python's own bool, which counts as an int besides.
-KINDS = {
-    bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f",
-    complex: "c", np.complexfloating: "c", str: "O", bytes: "O",
-}  # fmt: skip
+KINDS = {bool: "?", np.bool_: "b", int: "i", np.integer: "i", float: "f", np.floating: "f", complex: "c",
+         np.complexfloating: "c", str: "O", bytes: "O"}  # fmt: skip
 # What a list of a kind may hold, what it may be cast to, and the dtype that holds all of it.
 HOLDS = {"b": {*"b?"}, "i": {*"i?"}, "u": {*"i?"}, "f": {*"fi?"}, "c": {*"cfi?"}, "O": {*"O"}}
 BECOMES = {"b": "b", "i": "iufc", "f": "fc", "c": "c", "O": "O"}
@@ -144,11 +142,20 @@ def numbers(leaves, kind, dtype, overflow="ignore"):
 
 def unsupported(value):
     if hasattr(value, "__tf_tensor__"):
-        return ValueError(
-            "TypeError: Scalar tensor has no `len()`. `mg.constant` takes no lists of Tensors: to join them write"
-            " mg.stack([...]), which keeps them connected."
-        )
+        problem = "TypeError: Scalar tensor has no `len()`. `mg.constant` takes no lists of Tensors:"
+        return ValueError(f"{problem} to join them write mg.stack([...]), which keeps them connected.")
     return ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
+
+
+def not_among(attribute, dtype, allowed):
+    """What a kernel says of a dtype that an attribute of it must not have."""
+    return f"Value for attr {attribute!r} of {kernel_name(dtype)} is not in the list of allowed values: {allowed}"
+
+
+def another_dtype(kernel, place, wanted, given):
+    """What a kernel says of an input of another dtype than it expects."""
+    expected = f"was expected to be a {kernel_name(wanted)} tensor but is a {kernel_name(given)} tensor"
+    return f"cannot compute {kernel} as input #{place}(zero-based) {expected}"
 
 
 def kernel_name(dtype) -> str:

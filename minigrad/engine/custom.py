@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Sequence
 
 from .. import nest
-from .listening import Listener, listening
+from .listening import Exit, Listener, end, listening
 from .op import KERNELS, OPS, convert, op
 from .rules import Batched, NoBatch, Recorded, no_unbroadcast
 from .tensor import Tensor
@@ -56,8 +56,8 @@ class Decorated:
             y, grad = self.f(*args, **kwargs)
         if not callable(grad):
             raise TypeError(f"unsupported callable: a custom gradient returns `(y, grad)`, and this `grad` is {grad!r}, no function.")
-        leaves, named = nest.flatten(args), nest.flatten(kwargs)
-        variables = [v for v in reads.variables if not any(v is leaf for leaf in [*leaves, *named])]
+        leaves, named = nest.flatten(args), nest.flatten(kwargs) if kwargs else []
+        variables = [v for v in reads.variables if not any([v is leaf for leaf in [*leaves, *named]])]
         if variables and not accepts_variables(grad):
             raise TypeError(
                 "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
@@ -72,7 +72,7 @@ class Decorated:
 
 def follows(tensors) -> bool:
     """Does a tape follow one of these?"""
-    return any(x.id in tape.tracked_ids for tape in listening.now if tape.tracked_ids is not None for x in tensors)
+    return any([x.id in tape.tracked_ids for tape in listening.now if tape.tracked_ids is not None for x in tensors])
 
 
 def accepts_variables(function) -> bool:
@@ -91,11 +91,13 @@ class Reads(Listener):
         self.start()
         return self
 
-    def __exit__(self, *error):
-        self.stop()
+    @Exit
+    def __exit__(self, here, *error):
+        end(here, self)
+        here["blocks"].pop(self, None)
 
     def read(self, variable):
-        if variable.trainable and not any(variable is other for other in self.variables):
+        if variable.trainable and not any([variable is other for other in self.variables]):
             self.variables.append(variable)
 
     def wrote(self, variable, given, how):

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["DType", "as_dtype", "bool", "complex64", "complex128", "double", "float16", "float32", "float64", "half",
+           "int8", "int16", "int32", "int64", "string", "uint8", "uint16", "uint32", "uint64"]  # fmt: skip
+
 
 class DType:
     """The kind of the elements of a Tensor, such as `mg.float32`.
@@ -142,10 +145,8 @@ complex128 = DType("complex128", np.complex128, "complex128")
 bool = DType("bool", np.bool_, "bool")
 string = DType("string", object, "string")  # NumPy keeps the bytes as objects
 
-ALL = (
-    float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-    complex64, complex128, bool, string,
-)  # fmt: skip
+ALL = (float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128, bool,
+       string)  # fmt: skip
 BY_NUMPY = {dtype.dtype: dtype for dtype in ALL}
 BY_NAME = {dtype.name: dtype for dtype in ALL} | {"float": float32, "half": float16, "double": float64}
 BY_TYPE = {dtype.as_numpy_dtype: dtype for dtype in ALL} | {

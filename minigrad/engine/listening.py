@@ -1,28 +1,95 @@
 """Listeners: tapes and traces. Ops, Variables and Tensors report to `listening.now`, and do not know who listens."""
 
-import contextlib
+import operator
 import threading
+import weakref
+from collections.abc import Callable
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 
 class Listening(threading.local):
-    """What listens in this thread: `listening.now` is a tuple of Listeners, outermost first."""
+    """What listens in this thread: `listening.now` is a tuple of Listeners, outermost first.
 
-    now: "tuple[Listener, ...]" = ()
+    A thread's part of it is a dict, `listening.__dict__`. A block that began in one thread may end in another (where a
+    generator is closed), so it keeps the dict in which it began.
+    """
+
+    def __init__(self) -> None:
+        self.now: tuple[Listener, ...] = ()
+        self.hidden: tuple = ()  # the blocks of `listeners_only`, outermost first
+        self.blocks: dict = {}  # what has a `with` open: see Exit
 
 
 listening = Listening()
 
 
-@contextlib.contextmanager
-def listeners_only(*listeners):
+def end(here, listener, same=operator.eq):
+    """End the listening of one in a thread, whose part of `listening` this is. It may be another than this one."""
+    now = here["now"]
+    if now and now[-1] is listener and not here["hidden"]:  # nearly always
+        here["now"] = now[:-1]
+        return
+    found = True
+    while found:  # until a look at one moment finds it nowhere: other threads may change all this meanwhile
+        now, hidden, found = here["now"], here["hidden"], False
+        for level, before in (*[(vars(block), block.now) for block in hidden], (here, now)):
+            others = tuple([one for one in before if not same(one, listener)])
+            if len(others) < len(before):
+                found = True
+                if level["now"] is before:
+                    level["now"] = others
+
+
+class Exit:
+    """Decorates the `__exit__` of a block that is to end in any case: an interrupt may fall into `__exit__` itself.
+
+    `with` asks for `__exit__` before it enters, and holds what it was given until the block is left. Once nothing holds
+    that any more, a weak reference runs the method, unless it has run to its end by then. The method is given the part
+    of `listening` in which the block began, and in the end takes its object out of `blocks`, where the reference is.
+    """
+
+    def __init__(self, method: Callable):
+        self.method = method
+
+    def __get__(self, owner, kind=None):
+        if owner is None:
+            return self
+        here = listening.__dict__
+        if owner in here["blocks"]:  # asked for once more, inside the block
+            return partial(self, owner)
+        leave = partial(self.method, owner, here)
+        here["blocks"][owner] = weakref.ref(leave, partial(self.method, owner, here))
+        return leave
+
+    def __call__(self, owner, *error):
+        """For a block that was entered by hand, as contextlib.ExitStack does."""
+        self.method(owner, listening.__dict__, *error)
+
+
+class listeners_only:
     """A block that these alone hear."""
-    before, listening.now = listening.now, listeners
-    try:
-        yield
-    finally:
-        listening.now = before
+
+    now: tuple  # those that it hides
+
+    def __init__(self, *listeners):
+        self.listeners = listeners
+
+    def __enter__(self):
+        here = listening.__dict__
+        self.now = here["now"]
+        here["hidden"] = (*here["hidden"], self)
+        here["now"] = self.listeners
+
+    @Exit
+    def __exit__(self, here, *error):
+        hidden = here["hidden"]
+        if self in hidden:
+            outer = hidden[: hidden.index(self)]
+            here["now"] = self.now
+            here["hidden"] = outer
+        here["blocks"].pop(self, None)
 
 
 def without_tapes():
@@ -58,7 +125,7 @@ class Listener:
 
     def stop(self) -> None:
         """Listen no longer."""
-        listening.now = tuple([other for other in listening.now if other is not self])
+        end(listening.__dict__, self)
 
     # ---- what is reported -------------------------------------------------------------------------------------
 

@@ -188,9 +188,16 @@ class Source:
     __repr__ = __str__
 
 
+def named(function, name, **words):
+    """A function that another one made, with a name of its own and these words in its docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (function.__doc__ or "").format(name=name, **words)
+    return function
+
+
 def one_by_one(inputs):
     """The inputs that an op was called with, those in its lists too."""
     return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
 
 
-__all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "one_by_one", "op", "redeclared", "tensor_of", "with_other_exits"]
+__all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "named", "one_by_one", "op", "redeclared", "tensor_of", "with_other_exits"]

@@ -9,7 +9,7 @@ import numpy as np
 from .. import errors
 from ..errors import invalid
 from . import dtypes
-from .conversion import KINDS, as_value
+from .conversion import KINDS, another_dtype, as_value, not_among
 from .listening import coming
 from .shape import TensorShape, bracketed
 from .tensor import Tensor
@@ -40,10 +40,8 @@ def known_lengths(shape, dtype):
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
     if dtype is not None and dtypes.to_numpy(dtype) not in (np.int32, np.int64):
         wanted = dtypes.as_dtype(dtype)
-        raise TypeError(
-            f"Cannot convert TensorShape {shape} to dtype {wanted!r}. Allowed dtypes are tf.int32 and tf.int64."
-            f" Write mg.cast(x.shape, {wanted!r})."
-        )
+        given = f"Allowed dtypes are tf.int32 and tf.int64. Write mg.cast(x.shape, {wanted!r})."
+        raise TypeError(f"Cannot convert TensorShape {shape} to dtype {wanted!r}. {given}")
     return shape
 
 
@@ -143,12 +141,7 @@ def refuse_mixed(op, inputs, x, y):
     if op.kinds and wanted.kind not in [*op.kinds, *op.by_kind, "O" * bool(op.for_strings)]:
         refuse_dtype(op, (x,))
     place = next(k for k, one in enumerate(inputs) if one is y)
-    wanted, given = dtypes.BY_NUMPY[wanted].kernel_name, dtypes.BY_NUMPY[given].kernel_name
-    raise invalid(
-        f"cannot compute {op.kernel} as input #{place}(zero-based) was expected to be a {wanted} tensor "
-        f"but is a {given} tensor [Op:{op.kernel}] name: ",
-        op,
-    )
+    raise invalid(f"{another_dtype(op.kernel, place, wanted, given)} [Op:{op.kernel}] name: ", op)
 
 
 def refuse_dtype(op, inputs):
@@ -161,7 +154,7 @@ def refuse_dtype(op, inputs):
     if op.kinds in ("b", "O"):
         refuse_mixed(op, inputs, Tensor.of(np.empty((), np.bool_ if op.kinds == "b" else object)), inputs[0])
     allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in (*op.kinds, *op.by_kind))
-    raise invalid(f"Value for attr 'T' of {dtype.kernel_name} is not in the list of allowed values: {allowed} [Op:{op.kernel}] name: ", op)
+    raise invalid(f"{not_among('T', dtype.dtype, allowed)} [Op:{op.kernel}] name: ", op)
 
 
 def retry_unchecked(op, problem, forward, *arguments):

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import nest
 from ..errors import invalid
-from . import dtypes
+from .conversion import another_dtype
 from .listening import listeners_only, listening, warn
 from .op import OPS, convert
 from .rules import Recorded
@@ -37,19 +37,15 @@ class UnconnectedGradients(enum.Enum):
 def must_persist(tape, all_rows_at_once, what):
     """To go row by row needs a persistent tape in TensorFlow: here it does not, but what runs here shall run there."""
     if not (all_rows_at_once or tape.persistent):
-        raise RuntimeError(
-            f"GradientTape must be created with persistent=True to compute the {what} with eager execution enabled and with "
-            " experimental_use_pfor set to False."
-        )
+        problem = f"GradientTape must be created with persistent=True to compute the {what} with eager"
+        raise RuntimeError(f"{problem} execution enabled and with  experimental_use_pfor set to False.")
 
 
 def target_leaves(target):
     """The leaves of the target, each of which must be a Tensor or a Variable."""
     if target is None:
-        raise TypeError(
-            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
-            "differentiated, but received None. Was it ever computed?"
-        )
+        given = "Variables or CompositeTensors to be differentiated, but received None. Was it ever computed?"
+        raise TypeError(f"Argument `target` should be a list or nested structure of Tensors, {given}")
     leaves = nest.flatten(target)
     for one in leaves:
         if not hasattr(one, "id"):
@@ -76,9 +72,8 @@ def no_tensor(role, value, advice, missing="dtype"):
     if missing == "dtype" and not (isinstance(value, numbers.Number) or hasattr(value, "dtype")):
         return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
     kind, missing = ("numpy.ndarray", "_id") if isinstance(value, np.ndarray) else (type(value).__name__, missing)
-    return AttributeError(
-        f"{kind!r} object has no attribute {missing!r}: a {role} must be a Tensor or a Variable, but this one is {value!r}.{advice}"
-    )
+    problem = f"{kind!r} object has no attribute {missing!r}:"
+    return AttributeError(f"{problem} a {role} must be a Tensor or a Variable, but this one is {value!r}.{advice}")
 
 
 def one_tensor(role, value):
@@ -101,7 +96,7 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
     """
     values, given = [one.value for one in targets if one.__class__ is Tensor], []
     if output_gradients is not None or len(values) < len(targets):
-        with listeners_only(*[one for one in listening.now if one is not tape or tape.persistent]):
+        with listeners_only(*[one for one in listening.now if one != tape or tape.persistent]):
             values = [convert(one).value for one in targets]
             given = [] if output_gradients is None else [convert(seed) for seed in nest.flatten(output_gradients)]
             given = [fitted(seed, value) for seed, value in zip(given, values)]
@@ -116,10 +111,7 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
 def fitted(seed, value):
     """One of the `output_gradients`, in the shape of its target: broadcast, or without leading axes of length 1."""
     if seed.value.dtype != value.dtype:
-        given, wanted = [dtypes.BY_NUMPY[one.dtype].kernel_name for one in (seed.value, value)]
-        raise invalid(
-            f"cannot compute Mul as input #1(zero-based) was expected to be a {given} tensor but is a {wanted} tensor [Op:Mul] name: ",
-        )
+        raise invalid(f"{another_dtype('Mul', 1, seed.value.dtype, value.dtype)} [Op:Mul] name: ")
     if seed.value.shape == value.shape:
         return seed
     extra = seed.value.ndim - value.ndim
@@ -167,7 +159,6 @@ def warn_of_recorded_backward():
     """A persistent tape records the backward pass that happens inside its own block. Said once."""
     warned["recorded"] += 1
     if warned["recorded"] == 1:
-        warn(
-            "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient: the tape "
-            "records the backward ops too, which takes time and memory. Unindent the call, unless you want a gradient of this gradient."
-        )
+        problem = "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient:"
+        reason = "the tape records the backward ops too, which takes time and memory."
+        warn(f"{problem} {reason} Unindent the call, unless you want a gradient of this gradient.")

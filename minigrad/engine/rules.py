@@ -100,10 +100,8 @@ class Recorded(StandIn, Tensor):
             return recorded(NUMPY_TWINS[function])(*inputs, **attributes)
         if isinstance(function, np.ufunc) and "d" * function.nin + "->?" in function.types:  # it gives truth values
             return constant_truth(function, inputs)
-        raise TypeError(
-            f"a VJP used the NumPy function {function.__name__}, which has no op to record it: "
-            f"declare that op with @op(..., twin=np.{function.__name__})"
-        )
+        problem = f"a VJP used the NumPy function {function.__name__}, which has no op to record it:"
+        raise TypeError(f"{problem} declare that op with @op(..., twin=np.{function.__name__})")
 
 
 def recorded(op):
@@ -211,17 +209,15 @@ for name in ("add", "sub", "mul", "truediv", "pow", "gt", "ge", "lt", "le", "eq"
 for name, function in (("neg", each_row(operator.neg)), ("matmul", matmul_rows)):
     setattr(Batched, f"__{name}__", function)
 
-BATCHED_TWINS.update(
-    {
-        np.reshape: lambda x, shape: x.value.reshape((len(x.value), *shape)),
-        np.astype: lambda x, dtype: x.value.astype(dtype),
-        np.matrix_transpose: lambda x: x.value.mT,
-        np.broadcast_to: lambda x, shape: np.broadcast_to(x.aligned(len(shape)), (len(x.value), *shape)),
-        np.transpose: lambda x, axes=None: x.value.transpose((0, *later(axes or tuple(range(x.ndim)[::-1]), x.ndim))),
-        np.concatenate: lambda rows, axis=0: np.concatenate(stacks(rows), axis + (axis >= 0)),
-        np.stack: lambda rows, axis=0: np.stack(stacks(rows), axis + (axis >= 0)),
-        np.zeros_like: lambda x: np.zeros_like(x.value),
-        np.ones_like: lambda x: np.ones_like(x.value),
-        np.add.reduce: lambda x, axis=0, keepdims=False: x.value.sum(later(axis, x.ndim), keepdims=keepdims),
-    }
-)
+BATCHED_TWINS |= {
+    np.reshape: lambda x, shape: x.value.reshape((len(x.value), *shape)),
+    np.astype: lambda x, dtype: x.value.astype(dtype),
+    np.matrix_transpose: lambda x: x.value.mT,
+    np.broadcast_to: lambda x, shape: np.broadcast_to(x.aligned(len(shape)), (len(x.value), *shape)),
+    np.transpose: lambda x, axes=None: x.value.transpose((0, *later(axes or tuple(range(x.ndim)[::-1]), x.ndim))),
+    np.concatenate: lambda rows, axis=0: np.concatenate(stacks(rows), axis + (axis >= 0)),
+    np.stack: lambda rows, axis=0: np.stack(stacks(rows), axis + (axis >= 0)),
+    np.zeros_like: lambda x: np.zeros_like(x.value),
+    np.ones_like: lambda x: np.ones_like(x.value),
+    np.add.reduce: lambda x, axis=0, keepdims=False: x.value.sum(later(axis, x.ndim), keepdims=keepdims),
+}

@@ -228,9 +228,8 @@ def length(n):
     try:
         n = operator.index(n)
     except (TypeError, AttributeError):
-        raise TypeError(
-            f"Dimension value must be integer or None or have an __index__ method, got value '{n!r}' with type '{type(n)!r}'"
-        ) from None
+        problem = "Dimension value must be integer or None or have an __index__ method,"
+        raise TypeError(f"{problem} got value '{n!r}' with type '{type(n)!r}'") from None
     if n < 0:
         raise ValueError(f"Dimension {n} must be >= 0")
     return n

@@ -48,10 +48,9 @@ class IndexedSlices:
 
     def __tf_tensor__(self, dtype=None, name=None):
         if dtype is not None and dtypes.as_dtype(dtype) != self.dtype:
-            raise ValueError(
-                f"Incompatible tensor conversion requested to `dtype` {dtypes.as_dtype(dtype).name} for IndexedSlices ({self}) with dtype "
-                f"{self.dtype.name}. Write mg.cast(rows, {dtypes.as_dtype(dtype)!r})."
-            )
+            wanted = dtypes.as_dtype(dtype)
+            problem = f"Incompatible tensor conversion requested to `dtype` {wanted.name} for IndexedSlices ({self})"
+            raise ValueError(f"{problem} with dtype {self.dtype.name}. Write mg.cast(rows, {wanted!r}).")
         if self.dense_shape is None:
             raise ValueError(f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {self}")
         return OPS["unsorted_segment_sum"](self.values, self.indices, self.shape[0])

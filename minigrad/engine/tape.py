@@ -2,8 +2,11 @@
 
 import contextlib
 import math as python_math
+import operator
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,7 @@ from .. import nest
 from ..errors import visible
 from . import dtypes
 from .backward import backward, backward_rows, prune, to_public
-from .listening import Listener, listening, recording
+from .listening import Exit, Listener, end, listening, recording
 from .op import OPS, convert
 from .questions import (
     UnconnectedGradients,
@@ -26,9 +29,23 @@ from .questions import (
     warn_of_recorded_backward,
     zeros,
 )  # fmt: skip
+from .slices import SparseRows
 from .tensor import Tensor, next_id
 
 SPENT = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+
+
+class TapeExit(Exit):
+    """The `__exit__` of tapes: as a tape is in one block at a time, it keeps itself what `listening` has of others."""
+
+    def __get__(self, tape, kind=None):
+        if tape is None:
+            return self.method
+        if tape.block is not None:
+            return tape.stop
+        leave = MethodType(self.method, tape)
+        tape.block = weakref.ref(leave, MethodType(self.method, tape))
+        return leave
 
 
 class GradientTape(Listener):
@@ -69,6 +86,9 @@ class GradientTape(Listener):
     ended = 0  # Tensors with a higher number are younger than the block
     last_question: tuple = (), (), ()  # the ids of targets and sources, and weak references to the gradients
     refused = False  # was the last question one too many?
+    traces: tuple = ()  # the last that have heard it
+    here: Any = None  # the part of `listening` of the thread in which it was entered
+    block: Any = None  # a reference to what its open `with` holds: see Exit
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self.persistent, self.watch_accessed, self.number = persistent, watch_accessed_variables, next_id()
@@ -76,26 +96,42 @@ class GradientTape(Listener):
 
     # ---- recording -------------------------------------------------------------------------------------------------
 
-    def __enter__(self):
-        if self in listening.now:
+    def __enter__(self, here: Any = None):
+        if self.here is not None and self in self.here["now"]:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self.steps is None:
             if self.entered:  # and used up
                 self._forget()
             self.steps = []
-        self.entered, self.ended = True, 0
-        others = listening.now
-        listening.now = (*others, self)
+        self.entered, self.ended, self.here = True, 0, here or listening.__dict__
+        one = self if self.block is not None else self._held_by_hand()
+        others = self.here["now"]
+        self.here["now"] = (*others, one)
         for listener in others:
             listener.started(self)
         return self
 
+    @TapeExit
     def __exit__(self, *error):
+        here = self.here or listening.__dict__
         self.ended = next_id()
-        now = listening.now
-        listening.now = now[:-1] if now and now[-1] is self else tuple([one for one in now if one is not self])
-        for listener in listening.now:
+        now = here["now"]
+        if now and now[-1] is self and not here["hidden"]:
+            here["now"] = now[:-1]
+        else:
+            end(here, self)
+        for listener in here["now"]:
             listener.stopped(self)
+        if error:
+            self.block = None
+
+    def stop(self, *error: Any) -> None:
+        """Listen no longer, though the block may go on."""
+        GradientTape.__exit__(self)
+
+    def _held_by_hand(self):
+        """What listens for a tape that was entered without `with`: as long as somebody holds the tape."""
+        return weakref.proxy(self, partial(end, self.here, same=operator.is_))
 
     def _forget(self):
         """Begin an empty record."""
@@ -104,7 +140,7 @@ class GradientTape(Listener):
 
     def _is_recorded(self):
         """Will a tape record the backward pass? An outer one does, and a persistent tape itself inside its block."""
-        return any([one.tracked_ids is not None and (one is not self or self.persistent) for one in listening.now])
+        return any([one.tracked_ids is not None and (one != self or self.persistent) for one in listening.now])
 
     def watch(self, tensor: Any) -> None:
         """Record, from here on, what is computed from `tensor`.
@@ -167,8 +203,7 @@ class GradientTape(Listener):
         """The Variables that the tape has watched, in the order in which they were created."""
         return tuple(self.variables[i] for i in sorted(self.variables))
 
-    @contextlib.contextmanager
-    def stop_recording(self) -> Iterator[None]:
+    def stop_recording(self) -> contextlib.AbstractContextManager[None]:
         """A block whose ops the tape does not record: what they compute is a constant to it.
 
         Raises:
@@ -184,17 +219,7 @@ class GradientTape(Listener):
         >>> print(tape.gradient(size, x))
         None
         """
-        if self.steps is None:
-            raise RuntimeError("Trying to stop recording a tape which is not recording.")
-        if self not in listening.now:
-            raise ValueError("Tape is not recording.")
-        for listener in listening.now:
-            listener.paused(self)
-        self.__exit__()
-        try:
-            yield
-        finally:
-            self.__enter__()
+        return Pause(self)
 
     def reset(self) -> None:
         """Forget all that was recorded and watched, and go on recording.
@@ -241,8 +266,9 @@ class GradientTape(Listener):
         """
         if self.steps is None:
             raise self._used_up()
+        missing = None
         if unconnected_gradients is not UnconnectedGradients.NONE:
-            unconnected_gradients = unconnected_mode(unconnected_gradients)
+            missing = zeros if unconnected_mode(unconnected_gradients) is UnconnectedGradients.ZERO else None
         alone = hasattr(sources, "id")
         leaves, source_ids = ([sources], [sources.id]) if alone else source_leaves(sources)
         targets = [target] if hasattr(target, "id") else target_leaves(target)
@@ -252,7 +278,6 @@ class GradientTape(Listener):
             seeds = {target.id: np.ones(y.shape, y.dtype) if y.__class__ is np.ndarray else y.dtype.type(1)}
         else:
             seeds = seeds_of(self, targets, output_gradients, recorded)
-        missing = zeros if unconnected_gradients is UnconnectedGradients.ZERO else None
         found = self._ask(backward, targets, seeds, leaves, source_ids, recorded, to_public, missing)
         if alone:
             return found[0]
@@ -366,10 +391,11 @@ class GradientTape(Listener):
             finish: makes what is given to the user of a gradient and its source.
             missing: makes what is given for a source that is not connected; None gives None.
         """
-        for listener in listening.now:
+        now = listening.now
+        for listener in now:
             listener.asking(self)
-        if self in listening.now:
-            warn_of_recorded_backward() if self.persistent else self.__exit__()
+        if self in now:
+            warn_of_recorded_backward() if self.persistent else self.stop()
         try:
             steps = self.steps[:] if self.persistent else self.steps
             if not self.persistent:
@@ -378,11 +404,18 @@ class GradientTape(Listener):
             raise self._used_up() from None
         if not self.roots.issubset(source_ids):
             steps = prune(steps, source_ids)
-        target_ids, found, references = list(seeds), [], []
+        target_ids, found, references, plain = list(seeds), [], [], finish is to_public and not recorded
         grads = compute(steps, seeds, source_ids, recorded)
         for source, i in zip(sources, source_ids):
-            found.append(finish(grads[i], source) if i in grads else None)
-            references.append(found[-1] if found[-1] is None else weakref.ref(found[-1]))
+            if i not in grads:
+                answer = None
+            elif plain and grads[i].__class__ is not SparseRows:  # as `to_public` does, with a call less
+                answer = Tensor()
+                answer.value, answer.id = grads[i], next_id()
+            else:
+                answer = finish(grads[i], source)
+            found.append(answer)
+            references.append(answer if answer is None else weakref.ref(answer))
         self.last_question = target_ids, source_ids, references
         if missing is not None:
             found = [missing(source) if dx is None else dx for dx, source in zip(found, sources)]
@@ -423,3 +456,30 @@ class GradientTape(Listener):
         """The error for a question to a tape that is used up."""
         self.refused = True
         return RuntimeError(SPENT)
+
+
+class Pause(contextlib.ContextDecorator):
+    """The block of `stop_recording`."""
+
+    block: Any = ()  # the tape's; None if it was entered by hand
+
+    def __init__(self, tape):
+        self.tape = tape
+
+    def __enter__(self):
+        tape = self.tape
+        if tape.steps is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        if tape not in listening.now:
+            raise ValueError("Tape is not recording.")
+        for listener in listening.now:
+            listener.paused(tape)
+        self.block = tape.block
+        tape.stop()
+
+    @Exit
+    def __exit__(self, here, *error):
+        tape = self.tape
+        if self.block is tape.block and tape not in tape.here["now"]:  # the tape's block goes on
+            tape.__enter__(tape.here)
+        here["blocks"].pop(self, None)

@@ -37,6 +37,17 @@ def read_value(variable):
     return variable
 
 
+def refused_in_place(symbol, method):
+    """What `variable += value` runs, for this operator: it raises, and names the method that changes a Variable."""
+    variable, change = ("variable", f"{method}(value)") if method != "assign" else ("var", f"assign(var {symbol} value)")
+
+    def refuse(self, value):
+        problem = f"`{variable} {symbol}= value` with `tf.Variable`s is not supported. Use `{variable}.{change}` to modify the variable,"
+        raise RuntimeError(f"{problem} or `out = {variable} {symbol} value` if you need to get a new output Tensor.")
+
+    return refuse
+
+
 class Variable(Operators):
     """A value that can be assigned anew: the parameters of a model.
 
@@ -71,10 +82,8 @@ class Variable(Operators):
                  aggregation: Any = None, shape: Any = None,
                  experimental_enable_variable_lifting: bool = True):  # fmt: skip
         if initial_value is None:
-            raise ValueError(
-                "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`."
-                " You provided neither. Write mg.Variable(0.0)."
-            )
+            problem = "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`."
+            raise ValueError(f"{problem} You provided neither. Write mg.Variable(0.0).")
         if constraint is not None and not callable(constraint):
             raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
         if name is not None and not isinstance(name, str):
@@ -84,10 +93,8 @@ class Variable(Operators):
             value = initial_of(given, dtype)
         self._shape = TensorShape(value.shape) if shape is None else TensorShape(shape)
         if not self._shape.is_compatible_with(value.shape):
-            raise ValueError(
-                f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with the explicitly "
-                f"supplied `shape` argument ({shape})."
-            )
+            problem = f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not"
+            raise ValueError(f"{problem} compatible with the explicitly supplied `shape` argument ({shape}).")
         self.id = next_id()
         self.version = 0  # counts the assignments
         self.smooth = value.dtype.kind in "fc"  # can a gradient flow along it?
@@ -112,10 +119,8 @@ class Variable(Operators):
         """
         if dtype is not None and as_dtype(dtype) is not self.dtype:
             wanted = as_dtype(dtype)
-            raise ValueError(
-                f"Incompatible type conversion requested to type {wanted.name} for `tf.Variable of type {self.dtype.name}. "
-                f"(Variable: {self!r}) Write mg.cast(v, {wanted!r})."
-            )
+            problem = f"Incompatible type conversion requested to type {wanted.name} for `tf.Variable of type {self.dtype.name}."
+            raise ValueError(f"{problem} (Variable: {self!r}) Write mg.cast(v, {wanted!r}).")
         for listener in listening.now:
             if listener.read_versions.get(self.id) != self.version:  # not read yet, or assigned since
                 listener.read(self)
@@ -179,10 +184,9 @@ class Variable(Operators):
         """
         given, value = value, self._fitting(value)
         if not self._shape.is_compatible_with(value.shape):
-            raise ValueError(
-                f"Cannot assign value to variable ' {visible(self.name)}': Shape mismatch."
-                f"The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible."
-            )
+            problem = f"Cannot assign value to variable ' {visible(self.name)}': Shape mismatch."
+            shapes = f"The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible."
+            raise ValueError(problem + shapes)
         return self._assigned(value, given, "assign", read_value)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
@@ -216,10 +220,8 @@ class Variable(Operators):
             raise invalid(f"No OpKernel was registered to support Op '{kernel}' used by dtype {self.dtype.name} [Op:{kernel}] name: ")
         if value.shape != self._now.value.shape:
             shapes = [bracketed(shape) for shape in (self._now.value.shape, value.shape)]
-            raise invalid(
-                f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal. "
-                f"[Op:{kernel}] name: ",
-            )
+            problem = f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal."
+            raise invalid(f"{problem} [Op:{kernel}] name: ")
         return value
 
     def _assigned(self, value, given, how, read_value=True):
@@ -257,20 +259,9 @@ class Variable(Operators):
     def __hash__(self):
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
-    def __iadd__(self, value):
-        raise in_place("+", "assign_add")
-
-    def __isub__(self, value):
-        raise in_place("-", "assign_sub")
-
-    def __imul__(self, value):
-        raise in_place("*", "assign")
-
-    def __itruediv__(self, value):
-        raise in_place("/", "assign")
-
-    def __ipow__(self, value):
-        raise in_place("**", "assign")
+    __iadd__, __isub__ = refused_in_place("+", "assign_add"), refused_in_place("-", "assign_sub")
+    __imul__, __itruediv__ = refused_in_place("*", "assign"), refused_in_place("/", "assign")
+    __ipow__ = refused_in_place("**", "assign")
 
     def __copy__(self):
         return self
@@ -298,14 +289,6 @@ def initial_of(value, dtype):
 def remade(value, trainable, name, constraint):
     """A Variable from its parts, for copies and for pickle."""
     return Variable(value, trainable, name=name, constraint=constraint)
-
-
-def in_place(symbol, method):
-    variable, change = ("variable", f"{method}(value)") if method != "assign" else ("var", f"assign(var {symbol} value)")
-    return RuntimeError(
-        f"`{variable} {symbol}= value` with `tf.Variable`s is not supported. Use `{variable}.{change}` to modify the variable, "
-        f"or `out = {variable} {symbol} value` if you need to get a new output Tensor."
-    )
 
 
 class _UnreadVariable(Variable):

@@ -52,12 +52,10 @@ def track_outputs(outputs, tracked):
 
 
 PROPERTIES = ("shape", "dtype", "size")  # of an input, which a VJP can ask for
-TOOLS = dict(
-    Recompute=Recompute, Tensor=Tensor, convert=convert, convert_all=convert_all, convert_or_keep=convert_or_keep,
-    float32=np.dtype(np.float32), listening=listening, next_id=next_id, refuse_dtype=refuse_dtype,
-    refuse_mixed=refuse_mixed, retry_unchecked=retry_unchecked, text=Tensor.of(np.array(b"", object)),
-    track_outputs=track_outputs, truth=Tensor.of(np.True_),
-)  # fmt: skip
+TOOLS = dict(Recompute=Recompute, Tensor=Tensor, convert=convert, convert_all=convert_all,
+             convert_or_keep=convert_or_keep, float32=np.dtype(np.float32), listening=listening, next_id=next_id,
+             refuse_dtype=refuse_dtype, refuse_mixed=refuse_mixed, retry_unchecked=retry_unchecked,
+             text=Tensor.of(np.array(b"", object)), track_outputs=track_outputs, truth=Tensor.of(np.True_))  # fmt: skip
 WORD = r"(?<![.{\w])[A-Za-z]\w*(?!\w*})"  # no attribute and no hole
 WORDS = {word for line, _ in LINES for word in re.findall(WORD, line)} | {*TOOLS}  # the engine's own names
 
@@ -138,45 +136,37 @@ class Declaration:
         names = [*self.parameters, self.output, *by_products, *(["k"] if self.lists else [])]
         asked = {wish for _, *wishes in self.needs.values() for wish in wishes}
         there = {*names, *(f"{x}_{of}" for x in self.inputs for of in PROPERTIES)}
-        if self.inputs + self.attributes != self.parameters:
-            problem = "the inputs, which have VJPs, must come before the attributes"
-        elif len(set(names)) < len(names) or set(self.attributes) & set(self.run.vjps):
-            problem = f"a name has two meanings: {', '.join(names)}"
-        elif any(first != f"d{self.output}" for first, *_ in self.needs.values()):
-            first = next(first for first, *_ in self.needs.values() if first != f"d{self.output}")
-            problem = f"each VJP must begin with d{self.output}, the upstream gradient, not with {first}: dz, if the output is called z"
-        elif not asked <= there:
-            problem = f"a VJP asks for {', '.join(sorted(asked - there))}; there is {', '.join(sorted(there))}"
-        elif not asked >= set(by_products):
-            unknown = ", ".join(f"{name}=" for name in sorted(set(by_products) - asked))
-            problem = f"{unknown} is no VJP (d and the name of an input), no attribute, and no by-product that a VJP asks for"
-        else:
-            return
-        raise TypeError(f"@op above {self.name}({', '.join(self.parameters)}): {problem}")
+        first = next((first for first, *_ in self.needs.values() if first != f"d{self.output}"), "")
+        unused = ", ".join(f"{name}=" for name in sorted({*by_products} - asked))
+        for refused, problem in [
+            (self.inputs + self.attributes != self.parameters, "the inputs, which have VJPs, must come before the attributes"),
+            (len({*names}) < len(names) or {*self.attributes} & {*self.run.vjps}, f"a name has two meanings: {', '.join(names)}"),
+            (first, f"each VJP must begin with d{self.output}, the upstream gradient, not with {first}: dz, if the output is called z"),
+            (asked - there, f"a VJP asks for {', '.join(sorted(asked - there))}; there is {', '.join(sorted(there))}"),
+            (unused, f"{unused} is no VJP (d and the name of an input), no attribute, and no by-product that a VJP asks for"),
+        ]:
+            if refused:
+                raise TypeError(f"@op above {self.name}({', '.join(self.parameters)}): {problem}")
 
     def common(self):
         """What stands in the holes of every line."""
         z, run = self.output, self.run
         results = [self.arrays[p] for p in (z, *run.by_products)]
         given = [*(self.arrays[x] for x in self.inputs), *self.attributes]
-        return dict(
-            op=self.name, parameters=with_defaults(*with_name(self.parameters, run.__wrapped__.__defaults__)),
-            z=z, z_=self.arrays[z], k=self.k, inputs=row(self.inputs), attributes=row(self.attributes),
-            first="".join(self.same_dtype[:1]), same=row(self.same_dtype), kinds=run.kinds,
-            not_float32="{dtype} is not {float32} and ".format(**self.words) * ("f" in run.kinds),
-            results=", ".join(results), given=", ".join(given), zs=z if self.many else f"[{z}]",
-            out=f"{self.words['track_outputs']}({z}, {self.words['tracked']})" if self.many else f"{z}.id",
-            track="" if self.many else f"{self.words['tracked']}.add({z}.id); ",
-        )  # fmt: skip
+        return dict(op=self.name, parameters=with_defaults(*with_name(self.parameters, run.__wrapped__.__defaults__)),
+                    z=z, z_=self.arrays[z], k=self.k, inputs=row(self.inputs), attributes=row(self.attributes),
+                    first="".join(self.same_dtype[:1]), same=row(self.same_dtype), kinds=run.kinds,
+                    not_float32="{dtype} is not {float32} and ".format(**self.words) * ("f" in run.kinds),
+                    results=", ".join(results), given=", ".join(given), zs=z if self.many else f"[{z}]",
+                    out=f"{self.words['track_outputs']}({z}, {self.words['tracked']})" if self.many else f"{z}.id",
+                    track="" if self.many else f"{self.words['tracked']}.add({z}.id); ")  # fmt: skip
 
     def holes(self, x):
         """What stands in the holes of a line that is written for this input."""
         arrays, tensors = [row([self.offers[wish][i] for wish in self.needs.get(x, [""])[1:]]) for i in (0, 1)]
-        return dict(
-            x=x, x_=self.arrays[x], x_shape=self.offers[f"{x}_shape"][0], vjp=self.functions[f"d{x}"],
-            arrays=arrays, tensors=tensors, like=self.like(x),
-            convert=self.words["convert_or_keep" if self.run.keep_misfit else "convert"],
-        )  # fmt: skip
+        return dict(x=x, x_=self.arrays[x], x_shape=self.offers[f"{x}_shape"][0], vjp=self.functions[f"d{x}"],
+                    arrays=arrays, tensors=tensors, like=self.like(x),
+                    convert=self.words["convert_or_keep" if self.run.keep_misfit else "convert"])  # fmt: skip
 
     def like(self, x):
         """What an input takes its dtype from, as further arguments: the others, or a constant (truth, text)."""

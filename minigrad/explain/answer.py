@@ -3,7 +3,10 @@
 import copy
 from dataclasses import replace
 
+import numpy as np
+
 from .. import nest
+from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..errors import visible
 from ..tracing.log import Asked, LeftEngine, Ran, Stored, Wrote, trace_of
@@ -13,7 +16,7 @@ from .causes import Cause, cause
 from .explanation import Explanation
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale
-from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of, without_listeners
+from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of
 from .search import NO_SLOPE, Edge, History, count, number_of
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
@@ -46,7 +49,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
     """
     frame, trace = frame or user_frame()[0], trace_of(tape)
     leaves = nest.flatten(sources) if nest.is_nested(sources) else [sources]
-    with without_listeners():
+    with listeners_only(), np.errstate(all="ignore"):
         answers = answers_for(tape, target, leaves, trace, frame, output_gradients)
         if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
             answers = [painted(answer) for answer in answers]

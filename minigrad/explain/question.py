@@ -78,13 +78,6 @@ def kind_of(one):
     return convert(one).dtype.name
 
 
-@contextlib.contextmanager
-def without_listeners():
-    """A block that nobody hears, and in which NumPy does not complain."""
-    with listeners_only(), np.errstate(all="ignore"):
-        yield
-
-
 # ---- what the gradient is ----------------------------------------------------------------------------------------------
 
 
@@ -122,7 +115,7 @@ def recall(q) -> bool:
     if answer is None:
         q.slope = None
     elif answer() is not None:
-        with without_listeners():  # IndexedSlices are made whole by an op
+        with listeners_only(), np.errstate(all="ignore"):  # IndexedSlices are made whole by an op
             q.slope = convert(answer()).value
     return True
 

@@ -9,11 +9,13 @@ import gc
 import json
 import re
 
+import numpy as np
+
+from ..engine.listening import listeners_only
 from ..engine.op import convert
 from ..engine.tape import GradientTape
 from ..explain.answer import answers_for
 from ..explain.names import Names
-from ..explain.question import without_listeners
 from ..explain.search import number_of
 from ..nest import flatten
 from ..tracing.log import LIMIT, Trace, trace_of
@@ -80,7 +82,7 @@ class Model:
 
     def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES):
         frame, self.most = frame or user_frame()[0], LIMIT
-        with without_listeners(), uncollected():
+        with listeners_only(), np.errstate(all="ignore"), uncollected():
             self.look(tape_or_trace, target, sources, frame)
             self.film_it(every=target is None)
             while len(json.dumps(self.data)) > most_bytes and self.most > FEWEST:

@@ -8,8 +8,8 @@ from .layers.base import Layer
 from .layers.models import Input, Model, Sequential
 from .variable import Variable
 
-__all__ = [
-    "Input", "Layer", "Model", "Sequential", "Variable", "activations", "initializers", "layers", "losses", "metrics",
-    "models", "optimizers", "regularizers", "utils",
-]  # fmt: skip
+__all__ = ["Input", "Layer", "Model", "Sequential", "Variable", "activations", "initializers", "layers", "losses",
+           "metrics", "models", "optimizers", "regularizers", "utils"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
+for space in (activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils):
+    vars(space)["__dir__"] = space.__all__.copy

@@ -6,16 +6,12 @@ Each takes a Tensor of any shape, or what can become one, and returns a Tensor o
 import weakref
 
 from .. import math, nn
-from ..engine import dtypes
-from ..engine.op import convert
+from ..engine import convert, dtypes
 from ..errors import visible
 from ..ops import creation, gathering, shaping
 
-__all__ = [
-    "elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu", "sigmoid",
-    "silu", "softmax", "softplus", "softsign", "swish", "tanh",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu",
+           "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh"]  # fmt: skip
 
 
 def linear(x):
@@ -163,11 +159,7 @@ def logits_of(y):
 
 
 swish = silu
-FUNCTIONS = (
-    linear, sigmoid, softmax, relu, relu6, leaky_relu, elu, selu, gelu, silu, tanh, softplus, softsign, exponential,
-    log_softmax,
-)  # fmt: skip
-BY_NAME = {function.__name__: function for function in FUNCTIONS} | {"swish": swish}
+BY_NAME = {name: globals()[name] for name in __all__ if name != "get"}
 
 
 def get(identifier):

@@ -9,21 +9,17 @@ import random as python_random
 
 import numpy as np
 
-from ..engine import dtypes
-from ..engine.tensor import Tensor
+from ..engine import Tensor, dtypes
 from ..engine.tensor import constant as make_constant
 from ..errors import visible
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
 from .utils import from_identifier
 
-__all__ = [
-    "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
-    "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
-    "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "constant", "get", "glorot_normal",
-    "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform", "ones", "orthogonal",
-    "random_normal", "random_uniform", "truncated_normal", "variance_scaling", "zeros",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
+           "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
+           "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "constant", "get", "glorot_normal",
+           "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform", "ones",
+           "orthogonal", "random_normal", "random_uniform", "truncated_normal", "variance_scaling", "zeros"]  # fmt: skip
 
 
 class Initializer:
@@ -92,10 +88,8 @@ class constant_initializer(Initializer):
 
     def __init__(self, value=0):
         if not np.isscalar(value) and not isinstance(value, (list, tuple, np.ndarray)):
-            raise TypeError(
-                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, "
-                "or numpy.ndarray. Of a Tensor, write its value.numpy()."
-            )
+            problem = f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar,"
+            raise TypeError(f"{problem} list or tuple of values, or numpy.ndarray. Of a Tensor, write its value.numpy().")
         self.value = value
 
     def __call__(self, shape, dtype=None):
@@ -182,9 +176,8 @@ class VarianceScaling(RandomInitializer):
             raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of 'fan_in', 'fan_out', 'fan_avg'")
         distribution = "truncated_normal" if distribution.lower() == "normal" else distribution.lower()
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
-            raise ValueError(
-                f"Invalid `distribution` argument: {distribution}. Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'"
-            )
+            problem = f"Invalid `distribution` argument: {distribution}."
+            raise ValueError(f"{problem} Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'")
         self.scale, self.mode, self.distribution = scale, mode, distribution
         super().__init__(seed)
 
@@ -201,39 +194,40 @@ class VarianceScaling(RandomInitializer):
         return stateless_truncated_normal(tuple(shape), self.seeds(), 0.0, stddev, numpy_dtype(dtype))
 
 
-def scaling_class(name, scale, mode, distribution, doc):
-    """A subclass of VarianceScaling with these settings."""
+class FixedScaling(VarianceScaling):
+    """VarianceScaling with the settings that stand in the head of a class."""
+
+    settings: dict
+
+    def __init_subclass__(cls, **settings):
+        cls.settings = settings or cls.settings
 
     def __init__(self, seed=None):
-        VarianceScaling.__init__(self, scale, mode, distribution, seed)
-
-    return type(name, (VarianceScaling,), {"__init__": __init__, "__doc__": doc, "__module__": __name__})
+        super().__init__(**self.settings, seed=seed)
 
 
-GlorotUniform = scaling_class(
-    "GlorotUniform", 1.0, "fan_avg", "uniform",
-    "Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense.",
-)  # fmt: skip
-GlorotNormal = scaling_class(
-    "GlorotNormal", 1.0, "fan_avg", "truncated_normal",
-    "Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010).",
-)  # fmt: skip
-HeUniform = scaling_class(
-    "HeUniform", 2.0, "fan_in", "uniform",
-    "Uniform, with variance 2 / fan_in (He et al., 2015): for relu.",
-)  # fmt: skip
-HeNormal = scaling_class(
-    "HeNormal", 2.0, "fan_in", "truncated_normal",
-    "Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu.",
-)  # fmt: skip
-LecunUniform = scaling_class(
-    "LecunUniform", 1.0, "fan_in", "uniform",
-    "Uniform, with variance 1 / fan_in (LeCun et al., 1998).",
-)  # fmt: skip
-LecunNormal = scaling_class(
-    "LecunNormal", 1.0, "fan_in", "truncated_normal",
-    "Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu.",
-)  # fmt: skip
+class GlorotUniform(FixedScaling, scale=1.0, mode="fan_avg", distribution="uniform"):
+    """Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense."""
+
+
+class GlorotNormal(FixedScaling, scale=1.0, mode="fan_avg", distribution="truncated_normal"):
+    """Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+
+
+class HeUniform(FixedScaling, scale=2.0, mode="fan_in", distribution="uniform"):
+    """Uniform, with variance 2 / fan_in (He et al., 2015): for relu."""
+
+
+class HeNormal(FixedScaling, scale=2.0, mode="fan_in", distribution="truncated_normal"):
+    """Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu."""
+
+
+class LecunUniform(FixedScaling, scale=1.0, mode="fan_in", distribution="uniform"):
+    """Uniform, with variance 1 / fan_in (LeCun et al., 1998)."""
+
+
+class LecunNormal(FixedScaling, scale=1.0, mode="fan_in", distribution="truncated_normal"):
+    """Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu."""
 
 
 def fans(shape):
@@ -323,14 +317,12 @@ def numpy_dtype(dtype):
     return dtypes.to_numpy(dtype or dtypes.float32)
 
 
-CLASSES = (
-    Zeros, Ones, Constant, Identity, RandomNormal, TruncatedNormal, RandomUniform, VarianceScaling, GlorotUniform,
-    GlorotNormal, HeUniform, HeNormal, LecunUniform, LecunNormal, Orthogonal,
-)  # fmt: skip
-zeros, ones, constant, identity, random_normal, truncated_normal, random_uniform, variance_scaling = CLASSES[:8]
-glorot_uniform, glorot_normal, he_uniform, he_normal, lecun_uniform, lecun_normal, orthogonal = CLASSES[8:]
+zeros, ones, constant, identity, variance_scaling, orthogonal = Zeros, Ones, Constant, Identity, VarianceScaling, Orthogonal
+random_normal, truncated_normal, random_uniform = RandomNormal, TruncatedNormal, RandomUniform
+glorot_uniform, glorot_normal, he_uniform, he_normal = GlorotUniform, GlorotNormal, HeUniform, HeNormal
+lecun_uniform, lecun_normal = LecunUniform, LecunNormal
 IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal
-BY_NAME = {name: cls for name, cls in globals().items() if isinstance(cls, type) and cls in CLASSES}
+BY_NAME = {name: globals()[name] for name in __all__ if name not in ("Initializer", "get")}
 BY_NAME |= {"uniform": RandomUniform, "normal": RandomNormal, "zero": Zeros, "one": Ones}
 zeros_initializer, ones_initializer = Zeros, Ones  # not in BY_NAME: Keras has no such names
 

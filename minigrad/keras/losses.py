@@ -6,23 +6,19 @@ The functions take the true values and the predictions, both of shape (..., n), 
 from typing import Any
 
 from .. import math, nn
-from ..engine import dtypes
-from ..engine.op import convert
+from ..engine import convert, dtypes
 from ..errors import visible
 from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, shaping
 from .activations import as_dtype, as_float, logits_of
 from .utils import snake_case, unique_name
 
-__all__ = [
-    "KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge",
-    "CosineSimilarity", "Hinge", "Huber", "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError",
-    "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson",
-    "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy", "categorical_crossentropy",
-    "categorical_hinge", "cosine_similarity", "get", "hinge", "huber", "kld", "kullback_leibler_divergence", "logcosh",
-    "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge",
+           "CosineSimilarity", "Hinge", "Huber", "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError",
+           "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson",
+           "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy", "categorical_crossentropy",
+           "categorical_hinge", "cosine_similarity", "get", "hinge", "huber", "kld", "kullback_leibler_divergence",
+           "logcosh", "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge"]  # fmt: skip
 
 EPSILON = 1e-7  # probabilities are clipped to [EPSILON, 1 - EPSILON]
 LOG_2 = 0.6931471805599453
@@ -284,10 +280,8 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = shaping.squeeze(y_true, -1)
     if y_true.shape != y_pred.shape[:-1]:
-        raise ValueError(
-            "Arguments `target` and `output` must have the same shape up until the last dimension: "
-            f"target.shape={y_true.shape}, output.shape={y_pred.shape}"
-        )
+        problem = "Arguments `target` and `output` must have the same shape up until the last dimension:"
+        raise ValueError(f"{problem} target.shape={y_true.shape}, output.shape={y_pred.shape}")
     if ignore_class is not None:
         return without_class(ignore_class, y_true, y_pred, from_logits)
     logits = logits_of(y_pred)
@@ -307,14 +301,11 @@ def without_class(ignored, y_true, y_pred, from_logits):
 
 def check_same_shape(y_true, y_pred):
     if y_true.ndim != y_pred.ndim:
-        raise ValueError(
-            "Arguments `target` and `output` must have the same rank (ndim). "
-            f"Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
-        )
+        problem = "Arguments `target` and `output` must have the same rank (ndim). Received:"
+        raise ValueError(f"{problem} target.shape={y_true.shape}, output.shape={y_pred.shape}")
     if y_true.shape != y_pred.shape:
-        raise ValueError(
-            f"Arguments `target` and `output` must have the same shape. Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
-        )
+        given = f"Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
+        raise ValueError(f"Arguments `target` and `output` must have the same shape. {given}")
 
 
 class Loss:
@@ -369,19 +360,28 @@ def structure_of(x):
     return type(x)([structure_of(one) for one in x]) if isinstance(x, (list, tuple)) else None
 
 
-class FunctionLoss(Loss):
-    """A loss that calls a function with settings that are given once."""
+BY_NAME: dict[str, Any] = {"Loss": Loss}  # what `get` finds: losses and their functions
 
-    def __init__(self, function, reduction, name, dtype, **settings):
+
+class FunctionLoss(Loss):
+    """A loss that calls `function`, which stands in the head of its class, with settings that are given once."""
+
+    function: Any
+
+    def __init_subclass__(cls, function=None):
+        if function is not None:
+            cls.function = staticmethod(function)
+            BY_NAME.update({cls.__name__: cls, function.__name__: function})
+
+    def __init__(self, reduction, name, dtype, **settings):
         super().__init__(name, reduction, dtype)
-        self.function, self.settings = function, settings
+        self.settings = settings
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         if structure_of(y_true) != structure_of(y_pred):
-            raise ValueError(
-                f"Structures don't have the same nested structure: y_true is a {type(y_true).__name__}, y_pred a {type(y_pred).__name__}, "
-                "and lists are compared item by item. Write mg.constant(...) for each list."
-            )
+            kinds = f"y_true is a {type(y_true).__name__}, y_pred a {type(y_pred).__name__}"
+            advice = "and lists are compared item by item. Write mg.constant(...) for each list."
+            raise ValueError(f"Structures don't have the same nested structure: {kinds}, {advice}")
         return super().__call__(y_true, y_pred, sample_weight)
 
     def call(self, y_true, y_pred):
@@ -389,107 +389,83 @@ class FunctionLoss(Loss):
 
 
 class PlainLoss(FunctionLoss):
-    """A loss without settings of its own: `loss_function`, reduced to a scalar."""
-
-    loss_function: Any
+    """A loss without settings of its own: its function, reduced to a scalar."""
 
     def __init__(self, reduction="sum_over_batch_size", name=None, dtype=None):
-        super().__init__(self.loss_function, reduction, name or self.loss_function.__name__, dtype)
+        super().__init__(reduction, name or self.function.__name__, dtype)
 
 
-class MeanSquaredError(PlainLoss):
+class MeanSquaredError(PlainLoss, function=mean_squared_error):
     """`mean_squared_error`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(mean_squared_error)
 
-
-class MeanAbsoluteError(PlainLoss):
+class MeanAbsoluteError(PlainLoss, function=mean_absolute_error):
     """`mean_absolute_error`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(mean_absolute_error)
 
-
-class MeanAbsolutePercentageError(PlainLoss):
+class MeanAbsolutePercentageError(PlainLoss, function=mean_absolute_percentage_error):
     """`mean_absolute_percentage_error`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(mean_absolute_percentage_error)
 
-
-class MeanSquaredLogarithmicError(PlainLoss):
+class MeanSquaredLogarithmicError(PlainLoss, function=mean_squared_logarithmic_error):
     """`mean_squared_logarithmic_error`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(mean_squared_logarithmic_error)
 
-
-class LogCosh(PlainLoss):
+class LogCosh(PlainLoss, function=log_cosh):
     """`logcosh`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(log_cosh)
 
-
-class Hinge(PlainLoss):
+class Hinge(PlainLoss, function=hinge):
     """`hinge`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(hinge)
 
-
-class SquaredHinge(PlainLoss):
+class SquaredHinge(PlainLoss, function=squared_hinge):
     """`squared_hinge`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(squared_hinge)
 
-
-class CategoricalHinge(PlainLoss):
+class CategoricalHinge(PlainLoss, function=categorical_hinge):
     """`categorical_hinge`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(categorical_hinge)
 
-
-class KLDivergence(PlainLoss):
+class KLDivergence(PlainLoss, function=kl_divergence):
     """`kld`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(kl_divergence)
 
-
-class Poisson(PlainLoss):
+class Poisson(PlainLoss, function=poisson):
     """`poisson`, reduced to a scalar; the arguments are those of `Loss`."""
 
-    loss_function = staticmethod(poisson)
 
-
-class CosineSimilarity(FunctionLoss):
+class CosineSimilarity(FunctionLoss, function=cosine_similarity):
     """`cosine_similarity` along `axis`, reduced to a scalar; the other arguments are those of `Loss`."""
 
     def __init__(self, axis=-1, reduction="sum_over_batch_size", name="cosine_similarity", dtype=None):
-        super().__init__(cosine_similarity, reduction, name, dtype, axis=axis)
+        super().__init__(reduction, name, dtype, axis=axis)
 
 
-class Huber(FunctionLoss):
+class Huber(FunctionLoss, function=huber):
     """`huber` with this `delta`, reduced to a scalar; the other arguments are those of `Loss`."""
 
     def __init__(self, delta=1.0, reduction="sum_over_batch_size", name="huber_loss", dtype=None):
-        super().__init__(huber, reduction, name, dtype, delta=delta)
+        super().__init__(reduction, name, dtype, delta=delta)
 
 
-class BinaryCrossentropy(FunctionLoss):
+class BinaryCrossentropy(FunctionLoss, function=binary_crossentropy):
     """`binary_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`."""
 
     def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
                  name="binary_crossentropy", dtype=None):  # fmt: skip
-        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing, "axis": axis}
-        super().__init__(binary_crossentropy, reduction, name, dtype, **settings)
+        super().__init__(reduction, name, dtype, from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)
 
 
-class CategoricalCrossentropy(FunctionLoss):
+class CategoricalCrossentropy(FunctionLoss, function=categorical_crossentropy):
     """`categorical_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`."""
 
     def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
                  name="categorical_crossentropy", dtype=None):  # fmt: skip
-        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing, "axis": axis}
-        super().__init__(categorical_crossentropy, reduction, name, dtype, **settings)
+        super().__init__(reduction, name, dtype, from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)
 
 
-class SparseCategoricalCrossentropy(FunctionLoss):
+class SparseCategoricalCrossentropy(FunctionLoss, function=sparse_categorical_crossentropy):
     """`sparse_categorical_crossentropy` with these settings, reduced to a scalar.
 
     A mean is taken over the examples whose class is not ignored. The other arguments are those of `Loss`.
@@ -497,8 +473,7 @@ class SparseCategoricalCrossentropy(FunctionLoss):
 
     def __init__(self, from_logits=False, ignore_class=None, reduction="sum_over_batch_size", axis=-1,
                  name="sparse_categorical_crossentropy", dtype=None):  # fmt: skip
-        settings = {"from_logits": from_logits, "ignore_class": ignore_class, "axis": axis}
-        super().__init__(sparse_categorical_crossentropy, reduction, name, dtype, **settings)
+        super().__init__(reduction, name, dtype, from_logits=from_logits, ignore_class=ignore_class, axis=axis)
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         if self.settings["ignore_class"] is not None:
@@ -524,17 +499,7 @@ MSLE = msle = mean_squared_logarithmic_error
 KLD = kld = kullback_leibler_divergence = kl_divergence
 logcosh = log_cosh
 
-FUNCTIONS = (
-    mean_squared_error, mean_absolute_error, mean_absolute_percentage_error, mean_squared_logarithmic_error, log_cosh,
-    huber, hinge, squared_hinge, categorical_hinge, kl_divergence, poisson, cosine_similarity, binary_crossentropy,
-    categorical_crossentropy, sparse_categorical_crossentropy,
-)  # fmt: skip
 SHORT_NAMES = {"mse": mse, "mae": mae, "mape": mape, "msle": msle, "kld": kld, "bce": binary_crossentropy}
-CLASSES: "tuple[type, ...]" = (
-    Loss, *PlainLoss.__subclasses__(), Huber, CosineSimilarity, BinaryCrossentropy, CategoricalCrossentropy,
-    SparseCategoricalCrossentropy,
-)  # fmt: skip
-BY_NAME: "dict[str, Any]" = {one.__name__: one for one in FUNCTIONS} | {one.__name__: one for one in CLASSES}
 BY_NAME |= SHORT_NAMES | {name.upper(): one for name, one in SHORT_NAMES.items()}
 
 

@@ -1,8 +1,7 @@
 """tf.keras.metrics: statistics over many batches, accumulated in Variables, so no gradient flows through them."""
 
 from .. import math
-from ..engine import dtypes
-from ..engine.op import convert
+from ..engine import convert, dtypes
 from ..errors import visible
 from ..ops import creation, shaping
 from . import initializers, losses
@@ -11,13 +10,10 @@ from .losses import aligned
 from .utils import snake_case, unique_name
 from .variable import Variable
 
-__all__ = [
-    "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy", "Mean",
-    "MeanAbsoluteError", "MeanMetricWrapper", "MeanSquaredError", "Metric", "RootMeanSquaredError",
-    "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "Sum", "binary_accuracy", "categorical_accuracy",
-    "sparse_categorical_accuracy",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy", "Mean",
+           "MeanAbsoluteError", "MeanMetricWrapper", "MeanSquaredError", "Metric", "RootMeanSquaredError",
+           "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "Sum", "binary_accuracy",
+           "categorical_accuracy", "sparse_categorical_accuracy"]  # fmt: skip
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):
@@ -286,15 +282,14 @@ class BinaryCrossentropy(MeanMetricWrapper):
     """The mean of `mg.keras.losses.binary_crossentropy`."""
 
     def __init__(self, name="binary_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
-        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing}
-        super().__init__(losses.binary_crossentropy, name, dtype, **settings)
+        super().__init__(losses.binary_crossentropy, name, dtype, from_logits=from_logits, label_smoothing=label_smoothing)
 
 
 class CategoricalCrossentropy(MeanMetricWrapper):
     """The mean of `mg.keras.losses.categorical_crossentropy`."""
 
     def __init__(self, name="categorical_crossentropy", dtype=None, from_logits=False, label_smoothing=0, axis=-1):
-        settings = {"from_logits": from_logits, "label_smoothing": label_smoothing, "axis": axis}
+        settings = dict(from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)
         super().__init__(losses.categorical_crossentropy, name, dtype, **settings)
 
 

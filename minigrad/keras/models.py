@@ -3,4 +3,3 @@
 from .layers.models import Model, Sequential
 
 __all__ = ["Model", "Sequential"]
-__dir__ = __all__.copy  # what Tab offers

@@ -9,19 +9,14 @@ import warnings
 import numpy as np
 
 from .. import errors, math
-from ..engine.op import convert
-from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices, SparseRows
-from ..engine.tensor import Tensor
-from ..errors import invalid, visible
-from ..ops.creation import cast
-from ..ops.shaping import stack
+from ..engine import IndexedSlices, SparseRows, Tensor, bracketed, convert, invalid
+from ..errors import visible
+from ..ops import cast, stack
 from . import initializers
 from .utils import checked_name, snake_case, unique_name
 from .variable import Variable, inside
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "get", "schedules"]
-__dir__ = __all__.copy  # what Tab offers
 
 
 class Optimizer:
@@ -72,10 +67,8 @@ class Optimizer:
             raise errors.UnimplementedError(None, None, text)
         check_learning_rate(learning_rate)
         if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
-            raise ValueError(
-                "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. "
-                f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
-            )
+            given = f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
+            raise ValueError(f"Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. {given}")
         if use_ema:
             check_ema(ema_momentum, ema_overwrite_frequency)
         self.name = checked_name(name or unique_name(snake_case(type(self).__name__)))
@@ -108,10 +101,8 @@ class Optimizer:
         elif isinstance(self._rate, Variable):
             self._rate.assign(value)
         else:
-            raise TypeError(
-                "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, "
-                "hence its learning rate is not settable. Create the optimizer with a float."
-            )
+            problem = "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument,"
+            raise TypeError(f"{problem} hence its learning rate is not settable. Create the optimizer with a float.")
 
     @property
     def variables(self) -> list:
@@ -223,10 +214,9 @@ class Optimizer:
             self.build(variables)
         for variable in variables:
             if variable.id not in self._known:
-                raise ValueError(
-                    f"Unknown variable: {variable}. This optimizer can only be called for the variables it was originally built "
-                    "with. When working with a new set of variables, you should recreate a new optimizer instance."
-                )
+                problem = "This optimizer can only be called for the variables it was originally built with."
+                advice = "When working with a new set of variables, you should recreate a new optimizer instance."
+                raise ValueError(f"Unknown variable: {variable}. {problem} {advice}")
         with all_or_nothing([*self._known.values(), *self.variables]):
             self.step(*with_gradients(grads, variables))
         self.iterations.assign_add(1)
@@ -277,7 +267,8 @@ class Optimizer:
         own = variable.dtype.as_numpy_dtype
         in_dtype = np.float32 if variable.dtype.is_integer else own  # integers are computed with in float32
         slots = {name: slot.numpy().astype(in_dtype) for name, slot in self._slots[variable.id].items()}
-        dx, squared = (dense(gradient, values).astype(in_dtype) for values in values_and_squares(gradient))
+        values = (gradient.values if isinstance(gradient, IndexedSlices) else gradient).value
+        dx, squared = [dense(gradient, one).astype(in_dtype) for one in (values, values * values)]
         rate = in_dtype(own(np.float32(convert(learning_rate).value)))
         try:
             step = self.update(dx, squared, slots, rate, in_dtype)
@@ -294,12 +285,9 @@ class Optimizer:
             InvalidArgumentError: it is one.
         """
         if self.float_op and variable.dtype.is_integer:
-            raise invalid(
-                f"cannot compute {self.float_op} as input #1(zero-based) was expected to be a {variable.dtype.name} "
-                f"tensor but is a float tensor: {type(self).__name__} cannot train whole numbers. "
-                f"Make {visible(variable.name)} of floats. "
-                f"[Op:{self.float_op}] name: ",
-            )
+            problem = f"cannot compute {self.float_op} as input #1(zero-based) was expected to be a {variable.dtype.name} tensor"
+            advice = f"{type(self).__name__} cannot train whole numbers. Make {visible(variable.name)} of floats."
+            raise invalid(f"{problem} but is a float tensor: {advice} [Op:{self.float_op}] name: ")
 
     def clipped(self, grads):
         """The gradients after the clipping that was asked for."""
@@ -327,11 +315,9 @@ class Optimizer:
 
 def check_learning_rate(learning_rate):
     if not isinstance(learning_rate, float) and not callable(learning_rate):
-        raise ValueError(
-            "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable (that takes in "
-            "the current iteration value and returns the corresponding learning rate value). "
-            f"Received instead: learning_rate={learning_rate}"
-        )
+        call = "a callable (that takes in the current iteration value and returns the corresponding learning rate value)"
+        problem = f"Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or {call}."
+        raise ValueError(f"{problem} Received instead: learning_rate={learning_rate}")
 
 
 def check_ema(momentum, frequency):
@@ -354,9 +340,8 @@ def all_or_nothing(variables):
 
 
 def incompatible(shape, other):
-    return invalid(
-        f"Incompatible shapes: {bracketed(shape)} vs. {bracketed(other)}: a gradient has the shape of its Variable. [Op:Sub] name: ",
-    )
+    problem = f"Incompatible shapes: {bracketed(shape)} vs. {bracketed(other)}:"
+    return invalid(f"{problem} a gradient has the shape of its Variable. [Op:Sub] name: ")
 
 
 def add_without_broadcast(x, dx):
@@ -366,10 +351,8 @@ def add_without_broadcast(x, dx):
         InvalidArgumentError: they differ.
     """
     if dx.shape != x.shape:
-        raise invalid(
-            f"Cannot update variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}, shapes must be "
-            "equal: a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: ",
-        )
+        problem = f"Cannot update variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)},"
+        raise invalid(f"{problem} shapes must be equal: a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: ")
     return x + dx
 
 
@@ -388,12 +371,6 @@ def with_values(dx, values):
     """The gradient with other values."""
     values = Tensor.of(values)
     return dx.with_values(values) if isinstance(dx, IndexedSlices) else values
-
-
-def values_and_squares(dx):
-    """The values of a gradient, and their squares."""
-    values = (dx.values if isinstance(dx, IndexedSlices) else dx).value
-    return values, values * values
 
 
 def dense(dx, values):
@@ -420,11 +397,9 @@ def with_gradients(grads, variables):
     if len(missing) == len(grads):
         raise ValueError("No gradients provided for any variable.")
     if missing:
-        warnings.warn(
-            f"Gradients do not exist for variables {missing} when minimizing the loss. "
-            "If using `model.compile()`, did you forget to provide a `loss` argument?",
-            stacklevel=4,
-        )
+        problem = f"Gradients do not exist for variables {missing} when minimizing the loss."
+        advice = "If using `model.compile()`, did you forget to provide a `loss` argument?"
+        warnings.warn(f"{problem} {advice}", stacklevel=4)
     return zip(*[(dx, v) for dx, v in zip(grads, variables) if dx is not None])
 
 
@@ -770,10 +745,8 @@ class PiecewiseConstantDecay(Schedule):
 
     def __init__(self, boundaries, values, name="PiecewiseConstant"):
         if len(boundaries) != len(values) - 1:
-            raise ValueError(
-                "The length of boundaries should be 1 less than the length of values. "
-                f"Received: boundaries={boundaries} of length {len(boundaries)}, and values={values} of length {len(values)}."
-            )
+            given = f"Received: boundaries={boundaries} of length {len(boundaries)}, and values={values} of length {len(values)}."
+            raise ValueError(f"The length of boundaries should be 1 less than the length of values. {given}")
         self.boundaries, self.values, self.name = boundaries, values, name
 
     def __call__(self, step):

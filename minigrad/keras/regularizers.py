@@ -3,13 +3,12 @@
 import math as python_math
 
 from .. import math
-from ..engine.op import convert
+from ..engine import convert
 from ..errors import visible
-from ..ops.creation import cast
+from ..ops import cast
 from .utils import from_identifier
 
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "get", "l1", "l1_l2", "l2"]
-__dir__ = __all__.copy  # what Tab offers
 
 
 class Regularizer:

@@ -6,13 +6,10 @@ import re
 import numpy as np
 
 from ..errors import visible
-from ..ops.creation import cast
-from ..ops.sequences import one_hot
-from ..ops.shaping import squeeze
+from ..ops import cast, one_hot, squeeze
 from ..random import set_seed
 
 __all__ = ["clear_session", "set_random_seed", "to_categorical"]
-__dir__ = __all__.copy  # what Tab offers
 
 name_counts = {}  # automatic name -> the number of the last object that got it
 
@@ -79,10 +76,8 @@ def to_categorical(x, num_classes=None):
     """
     if hasattr(x, "__tf_tensor__"):
         if num_classes is None:
-            raise ValueError(
-                "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor: the classes of a Tensor "
-                "are not counted. Write to_categorical(x, num_classes)."
-            )
+            problem = "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor:"
+            raise ValueError(f"{problem} the classes of a Tensor are not counted. Write to_categorical(x, num_classes).")
         x = cast(x, "int64")
         return one_hot(squeeze(x, -1) if len(x.shape) > 1 and x.shape[-1] == 1 else x, num_classes)
     classes = np.asarray(x, np.int64)

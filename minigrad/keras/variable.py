@@ -6,10 +6,7 @@ import threading
 import numpy as np
 
 from .. import math
-from ..engine import dtypes
-from ..engine.conversion import as_value
-from ..engine.op import convert
-from ..engine.tensor import Tensor
+from ..engine import Tensor, as_value, convert, dtypes
 from ..engine.variable import Variable as Inner
 from ..errors import visible
 from . import initializers
@@ -69,15 +66,12 @@ class Variable:
         initializer = initializers.get(initializer) if isinstance(initializer, str) else initializer
         if callable(initializer):
             if shape is None:
-                raise ValueError(
-                    "When creating a Variable from an initializer, the `shape` argument should be specified. "
-                    f"Received: initializer={initializer} and shape={shape}"
-                )
+                problem = "When creating a Variable from an initializer, the `shape` argument should be specified."
+                raise ValueError(f"{problem} Received: initializer={initializer} and shape={shape}")
             if None in shape:
-                raise ValueError(
-                    "Shapes used to initialize variables must be fully-defined (no `None` dimensions). "
-                    f"Received: shape={tuple(shape)} for variable path='{visible(self.path)}'"
-                )
+                problem = "Shapes used to initialize variables must be fully-defined (no `None` dimensions)."
+                given = f"shape={tuple(shape)} for variable path='{visible(self.path)}'"
+                raise ValueError(f"{problem} Received: {given}")
             dtype = dtypes.as_dtype(dtype or dtypes.float32)
             initializer = initializer(tuple(shape), dtype=dtype.name)
         self.trainable, self.regularizer, self.constraint = bool(trainable), None, None
@@ -114,10 +108,8 @@ class Variable:
         given = convert(value) if hasattr(value, "__tf_tensor__") else None
         value = as_value(value, wanted) if given is None else given.value
         if value.shape != tuple(self.shape):
-            raise ValueError(
-                "The shape of the target variable and the shape of the target value in `variable.assign(value)` must match. "
-                f"variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}"
-            )
+            problem = "The shape of the target variable and the shape of the target value in `variable.assign(value)` must match."
+            raise ValueError(f"{problem} variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}")
         if given is not None and value.dtype == self.value.dtype.dtype:
             self.value.assign(given)  # the same Tensor, so that a trace knows where the value comes from
         else:

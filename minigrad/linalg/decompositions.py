@@ -4,12 +4,12 @@ import collections
 
 import numpy as np
 
-from ..engine.op import op
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import Tensor, invalid, op
 from ..math.complex_numbers import real_part
 from .diagonals import band_part, diag, diag_part
 from .solving import lapack, lower_half, needs_rank, solve, square, triangular_solve
+
+__all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd"]
 
 Qr = collections.namedtuple("Qr", ["q", "r"])
 
@@ -47,7 +47,7 @@ def eigen(function, x):
     return lapack(function, x)
 
 
-@op("SelfAdjointEigV2", "fc", dtensor=lambda dz, z: eigh_grad(dz, z))
+@op("SelfAdjointEigV2", "fc", dtensor=eigh_grad)
 def eigenpairs(tensor) -> list:
     """Op behind `mg.linalg.eigh`.
 
@@ -106,7 +106,7 @@ def eigh(tensor, name=None) -> tuple:
     return tuple(eigenpairs(tensor))
 
 
-def eig_grad(dz, z, dtype):
+def eig_grad(dz, z, tensor_dtype):
     """VJP of `eig`, for eigenvectors of norm 1.
 
     Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to Statistically Optimum
@@ -118,10 +118,10 @@ def eig_grad(dz, z, dtype):
     along = (adjoint @ v) * real_part(diag_part.np(turned)).astype(v.dtype)[..., None, :]  # changes only the norms
     inner = diag.np(de) + reciprocal_gaps(e).conj() * (turned - along)
     whole = solve.np(adjoint, inner @ adjoint)
-    return whole if dtype.kind == "c" else real_part(whole)
+    return whole if tensor_dtype.kind == "c" else real_part(whole)
 
 
-@op("Eig", "fc", dtensor=lambda dz, z, tensor_dtype: eig_grad(dz, z, tensor_dtype))
+@op("Eig", "fc", dtensor=eig_grad)
 def general_eigenpairs(tensor) -> list:
     """Op behind `mg.linalg.eig`.
 
@@ -167,19 +167,17 @@ def eigvals(tensor, name=None) -> Tensor:
     return general_eigenpairs(tensor)[0]
 
 
-def svd_grad(dz, z, input_shape, full_matrices):
+def svd_grad(dz, z, tensor_shape, full_matrices):
     """VJP of `svd`: Townsend, "Differentiating the Singular Value Decomposition" (2016).
 
     For complex numbers a term for the phases of u and v is added.
     """
     (ds, du, dv), (s, u, v) = dz, z
-    rows, columns = input_shape[-2:]
+    rows, columns = tensor_shape[-2:]
     k = min(rows, columns)
     if full_matrices and abs(rows - columns) > 1:
-        raise NotImplementedError(
-            "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True."
-            f" Received: m={rows} and n={columns} from an input of shape {input_shape}."
-        )
+        problem = "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True. Received:"
+        raise NotImplementedError(f"{problem} m={rows} and n={columns} from an input of shape {tensor_shape}.")
     u, du, u2, du2 = u[..., :k], du[..., :k], u[..., k:], du[..., k:]
     v, dv, v2, dv2 = v[..., :k], dv[..., :k], v[..., k:], dv[..., k:]
     s, ds = s.astype(u.dtype), ds.astype(u.dtype)
@@ -198,7 +196,7 @@ def svd_grad(dz, z, input_shape, full_matrices):
     return dinput
 
 
-@op("Svd", "fc", dtensor=lambda dz, z, tensor_shape, full_matrices: svd_grad(dz, z, tensor_shape, full_matrices))
+@op("Svd", "fc", dtensor=svd_grad)
 def singular_triplets(tensor, full_matrices=False) -> list:
     """Op behind `mg.linalg.svd`.
 
@@ -281,10 +279,8 @@ def qr_grad(dz, z, input):
     (dq, dr), (q, r) = dz, z
     rows, columns = r.shape[-2:]
     if rows > columns:
-        raise NotImplementedError(
-            "QrGrad not implemented when nrows > ncols and full_matrices is true. "
-            f"Received r.shape={r.shape} with nrows={rows}and ncols={columns}."
-        )
+        problem = "QrGrad not implemented when nrows > ncols and full_matrices is true."
+        raise NotImplementedError(f"{problem} Received r.shape={r.shape} with nrows={rows}and ncols={columns}.")
     if rows == columns:
         return deep_qr_grad(dq, dr, q, r)
     rest = dr[..., rows:]
@@ -303,7 +299,7 @@ def deep_qr_grad(dq, dr, q, r):
     return dinput
 
 
-@op("Qr", "fc", dinput=lambda dz, z, input: qr_grad(dz, z, input))
+@op("Qr", "fc", dinput=qr_grad)
 def orthogonal_triangular(input, full_matrices=False) -> list:
     """Op behind `mg.linalg.qr`.
 

@@ -3,16 +3,11 @@
 import numpy as np
 
 from .. import math
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.conversion import as_value
-from ..engine.op import op
-from ..engine.rules import twin
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops import shaping
-from ..ops.creation import convert_to_tensor
+from ..engine import Tensor, as_value, bracketed, dtypes, invalid, op, tidy, twin
+from ..ops import convert_to_tensor, shaping
+
+__all__ = ["adjoint", "band_part", "diag", "diag_part", "eye", "matrix_transpose", "set_diag", "tensor_diag",
+           "tensor_diag_part", "trace"]  # fmt: skip
 
 ARITHMETIC = "iufc"
 
@@ -82,9 +77,8 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     rows, columns = [n if n is None or not hasattr(n, "__index__") else n.__index__() for n in (num_rows, num_columns)]
     columns = rows if columns is None else columns
     if not isinstance(rows, int) or not isinstance(columns, int):
-        raise TypeError(
-            f"Arguments `num_rows` and `num_columns` must be positive integer values. Received: num_rows={num_rows}, num_columns={columns}"
-        )
+        problem = "Arguments `num_rows` and `num_columns` must be positive integer values."
+        raise TypeError(f"{problem} Received: num_rows={num_rows}, num_columns={columns}")
     if min(rows, columns) < 0:
         raise invalid(f"Dimension {min(rows, columns)} must be >= 0 [Op:Fill] name: ")
     matrix = np.eye(rows, columns, dtype=as_value(1, dtype).dtype)  # strings have no 1
@@ -141,13 +135,8 @@ def places(k, rows, columns, align):
     return (..., row, column), (..., place) if lower == upper else (..., band, place)
 
 
-@op(
-    "MatrixDiagV3",
-    k=tidy.axes,
-    num_rows=tidy.integer,
-    num_cols=tidy.integer,
-    ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
-)
+@op("MatrixDiagV3", k=tidy.axes, num_rows=tidy.integer, num_cols=tidy.integer,
+    ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align))  # fmt: skip
 def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value=0,
          align="RIGHT_LEFT"):  # fmt: skip
     """Matrix with the given diagonal, or diagonals, and `padding_value` elsewhere.
@@ -269,11 +258,10 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     bands = [upper - lower + 1] if lower < upper else []
     expected = (*input.shape[:-2], *bands, longest(lower, upper, *input.shape[-2:]))
     if diagonal.shape != expected:
-        raise invalid(
-            "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests"
-            f" diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: {bracketed(input.shape)}\n"
-            f"Diagonal shape: {bracketed(diagonal.shape)}\nExpected diagonal shape: {bracketed(expected)}"
-        )
+        problem = "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests"
+        shapes = {"Input shape": input.shape, "Diagonal shape": diagonal.shape, "Expected diagonal shape": expected}
+        listed = "\n".join([f"{what}: {bracketed(shape)}" for what, shape in shapes.items()])
+        raise invalid(f"{problem} diagonal in range [lower_diag_index:upper_diag_index].\n{listed}")
     matrix = input.copy()
     inside, outside = places(k, *input.shape[-2:], align)
     matrix[inside] = diagonal[outside]
@@ -329,12 +317,8 @@ def trace(x, name=None) -> Tensor:
     return math.reduce_sum(diag_part(x), -1)
 
 
-@op(
-    "MatrixBandPart",
-    num_lower=tidy.integer,
-    num_upper=tidy.integer,
-    dinput=lambda dz, num_lower, num_upper: band_part.np(dz, num_lower, num_upper),
-)
+@op("MatrixBandPart", num_lower=tidy.integer, num_upper=tidy.integer,
+    dinput=lambda dz, num_lower, num_upper: band_part.np(dz, num_lower, num_upper))  # fmt: skip
 def band_part(input, num_lower, num_upper):
     """Keep a band of diagonals around the main one, and set the rest to 0: `band_part(x, -1, 0)` is the lower triangle.
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 from .. import math
-from ..engine import dtypes
-from ..engine.tensor import Tensor
-from ..ops import creation, gathering, shaping
-from ..ops.creation import convert_to_tensor
+from ..engine import Tensor, dtypes
+from ..ops import convert_to_tensor, creation, gathering, shaping
 from .decompositions import svd
 from .diagonals import eye
 from .products import matmul
 from .solving import solve
+
+__all__ = ["expm", "matrix_rank", "norm", "normalize", "pinv"]
 
 # ---- norms, exponential, rank and pseudo-inverse -------------------------------------------------------------------
 

@@ -7,14 +7,13 @@ import re
 import numpy as np
 
 from .. import errors
-from ..engine.op import convert, op
+from ..engine import Tensor, bracketed, convert, invalid, op
 from ..engine.operands import convert_all
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid, visible
-from ..ops import creation, shaping
-from ..ops.creation import convert_to_tensor
+from ..errors import visible
+from ..ops import convert_to_tensor, creation, shaping
 from .diagonals import ARITHMETIC, matrix_transpose
+
+__all__ = ["cross", "einsum", "matmul", "matvec", "tensordot"]
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # names of axes in an einsum
 
@@ -112,10 +111,8 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
 def turned(which, x, transpose, adjoint):
     """The transpose or adjoint of a factor of `matmul`. (If it has fewer than two axes, `product` will raise.)"""
     if transpose and adjoint:
-        raise ValueError(
-            f"Only one of `transpose_{which}` and `adjoint_{which}` can be True."
-            f" Received `transpose_{which}`={transpose}, `adjoint_{which}`={adjoint}."
-        )
+        given = f"Received `transpose_{which}`={transpose}, `adjoint_{which}`={adjoint}."
+        raise ValueError(f"Only one of `transpose_{which}` and `adjoint_{which}` can be True. {given}")
     x = convert_to_tensor(x)
     return matrix_transpose(x, conjugate=adjoint) if x.ndim > 1 else x
 
@@ -183,10 +180,8 @@ def paired_axes(a, b, axes):
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
         for x in (a, b):
             if axes > x.ndim:
-                raise ValueError(
-                    f"`axes` must not be larger than the number of dimensions of tensor {x.value}."
-                    f"  Received {axes}, vs tensor dimensions {x.ndim}."
-                )
+                problem = f"`axes` must not be larger than the number of dimensions of tensor {x.value}."
+                raise ValueError(f"{problem}  Received {axes}, vs tensor dimensions {x.ndim}.")
         return list(range(a.ndim - axes, a.ndim)), list(range(axes))
     if len(axes) != 2:
         raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
@@ -254,7 +249,7 @@ def contraction_grad(dz, k, inputs, equation):
     return contraction.np(operands, f"{','.join(subscripts)}->{wanted}")
 
 
-@op("Einsum", ARITHMETIC, dinputs=lambda dz, k, inputs, equation: contraction_grad(dz, k, inputs, equation))
+@op("Einsum", ARITHMETIC, dinputs=contraction_grad)
 def contraction(inputs: list, equation: str):
     """Op behind `mg.einsum`, for an equation with `->` and without `...`.
 
@@ -269,9 +264,8 @@ def contraction(inputs: list, equation: str):
     for term, x in zip(parsed(equation)[0], inputs, strict=True):
         for axis, (letter, n) in enumerate(zip(term, x.shape, strict=True)):
             if lengths.setdefault(letter, n) != n:
-                raise invalid(
-                    f"Expected dimension {lengths[letter]} at axis {axis} of the input shaped {bracketed(x.shape)} but got dimension {n}"
-                )
+                problem = f"Expected dimension {lengths[letter]} at axis {axis} of the input"
+                raise invalid(f"{problem} shaped {bracketed(x.shape)} but got dimension {n}")
     work = python_math.prod(lengths.values())
     return np.einsum(equation, *inputs, optimize=len(inputs) > 2 or work > 10_000)
 
@@ -317,10 +311,8 @@ def with_letters(terms, output, shapes):
     padded = [(1,) * (max(map(len, hidden)) - len(lengths)) + lengths for lengths in hidden]
     widest = [next((n for n in lengths if n != 1), 1) for lengths in zip(*padded, strict=True)]
     if widest and "0" not in output:
-        raise invalid(
-            f"Output contains {len(widest)} broadcasting dimension(s) but no ellipsis (...) was found in the output"
-            " subscripts. [Op:Einsum] name: "
-        )
+        problem = f"Output contains {len(widest)} broadcasting dimension(s) but no ellipsis (...) was found in the output subscripts."
+        raise invalid(f"{problem} [Op:Einsum] name: ")
     letters = "".join([next(free) for _ in widest])
     for k, lengths in enumerate(hidden):
         tail = zip(letters[len(letters) - len(lengths) :], lengths, widest[len(widest) - len(lengths) :], strict=True)

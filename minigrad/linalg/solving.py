@@ -5,13 +5,12 @@ import collections
 import numpy as np
 
 from .. import math
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import convert_to_tensor
+from ..engine import Tensor, bracketed, convert, invalid, op
+from ..ops import convert_to_tensor
 from .diagonals import band_part, diag_part, eye
 from .products import matmul
+
+__all__ = ["cholesky", "cholesky_solve", "det", "inv", "logdet", "lstsq", "slogdet", "solve", "triangular_solve"]
 
 # ---- inverses, determinants and linear systems ---------------------------------------------------------------------
 
@@ -59,7 +58,7 @@ def inv_grad(dy, y, adjoint):
     return -inverse @ (dy.mT.conj() if adjoint else dy) @ inverse
 
 
-@op("MatrixInverse", "fc", dinput=lambda dy, y, adjoint: inv_grad(dy, y, adjoint))
+@op("MatrixInverse", "fc", dinput=inv_grad)
 def inv(input, adjoint=False):
     """Inverse of square matrices, or of their adjoints.
 
@@ -154,8 +153,7 @@ def solution_part(dy, matrix, y, adjoint):
     return -y @ drhs.mT.conj() if adjoint else -drhs @ y.mT.conj()
 
 
-@op("MatrixSolve", "fc", drhs=lambda dy, matrix, adjoint: solve.np(matrix, dy, not adjoint),
-    dmatrix=lambda dy, matrix, y, adjoint: solution_part(dy, matrix, y, adjoint))  # fmt: skip
+@op("MatrixSolve", "fc", dmatrix=solution_part, drhs=lambda dy, matrix, adjoint: solve.np(matrix, dy, not adjoint))
 def solve(matrix, rhs, adjoint=False):
     """Solve a system of linear equations: the x for which `matrix @ x` is `rhs`.
 
@@ -193,8 +191,8 @@ def triangular_part(dy, matrix, y, lower, adjoint):
     return band_part.np(whole, -1, 0) if lower else band_part.np(whole, 0, -1)
 
 
-@op("MatrixTriangularSolve", "fc", drhs=lambda dy, matrix, lower, adjoint: triangular_solve.np(matrix, dy, lower, not adjoint),
-    dmatrix=lambda dy, matrix, y, lower, adjoint: triangular_part(dy, matrix, y, lower, adjoint))  # fmt: skip
+@op("MatrixTriangularSolve", "fc", dmatrix=triangular_part,
+    drhs=lambda dy, matrix, lower, adjoint: triangular_solve.np(matrix, dy, lower, not adjoint))  # fmt: skip
 def triangular_solve(matrix, rhs, lower=True, adjoint=False):
     """Solve a triangular system of linear equations, `matrix @ x = rhs`, by forward or back substitution.
 
@@ -228,9 +226,8 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False):
     try:
         batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     except ValueError:
-        raise invalid(
-            f"In[0] and In[1] must have compatible batch dimensions: {bracketed(matrix.shape)} vs. {bracketed(rhs.shape)}"
-        ) from None
+        problem = "In[0] and In[1] must have compatible batch dimensions:"
+        raise invalid(f"{problem} {bracketed(matrix.shape)} vs. {bracketed(rhs.shape)}") from None
     matrix, lower = (matrix.mT.conj(), not lower) if adjoint else (matrix, lower)
     x = np.empty((*batch, *rhs.shape[-2:]), rhs.dtype)
     for i in range(n) if lower else reversed(range(n)):
@@ -330,7 +327,7 @@ def cholesky_grad(dy, y):
     return (whole + whole.mT.conj()) / 2
 
 
-@op("Cholesky", "fc", dinput=lambda dy, y: cholesky_grad(dy, y))
+@op("Cholesky", "fc", dinput=cholesky_grad)
 def lower_factor(input):
     """Op behind `mg.linalg.cholesky`. As in TensorFlow its gradient is symmetric, although only one triangle is read.
 

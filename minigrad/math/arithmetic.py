@@ -3,15 +3,14 @@
 import numpy as np
 
 from .. import errors
-from ..engine import dtypes
-from ..engine.custom import unregistered
-from ..engine.op import convert, op, redeclared
-from ..engine.rules import accepts_sparse
-from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast, convert_to_tensor
+from ..engine import IndexedSlices, Tensor, accepts_sparse, bracketed, convert, dtypes, invalid, not_among, op, unregistered
+from ..engine.op import redeclared
+from ..ops import cast, convert_to_tensor
+
+__all__ = ["abs", "accumulate_n", "add", "add_n", "divide", "divide_no_nan", "floordiv", "floormod", "mod", "multiply",
+           "multiply_no_nan", "negative", "nextafter", "polyval", "pow", "reciprocal", "reciprocal_no_nan", "rsqrt",
+           "scalar_mul", "sign", "sqrt", "square", "squared_difference", "subtract", "truediv", "xdivy", "xlog1py",
+           "xlogy"]  # fmt: skip
 
 ARITHMETIC = "iufc"
 
@@ -105,11 +104,8 @@ for one in (divide, divide_no_nan):
 def without_kernel(x, y):
     """Raise NotFoundError: `mg.realdiv` takes no integers, unlike `mg.divide`."""
     dtype = x.dtype
-    raise errors.NotFoundError(
-        None, None,
-        f"Could not find device for node: = RealDiv[T=DT_{dtype.name.upper()}]: this op does not take tf.{dtype.name}."
-        " Write mg.divide(x, y). [Op:RealDiv] name: ",
-    )  # fmt: skip
+    given = f"this op does not take tf.{dtype.name}. Write mg.divide(x, y). [Op:RealDiv] name: "
+    raise errors.NotFoundError(None, None, f"Could not find device for node: = RealDiv[T=DT_{dtype.name.upper()}]: {given}")
 
 
 realdiv = redeclared(divide)  # unlike tf.divide it does not convert integers
@@ -315,9 +311,8 @@ def sum_of(inputs: list):
     for k, x in enumerate(inputs):
         if x.shape != total.shape:
             shapes = [bracketed(shape) for shape in (total.shape, x.shape)]
-            raise invalid(
-                f"Inputs to operation AddN of type AddN must have the same size and shape.  Input 0: {shapes[0]} != input {k}: {shapes[1]}",
-            )
+            problem = "Inputs to operation AddN of type AddN must have the same size and shape."
+            raise invalid(f"{problem}  Input 0: {shapes[0]} != input {k}: {shapes[1]}")
         total = total + x if k else x
     return total
 
@@ -493,11 +488,6 @@ def rsqrt(x):
     [0.5 2. ]
     """
     return 1 / np.sqrt(x)
-
-
-def not_among(attribute, dtype, allowed):
-    """The text of the error for an attribute whose dtype the kernel does not take."""
-    return f"Value for attr {attribute!r} of {dtypes.BY_NUMPY[dtype].kernel_name} is not in the list of allowed values: {allowed}"
 
 
 def polyval(coeffs, x, name=None):

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from ..engine.op import op
-from ..engine.tensor import Tensor
+from ..engine import Tensor, op
+
+__all__ = ["equal", "greater", "greater_equal", "is_finite", "is_inf", "is_nan", "less", "less_equal", "logical_and",
+           "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "not_equal"]  # fmt: skip
 
 # ---- comparisons and logic -----------------------------------------------------------------------------------------
 

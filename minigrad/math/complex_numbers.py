@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.op import convert, op
-from ..engine.tensor import Tensor
-from ..ops.gathering import where
+from ..engine import Tensor, convert, op
+from ..ops import where
 from .comparison import less
+
+__all__ = ["angle", "conj", "imag", "real"]
 
 # ---- complex numbers -------------------------------------------------------------------------------------------------
 
@@ -33,10 +34,8 @@ def complex(real, imag, name=None) -> Tensor:
     imag = convert(imag)
     kinds = [str(real.value.dtype), str(imag.value.dtype)]
     if kinds not in (["float32"] * 2, ["float64"] * 2):
-        raise TypeError(
-            f"The `real` and `imag` components have incorrect types: {kinds[0]} {kinds[1]}. "
-            "They must be consistent, and one of [tf.float32, tf.float64]"
-        )
+        problem = f"The `real` and `imag` components have incorrect types: {kinds[0]} {kinds[1]}."
+        raise TypeError(f"{problem} They must be consistent, and one of [tf.float32, tf.float64]")
     return of_parts(real, imag)
 
 

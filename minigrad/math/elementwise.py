@@ -4,16 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import dtypes
-from ..engine.listening import warn
-from ..engine.op import convert, op
+from ..engine import IndexedSlices, Tensor, convert, dtypes, op, warn
 from ..engine.operands import cast as cast_silently
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
-from ..ops.creation import cast, convert_to_tensor
-from ..ops.gathering import where
+from ..ops import cast, convert_to_tensor, where
 from .arithmetic import negative, reciprocal
 from .comparison import maximum, minimum
+
+__all__ = ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh", "exp", "expm1", "floor",
+           "log", "log1p", "log_sigmoid", "rint", "round", "sigmoid", "sin", "sinh", "softplus", "softsign", "tan",
+           "tanh"]  # fmt: skip
 
 
 def saturate_cast(value, dtype, name=None) -> Tensor:

@@ -4,19 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import attributes as tidy
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast, convert_to_tensor
-from ..ops.gathering import where
+from ..engine import IndexedSlices, Tensor, bracketed, convert, invalid, op, tidy
+from ..ops import cast, convert_to_tensor, where
 from .arithmetic import add_n, multiply, rsqrt, sqrt, square
 from .comparison import maximum, minimum
 from .complex_numbers import imag, real
 from .elementwise import values_of
 from .reductions import reduce_sum
+
+__all__ = ["l2_normalize", "log_softmax", "softmax"]
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
@@ -153,7 +149,7 @@ def softmax_grad(dy, y, axis):
     return dyy - np.add.reduce(dyy, axis=-1 if axis is None else axis, keepdims=True) * y
 
 
-@op("Softmax", "f", axis=one_axis, dlogits=lambda dy, y, axis: softmax_grad(dy, y, axis))
+@op("Softmax", "f", axis=one_axis, dlogits=softmax_grad)
 def softmax(logits, axis=None):
     """Softmax: exp(logits) / sum(exp(logits)) along an axis: probabilities that sum to 1. Large logits do not overflow.
 
@@ -185,7 +181,7 @@ def log_softmax_grad(dy, y, axis):
     return dy - np.exp(y) * np.add.reduce(dy, axis=-1 if axis is None else axis, keepdims=True)
 
 
-@op("LogSoftmax", "f", axis=one_axis, dlogits=lambda dy, y, axis: log_softmax_grad(dy, y, axis))
+@op("LogSoftmax", "f", axis=one_axis, dlogits=log_softmax_grad)
 def log_softmax(logits, axis=None):
     """Log-softmax: log(softmax(logits)) along an axis. It is accurate even where the probability underflows to 0.
 

@@ -5,20 +5,19 @@ import collections
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine.conversion import unsupported
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast
+from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy, unsupported
+from ..ops import broadcast_to, cast, reshape
 from ..ops.gathering import scatter_rows
-from ..ops.shaping import broadcast_to, reshape
-from .arithmetic import ARITHMETIC, divide, not_among, sqrt, square
+from .arithmetic import ARITHMETIC, divide, sqrt, square
 from .comparison import less, less_equal, not_equal
 from .complex_numbers import conj, real
 from .elementwise import exp, log
 from .special import lgamma
+
+__all__ = ["argmax", "argmin", "count_nonzero", "cumprod", "cumsum", "cumulative_logsumexp", "in_top_k",
+           "invert_permutation", "is_non_decreasing", "is_strictly_increasing", "lbeta", "reduce_all", "reduce_any",
+           "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+           "reduce_std", "reduce_sum", "reduce_variance", "top_k", "zero_fraction"]  # fmt: skip
 
 
 def is_non_decreasing(x, name=None) -> Tensor:
@@ -53,13 +52,20 @@ def neighbours(x):
 # ---- reductions ----------------------------------------------------------------------------------------------------
 
 
-@op(
-    "Sum",
-    ARITHMETIC,
-    twin=(np.add.reduce, np.sum),
-    axis=tidy.axes,
-    dinput_tensor=lambda dy, input_tensor_shape, axis: spread(dy, input_tensor_shape, axis),
-)
+def spread(dy, input_tensor_shape, axis):
+    """Broadcast `dy` back along the axes that a reduction removed."""
+    return broadcast_to.np(kept(dy, input_tensor_shape, axis), input_tensor_shape)
+
+
+def kept(y, shape, axis):
+    """The result of a reduction with the removed axes restored, each of length 1."""
+    if not y.ndim or axis is None:
+        return y
+    gone = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
+    return y.reshape(tuple([1 if i in gone else n for i, n in enumerate(shape)]))
+
+
+@op("Sum", ARITHMETIC, twin=(np.add.reduce, np.sum), axis=tidy.axes, dinput_tensor=spread)
 def reduce_sum(input_tensor, axis=None, keepdims=False):
     """Sum of the elements along one axis, several axes, or all.
 
@@ -116,26 +122,13 @@ def mean_of_integers(x, axis, keepdims):
     return (np.sign(total) * (np.abs(total) // total.dtype.type(count))).astype(x.dtype)
 
 
-def spread(dy, shape, axis):
-    """Broadcast `dy` back along the axes that a reduction removed."""
-    return broadcast_to.np(kept(dy, shape, axis), shape)
+def winners_share(dy, y, input_tensor, axis):
+    """The VJP of an extreme: where the input equals it, `dy` divided by the number of elements that do."""
+    hit = (input_tensor == kept(y, input_tensor.shape, axis)).astype(input_tensor.dtype)
+    return hit / np.add.reduce(hit, axis=axis, keepdims=True) * kept(dy, input_tensor.shape, axis)
 
 
-def kept(y, shape, axis):
-    """The result of a reduction with the removed axes restored, each of length 1."""
-    if not y.ndim or axis is None:
-        return y
-    gone = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
-    return y.reshape(tuple([1 if i in gone else n for i, n in enumerate(shape)]))
-
-
-@op(
-    "Max",
-    "iuf",
-    twin=np.max,
-    axis=tidy.axes,
-    dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis),
-)
+@op("Max", "iuf", twin=np.max, axis=tidy.axes, dinput_tensor=winners_share)
 def reduce_max(input_tensor, axis=None, keepdims=False):
     """Maximum along one axis, several, or all; see `reduce_sum`. Equal maxima share the gradient evenly.
 
@@ -147,13 +140,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False):
     return extreme(np.maximum, input_tensor, axis, keepdims)
 
 
-@op(
-    "Min",
-    "iuf",
-    twin=np.min,
-    axis=tidy.axes,
-    dinput_tensor=lambda dy, y, input_tensor, axis: winners(input_tensor, y, axis) * kept(dy, input_tensor.shape, axis),
-)
+@op("Min", "iuf", twin=np.min, axis=tidy.axes, dinput_tensor=winners_share)
 def reduce_min(input_tensor, axis=None, keepdims=False):
     """Minimum along one axis, several, or all; see `reduce_sum`. Equal minima share the gradient evenly.
 
@@ -176,15 +163,8 @@ def extreme(ufunc, x, axis, keepdims):
 
 def limit_of(ufunc, dtype):
     """The initial value of a maximum or minimum: no number of the dtype is smaller (or larger)."""
-    if dtype.kind == "f":
-        return -np.inf if ufunc is np.maximum else np.inf
-    return np.iinfo(dtype).min if ufunc is np.maximum else np.iinfo(dtype).max
-
-
-def winners(x, y, axis):
-    """1 where x equals its extreme y, divided by the number of elements that do."""
-    hit = (x == kept(y, x.shape, axis)).astype(x.dtype)
-    return hit / np.add.reduce(hit, axis=axis, keepdims=True)
+    least, most = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return least if ufunc is np.maximum else most
 
 
 @op("Prod", ARITHMETIC, twin=np.prod, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor, axis:
@@ -527,12 +507,21 @@ def cumsum(x, axis: int = 0, exclusive=False, reverse=False):
     return scan(np.add, x, axis, exclusive, reverse, 0)
 
 
-@op(
-    "Cumprod",
-    ARITHMETIC,
-    axis=tidy.axes,
-    dx=lambda dy, x, y, axis, exclusive, reverse: slope_of_cumprod(dy, x, y, axis, exclusive, reverse),
-)
+def cumprod_grad(dy, x, y, axis, exclusive, reverse):
+    """VJP of `cumprod`: for each element, the sum over the products that contain it of dy times the other factors."""
+    if np.all(np.asarray(x)):
+        return cumsum.np(y * dy, axis, exclusive, not reverse) / x
+    # row k of a square matrix is x with x[k] replaced by 1: its products leave x[k] out
+    order = list(range(x.ndim))
+    order[axis], order[-1] = order[-1], order[axis]
+    x, dy = np.transpose(x, tuple(order)), np.transpose(dy, tuple(order))
+    one = np.eye(x.shape[-1], dtype=x.dtype)
+    without = cumprod.np(x[..., None, :] * (1 - one) + one, -1, exclusive, reverse)
+    concerned = cumsum.np(one, -1, exclusive, reverse)
+    return np.transpose(np.add.reduce(without * concerned * dy[..., None, :], axis=-1), tuple(order))
+
+
+@op("Cumprod", ARITHMETIC, axis=tidy.axes, dx=cumprod_grad)
 def cumprod(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative product along an axis: each element times all elements before it; see `cumsum`.
 
@@ -545,20 +534,6 @@ def cumprod(x, axis: int = 0, exclusive=False, reverse=False):
     [[0. 0. 4.]]
     """
     return scan(np.multiply, x, axis, exclusive, reverse, 1)
-
-
-def slope_of_cumprod(dy, x, y, axis, exclusive, reverse):
-    """VJP of `cumprod`: for each element, the sum over the products that contain it of dy times the other factors."""
-    if np.all(np.asarray(x)):
-        return cumsum.np(y * dy, axis, exclusive, not reverse) / x
-    # row k of a square matrix is x with x[k] replaced by 1: its products leave x[k] out
-    order = list(range(x.ndim))
-    order[axis], order[-1] = order[-1], order[axis]
-    x, dy = np.transpose(x, tuple(order)), np.transpose(dy, tuple(order))
-    one = np.eye(x.shape[-1], dtype=x.dtype)
-    without = cumprod.np(x[..., None, :] * (1 - one) + one, -1, exclusive, reverse)
-    concerned = cumsum.np(one, -1, exclusive, reverse)
-    return np.transpose(np.add.reduce(without * concerned * dy[..., None, :], axis=-1), tuple(order))
 
 
 @op("CumulativeLogsumexp", "f", axis=tidy.axes, dx=lambda dy, x, y, axis, exclusive, reverse:

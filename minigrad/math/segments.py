@@ -4,17 +4,52 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import attributes as tidy
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
-from ..ops.creation import cast
-from ..ops.gathering import gather
-from ..ops.shaping import reshape
-from .arithmetic import ARITHMETIC, not_among, sqrt
+from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy
+from ..ops import cast, gather, reshape
+from .arithmetic import ARITHMETIC, sqrt
+
+__all__ = ["bincount", "confusion_matrix", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
+           "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
+           "unsorted_segment_sqrt_n", "unsorted_segment_sum"]  # fmt: skip
 
 # ---- segment reductions --------------------------------------------------------------------------------------------
+
+
+def in_segments(ufunc, start, data, ids, number):
+    """Reduce the parts of `data` with the same id by a ufunc; parts with a negative id are left out."""
+    parts = data.reshape((ids.size, *data.shape[ids.ndim :]))
+    ids = ids.ravel()
+    if ids.size and ids.min() < 0:
+        parts, ids = parts[ids >= 0], ids[ids >= 0]
+    whole = np.full((number, *parts.shape[1:]), start, data.dtype)
+    ufunc.at(whole, ids, parts)
+    return whole
+
+
+def picked(dz, segment_ids):
+    """For each part the row of its segment, and 0 if its id is negative."""
+    ids = np.asarray(segment_ids)
+    if not ids.size or ids.min() >= 0:
+        return gather.np(dz, ids)
+    inside = (ids >= 0).reshape(ids.shape + (1,) * (dz.ndim - 1))
+    return np.where(inside, gather.np(dz, np.maximum(ids, 0)), 0)
+
+
+def from_segments(dz, z, data, segment_ids):
+    """VJP of a segment maximum or minimum: equal extremes share the gradient."""
+    won = (data == picked(z, segment_ids)).astype(data.dtype)
+    shares = in_segments(np.add, 0, np.asarray(won), np.asarray(segment_ids), z.shape[0])
+    return np.where(np.asarray(won) > 0, picked(dz / np.maximum(shares, 1), segment_ids), 0)
+
+
+def slope_of_segment_prod(dz, data, segment_ids):
+    """VJP of a segment product: dy times the product of the other parts, which is exact where elements are 0."""
+    zero = np.asarray(data) == 0
+    zeros = in_segments(np.add, 0, zero.astype(data.dtype), np.asarray(segment_ids), dz.shape[0])
+    filled = np.where(zero, 1, data)
+    product = unsorted_segment_prod.np(filled, segment_ids, dz.shape[0])
+    others_zero = picked(zeros, segment_ids) - zero  # how many of the other parts are 0
+    return np.where(others_zero > 0, 0, picked(dz, segment_ids) * picked(product, segment_ids) / filled)
 
 
 @op("SegmentSum", ARITHMETIC, ddata=lambda dz, segment_ids: gather.np(dz, segment_ids), dsegment_ids=None)
@@ -54,8 +89,7 @@ def segment_mean(data, segment_ids):
     return np.trunc(mean).astype(data.dtype) if data.dtype.kind in "iu" else mean
 
 
-@op("SegmentMax", "iuf", dsegment_ids=None,
-    ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
+@op("SegmentMax", "iuf", ddata=from_segments, dsegment_ids=None)
 def segment_max(data, segment_ids):
     """Segment maximum: row s of the result is the maximum of the rows of `data` whose segment id is s.
 
@@ -69,8 +103,7 @@ def segment_max(data, segment_ids):
     return sorted_extreme(np.maximum, data, segment_ids)
 
 
-@op("SegmentMin", "iuf", dsegment_ids=None,
-    ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
+@op("SegmentMin", "iuf", ddata=from_segments, dsegment_ids=None)
 def segment_min(data, segment_ids):
     """Segment minimum: row s of the result is the minimum of the rows of `data` whose segment id is s.
 
@@ -84,8 +117,7 @@ def segment_min(data, segment_ids):
     return sorted_extreme(np.minimum, data, segment_ids)
 
 
-@op("SegmentProd", ARITHMETIC, dsegment_ids=None,
-    ddata=lambda dz, data, segment_ids: slope_of_segment_prod(dz, data, segment_ids))  # fmt: skip
+@op("SegmentProd", ARITHMETIC, ddata=slope_of_segment_prod, dsegment_ids=None)
 def segment_prod(data, segment_ids):
     """Segment product: row s of the result is the product of the rows of `data` whose id is s; see `segment_sum`.
 
@@ -99,8 +131,7 @@ def segment_prod(data, segment_ids):
     return in_segments(np.multiply, 1, data, segment_ids, count_segments(data, segment_ids))
 
 
-@op("UnsortedSegmentSum", ARITHMETIC, num_segments=tidy.integer, dsegment_ids=None,
-    ddata=lambda dz, segment_ids: picked(dz, segment_ids))  # fmt: skip
+@op("UnsortedSegmentSum", ARITHMETIC, num_segments=tidy.integer, ddata=picked, dsegment_ids=None)
 def unsorted_segment_sum(data, segment_ids, num_segments):
     """Segment sum with ids in any order: part s of the result is the sum of the parts of `data` whose segment id is s.
 
@@ -123,8 +154,7 @@ def unsorted_segment_sum(data, segment_ids, num_segments):
     return in_segments(np.add, 0, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentMax", "iuf", num_segments=tidy.integer, dsegment_ids=None,
-    ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
+@op("UnsortedSegmentMax", "iuf", num_segments=tidy.integer, ddata=from_segments, dsegment_ids=None)
 def unsorted_segment_max(data, segment_ids, num_segments):
     """Segment maximum with ids in any order; see `unsorted_segment_sum`. Equal maxima share the gradient.
 
@@ -138,8 +168,7 @@ def unsorted_segment_max(data, segment_ids, num_segments):
     return in_segments(np.maximum, finite_limits(data.dtype).min, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentMin", "iuf", num_segments=tidy.integer, dsegment_ids=None,
-    ddata=lambda dz, z, data, segment_ids: from_segments(dz, z, data, segment_ids))  # fmt: skip
+@op("UnsortedSegmentMin", "iuf", num_segments=tidy.integer, ddata=from_segments, dsegment_ids=None)
 def unsorted_segment_min(data, segment_ids, num_segments):
     """Segment minimum with ids in any order; see `unsorted_segment_sum`. Equal minima share the gradient.
 
@@ -153,8 +182,7 @@ def unsorted_segment_min(data, segment_ids, num_segments):
     return in_segments(np.minimum, finite_limits(data.dtype).max, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, dsegment_ids=None,
-    ddata=lambda dz, data, segment_ids: slope_of_segment_prod(dz, data, segment_ids))  # fmt: skip
+@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None)
 def unsorted_segment_prod(data, segment_ids, num_segments):
     """Segment product with ids in any order; see `unsorted_segment_sum`. A segment without parts is 1.
 
@@ -186,17 +214,6 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None) -> Tenso
     """
     data, ids = convert(data), convert(segment_ids)
     return unsorted_segment_sum(data, ids, num_segments) / sqrt(size_of_segments(data, ids, num_segments))
-
-
-def in_segments(ufunc, start, data, ids, number):
-    """Reduce the parts of `data` with the same id by a ufunc; parts with a negative id are left out."""
-    parts = data.reshape((ids.size, *data.shape[ids.ndim :]))
-    ids = ids.ravel()
-    if ids.size and ids.min() < 0:
-        parts, ids = parts[ids >= 0], ids[ids >= 0]
-    whole = np.full((number, *parts.shape[1:]), start, data.dtype)
-    ufunc.at(whole, ids, parts)
-    return whole
 
 
 def count_segments(data, ids):
@@ -264,32 +281,6 @@ def size_of_segments(data, ids, number):
     return Tensor.of(counts.astype(data.value.dtype))
 
 
-def picked(rows, ids):
-    """For each part the row of its segment, and 0 if its id is negative."""
-    ids = np.asarray(ids)
-    if not ids.size or ids.min() >= 0:
-        return gather.np(rows, ids)
-    inside = (ids >= 0).reshape(ids.shape + (1,) * (rows.ndim - 1))
-    return np.where(inside, gather.np(rows, np.maximum(ids, 0)), 0)
-
-
-def from_segments(dz, z, data, ids):
-    """VJP of a segment maximum or minimum: equal extremes share the gradient."""
-    won = (data == picked(z, ids)).astype(data.dtype)
-    shares = in_segments(np.add, 0, np.asarray(won), np.asarray(ids), z.shape[0])
-    return np.where(np.asarray(won) > 0, picked(dz / np.maximum(shares, 1), ids), 0)
-
-
-def slope_of_segment_prod(dz, data, ids):
-    """VJP of a segment product: dy times the product of the other parts, which is exact where elements are 0."""
-    zero = np.asarray(data) == 0
-    zeros = in_segments(np.add, 0, zero.astype(data.dtype), np.asarray(ids), dz.shape[0])
-    filled = np.where(zero, 1, data)
-    product = unsorted_segment_prod.np(filled, ids, dz.shape[0])
-    others_zero = picked(zeros, ids) - zero  # how many of the other parts are 0
-    return np.where(others_zero > 0, 0, picked(dz, ids) * picked(product, ids) / filled)
-
-
 # ---- counting --------------------------------------------------------------------------------------------------------
 
 
@@ -346,10 +337,8 @@ def dense_bincount(arr, size: int, weights: Any, dtype, binary_output: bool):
     if arr.ndim > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {arr.ndim}")
     if weights is not None and weights.shape != arr.shape:
-        raise invalid(
-            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1."
-            f" Received {list(weights.shape)}",
-        )
+        problem = "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1."
+        raise invalid(f"{problem} Received {list(weights.shape)}")
     counted = arr < size
     counts = np.zeros((*arr.shape[:-1], size), dtype)
     places = (*np.nonzero(counted)[:-1], arr[counted])

@@ -8,8 +8,10 @@ import math as python_math
 
 import numpy as np
 
-from ..engine.op import convert, op
-from ..engine.shape import bracketed
+from ..engine import bracketed, convert, op
+
+__all__ = ["bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "betainc", "digamma", "erf", "erfc", "erfcinv",
+           "erfinv", "igamma", "igammac", "lgamma", "ndtri", "polygamma", "zeta"]  # fmt: skip
 
 
 def each(function):

@@ -6,18 +6,14 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.custom import unregistered
+from ..engine import IndexedSlices, Tensor, TensorShape, accepts_sparse, bracketed, dtypes, invalid, not_among, tidy, twin, unregistered
 from ..engine.listening import warn, without_tapes
 from ..engine.op import convert, op, tensor_of
 from ..engine.operands import cast as cast_silently
-from ..engine.rules import accepts_sparse, twin
-from ..engine.shape import TensorShape, bracketed
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
 from ..engine.variable import Variable, read_value
-from ..errors import invalid
+
+__all__ = ["bitcast", "cast", "convert_to_tensor", "ensure_shape", "identity", "identity_n", "is_tensor", "ones",
+           "ones_like", "rank", "shape", "shape_n", "size", "stop_gradient", "zeros", "zeros_like"]  # fmt: skip
 
 # ---- conversion and identity ---------------------------------------------------------------------------------------
 
@@ -179,10 +175,8 @@ def cast(x, dtype, name=None) -> Any:
 def warn_of_real_parts(given, dtype):
     """Warn, every time, if a cast drops imaginary parts."""
     if given.kind == "c" and dtype.kind == "f":
-        warn(
-            "You are casting an input of type %s to an incompatible dtype %s.  This will discard the imaginary part and may not be "
-            "what you intended.", given, dtype,
-        )  # fmt: skip
+        problem = "You are casting an input of type %s to an incompatible dtype %s."
+        warn(f"{problem}  This will discard the imaginary part and may not be what you intended.", given, dtype)
 
 
 @op("Bitcast", type=tidy.dtype, **unregistered("Bitcast", "output", "input"))
@@ -262,8 +256,7 @@ INDICES = "hilq"  # int16, int32 and int64, as NumPy's letters
 
 def wrong_kind(attr, indices):
     """The error for indices that are not integers."""
-    kind = dtypes.BY_NUMPY[indices.dtype].kernel_name
-    return invalid(f"Value for attr '{attr}' of {kind} is not in the list of allowed values: int16, int32, int64")
+    return invalid(not_among(attr, indices.dtype, "int16, int32, int64"))
 
 
 @op("ZerosLike", twin=np.zeros_like, dtype=tidy.dtype, dinput=None)

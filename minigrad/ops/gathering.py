@@ -5,16 +5,14 @@ import builtins
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.op import convert, op
-from ..engine.rules import BATCHED_TWINS, Batched, twin
-from ..engine.shape import bracketed
-from ..engine.slices import SparseRows
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import BATCHED_TWINS, SparseRows, Tensor, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, twin
+from ..engine.rules import Batched
 from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
 from .shaping import count, expand_dims, reshape, tile
+
+__all__ = ["boolean_mask", "dynamic_partition", "dynamic_stitch", "gather", "gather_nd", "repeat", "scatter_nd",
+           "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
+           "tensor_scatter_nd_update", "where"]  # fmt: skip
 
 
 def repeat(input, repeats, axis=None, name=None) -> Tensor:
@@ -56,8 +54,26 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
 # ---- gathering -----------------------------------------------------------------------------------------------------
 
 
-@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None,
-    dparams=lambda dy, params_shape, indices, axis, batch_dims: ungathered(dy, params_shape, indices, axis, batch_dims))  # fmt: skip
+def ungathered(dy, params_shape, indices, axis, batch_dims):
+    """VJP of `gather`: the gradient of each slice is added where the slice came from."""
+    indices, shape = np.asarray(indices), params_shape
+    slices = (batch_dims if axis is None else axis) == 0  # for a negative axis TensorFlow makes it dense
+    axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
+    if slices:
+        rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
+        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else SparseRows(rows, numbers, shape)
+    lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
+    picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that come from the indices
+    front = (*builtins.range(batch), *picked)
+    rows = np.transpose(dy, front + tuple([i for i in builtins.range(dy.ndim) if i not in front]))
+    group = np.arange(count(lead)).reshape(lead + (1,) * len(picked)) * length  # each example has its own rows
+    total = scatter_rows.np(rows.reshape((indices.size, *rest)), (indices + group).ravel(), (count(lead) * length, *rest))
+    axes = list(builtins.range(len(shape)))
+    axes.insert(axis, axes.pop(batch))
+    return np.transpose(total.reshape((*lead, length, *rest)), tuple(axes))
+
+
+@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None, dparams=ungathered)
 def gather(params, indices, validate_indices: bool | None = None, axis=None, batch_dims=0):
     """Gather the slices of `params` with these indices along an axis.
 
@@ -120,25 +136,6 @@ def gather_place(axis, batch_dims, ndim, indices_ndim):
     if axis and place < batch:  # for an axis of 0 TensorFlow ignores the batch
         raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({place}).")
     return place, min(batch, place)
-
-
-def ungathered(dy, shape, indices, axis, batch_dims):
-    """VJP of `gather`: the gradient of each slice is added where the slice came from."""
-    indices = np.asarray(indices)
-    slices = (batch_dims if axis is None else axis) == 0  # for a negative axis TensorFlow makes it dense
-    axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
-    if slices:
-        rows, numbers = dy.reshape((indices.size, *shape[1:])), indices.ravel()
-        return scatter_rows.np(rows, numbers, shape) if isinstance(dy, Batched) else SparseRows(rows, numbers, shape)
-    lead, length, rest = shape[:batch], shape[axis], (*shape[batch:axis], *shape[axis + 1 :])
-    picked = tuple(builtins.range(axis, axis + indices.ndim - batch))  # the axes of dy that come from the indices
-    front = (*builtins.range(batch), *picked)
-    rows = np.transpose(dy, front + tuple([i for i in builtins.range(dy.ndim) if i not in front]))
-    group = np.arange(count(lead)).reshape(lead + (1,) * len(picked)) * length  # each example has its own rows
-    total = scatter_rows.np(rows.reshape((indices.size, *rest)), (indices + group).ravel(), (count(lead) * length, *rest))
-    axes = list(builtins.range(len(shape)))
-    axes.insert(axis, axes.pop(batch))
-    return np.transpose(total.reshape((*lead, length, *rest)), tuple(axes))
 
 
 @op("UnsortedSegmentSum", shape=tidy.lengths, dvalues=lambda dz, indices: gather.np(dz, indices), dindices=None)
@@ -291,8 +288,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     return gather(flat, np.flatnonzero(mask), axis=axis)
 
 
-@op("SelectV2", dcondition=None,
-    dx=lambda dz, condition: np.where(condition, dz, 0),
+@op("SelectV2", dcondition=None, dx=lambda dz, condition: np.where(condition, dz, 0),
     dy=lambda dz, condition: np.where(condition, 0, dz))  # fmt: skip
 def select(condition, x, y):
     """Op behind `mg.where` with three arguments.
@@ -303,8 +299,7 @@ def select(condition, x, y):
      [1. 4.]]
     """
     if condition.dtype.kind != "b":
-        kind = dtypes.BY_NUMPY[condition.dtype].kernel_name
-        raise invalid(f"cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but is a {kind} tensor")
+        raise invalid(another_dtype("SelectV2", 0, np.dtype(bool), condition.dtype))
     try:
         return np.where(condition, x, y)[()]
     except ValueError:
@@ -504,8 +499,13 @@ def tensor_scatter_nd_min(tensor, indices, updates):
     return place(tensor, indices, updates, np.minimum.at)
 
 
-@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None,
-    ddata=lambda dys, data_shape, partitions: unparted(dys, data_shape, partitions))  # fmt: skip
+def unparted(dys, data_shape, partitions):
+    """VJP of `dynamic_partition`: the rows in the order that they had in `data`."""
+    places = np.argsort(np.argsort(np.asarray(partitions).ravel(), kind="stable"))
+    return gather.np(np.concatenate(dys, 0), places).reshape(data_shape)
+
+
+@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None, ddata=unparted)
 def dynamic_partition(data, partitions, num_partitions) -> list:
     """Partition the rows of `data` into a list of Tensors: row i goes to Tensor number `partitions[i]`.
 
@@ -532,12 +532,6 @@ def dynamic_partition(data, partitions, num_partitions) -> list:
         number = np.argwhere(bad)[0]
         raise invalid(f"partitions{bracketed(number)} = {partitions[tuple(number)]} is not in [0, {num_partitions})")
     return [data[partitions == k] for k in builtins.range(num_partitions)]
-
-
-def unparted(dys, shape, partitions):
-    """VJP of `dynamic_partition`: the rows in the order that they had in `data`."""
-    places = np.argsort(np.argsort(np.asarray(partitions).ravel(), kind="stable"))
-    return gather.np(np.concatenate(dys, 0), places).reshape(shape)
 
 
 @op("DynamicStitch", dindices=None, ddata=lambda dz, indices, k: gather.np(dz, indices[k]))
@@ -589,12 +583,10 @@ def in_rows(indices):
     return (builtins.slice(None), *points(indices)[1:])
 
 
-BATCHED_TWINS.update(
-    {
-        gather.__wrapped__: lambda params, indices: np.take(params.value, indices, 1),
-        gather_points.__wrapped__: lambda params, indices: params.value[in_rows(indices)],
-        scatter_rows.__wrapped__: lambda values, indices, shape: rows_added(values, (builtins.slice(None), indices), shape),
-        added_at.__wrapped__: lambda updates, indices, shape: rows_added(updates, in_rows(indices), shape),
-        tensor_scatter_nd_update.__wrapped__: rows_updated,
-    }
-)
+BATCHED_TWINS |= {
+    gather.__wrapped__: lambda params, indices: np.take(params.value, indices, 1),
+    gather_points.__wrapped__: lambda params, indices: params.value[in_rows(indices)],
+    scatter_rows.__wrapped__: lambda values, indices, shape: rows_added(values, (builtins.slice(None), indices), shape),
+    added_at.__wrapped__: lambda updates, indices, shape: rows_added(updates, in_rows(indices), shape),
+    tensor_scatter_nd_update.__wrapped__: rows_updated,
+}

@@ -6,14 +6,10 @@ import numbers
 
 import numpy as np
 
-from ..engine import attributes as tidy
-from ..engine.op import convert, op
-from ..engine.rules import BATCHED_TWINS
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..engine.variable import Variable
-from ..errors import invalid
+from ..engine import BATCHED_TWINS, Tensor, Variable, bracketed, convert, invalid, op, tidy
 from .gathering import boolean_mask
+
+__all__ = ["slice", "strided_slice"]
 
 
 @op("StridedSlice", dinput=lambda dy, input_shape, key: strided_slice_grad.np(dy, key, input_shape))
@@ -88,10 +84,8 @@ def whole_number(k):
         raise invalid("Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64 [Op:StridedSlice] name: ")
     if isinstance(k, numbers.Integral) or (getattr(k, "shape", None) == () and k.dtype in (np.int16, np.int32, np.int64)):
         return int(k)
-    raise TypeError(
-        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, "
-        f"got {k!r}"
-    )
+    given = f"tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got {k!r}"
+    raise TypeError(f"Only integers, slices (`:`), ellipsis (`...`), {given}")
 
 
 def out_of_place(key, shape):
@@ -102,8 +96,7 @@ def out_of_place(key, shape):
     if sum(k is Ellipsis for k in key) > 1:
         return invalid("Multiple ellipses in slice spec not allowed")
     if len(axes) > len(shape):
-        text = f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims"
-        return invalid(text)
+        return invalid(f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims")
     seen = sum(k is not None for k in key[: key.index(Ellipsis)]) if Ellipsis in key else len(axes)
     numbered = [*enumerate(axes[:seen]), *enumerate(axes[seen:], len(shape) - len(axes) + seen)]
     wrong = (k.step == 0 if isinstance(k, builtins.slice) else not -shape[axis] <= k < shape[axis] for axis, k in numbered)
@@ -148,9 +141,8 @@ class VariableSlice(Tensor):
             whole[self.key if Ellipsis in self.key else self.key + (Ellipsis,)] = value
         except ValueError:
             shapes = [bracketed(shape) for shape in (value.shape, self.value.shape)]
-            raise invalid(
-                f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name: "
-            ) from None
+            problem = f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name:"
+            raise invalid(f"{problem} ") from None
         return self.variable._assigned(whole[()], given, "slice assign")
 
 
@@ -191,10 +183,8 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     strides = np.ones_like(begin) if strides is None else tidy.integers(strides)
     if not begin.shape == end.shape == strides.shape or begin.ndim != 1:
         shapes = [bracketed(bounds.shape) for bounds in (begin, end, strides)]
-        raise invalid(
-            f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shapes[0]}, {shapes[1]}, and {shapes[2]} "
-            "instead. [Op:StridedSlice] name: ",
-        )
+        given = f"but got shapes {shapes[0]}, {shapes[1]}, and {shapes[2]} instead. [Op:StridedSlice] name: "
+        raise invalid(f"Expected begin, end, and strides to be 1D equal size tensors, {given}")
 
     def part(i, start, stop, step):
         bit = 1 << i
@@ -210,12 +200,8 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     return getitem(input_, tuple([part(i, *three) for i, three in enumerate(bounds)]))
 
 
-@op(
-    "Slice",
-    begin=tidy.lengths,
-    size=tidy.lengths,
-    dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape),
-)
+@op("Slice", begin=tidy.lengths, size=tidy.lengths,
+    dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape))  # fmt: skip
 def slice(input_, begin, size):
     """Slice of a Tensor that starts at `begin` and has the shape `size`, where -1 extends to the end of the axis.
 

@@ -6,12 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.op import convert
-from ..engine.shape import bracketed
-from ..engine.slices import IndexedSlices
-from ..engine.tensor import Tensor
-from ..engine.variable import Variable
-from ..errors import invalid
+from ..engine import IndexedSlices, Tensor, Variable, bracketed, convert, invalid, named
 from ..ops import gathering
 
 
@@ -31,6 +26,19 @@ def by_rows(way, meaning, put):
     """Make the method `scatter_<way>`."""
 
     def scatter(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Variable:
+        """{meaning} the rows of the Variable at these indices.
+
+        Args:
+            sparse_delta: `mg.IndexedSlices`: a row of values for each index. If an index occurs twice, both rows are used.
+            use_locking, name: accepted as in TensorFlow, without effect.
+
+        Returns:
+            The whole Variable in its new state.
+
+        Raises:
+            TypeError: `sparse_delta` is not an `mg.IndexedSlices`.
+            InvalidArgumentError: an index is out of range, or the shapes do not fit.
+        """
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}")
         whole, indices = np.array(self._now.value), convert(sparse_delta.indices).value
@@ -44,45 +52,30 @@ def by_rows(way, meaning, put):
         put(whole, indices, values)
         return self._assigned(whole, sparse_delta.values, f"scatter_{way}")
 
-    scatter.__name__ = scatter.__qualname__ = f"scatter_{way}"
-    scatter.__doc__ = f"""{meaning.format("values")} the rows of the Variable at these indices.
-
-    Args:
-        sparse_delta: `mg.IndexedSlices`: a row of values for each index. If an index occurs twice, both rows are used.
-        use_locking, name: accepted as in TensorFlow, without effect.
-
-    Returns:
-        The whole Variable in its new state.
-
-    Raises:
-        TypeError: `sparse_delta` is not an `mg.IndexedSlices`.
-        InvalidArgumentError: an index is out of range, or the shapes do not fit.
-    """
-    return scatter
+    return named(scatter, f"scatter_{way}", meaning=meaning.format("values"))
 
 
 def by_places(way, meaning, put):
     """Make the method `scatter_nd_<way>`."""
 
     def scatter(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        """{meaning} the elements, or slices, at these index vectors.
+
+        Args:
+            indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of the Variable.
+            updates: an element, or slice, for each index vector.
+            name: accepted as in TensorFlow, without effect.
+
+        Returns:
+            The whole Variable in its new state.
+
+        Raises:
+            InvalidArgumentError: an index is out of range, or the shapes do not fit.
+        """
         value = gathering.place(self.numpy(), convert(indices).value, self._fitting(updates), put)
         return self._assigned(value, updates, f"scatter_nd_{way}")
 
-    scatter.__name__ = scatter.__qualname__ = f"scatter_nd_{way}"
-    scatter.__doc__ = f"""{meaning.format("values")} the elements, or slices, at these index vectors.
-
-    Args:
-        indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of the Variable.
-        updates: an element, or slice, for each index vector.
-        name: accepted as in TensorFlow, without effect.
-
-    Returns:
-        The whole Variable in its new state.
-
-    Raises:
-        InvalidArgumentError: an index is out of range, or the shapes do not fit.
-    """
-    return scatter
+    return named(scatter, f"scatter_nd_{way}", meaning=meaning.format("values"))
 
 
 def not_scattered(message, way):

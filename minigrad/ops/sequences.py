@@ -5,16 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.conversion import as_value
-from ..engine.op import convert, op
+from ..engine import Tensor, as_value, bracketed, convert, dtypes, invalid, op, tidy
 from ..engine.operands import TensorLike
-from ..engine.shape import bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
 from .creation import cast, convert_to_tensor, ones, wrong_kind
 from .shaping import broadcast_to, concat, expand_dims, reshape
+
+__all__ = ["fill", "linspace", "meshgrid", "one_hot", "range", "sequence_mask"]
 
 
 @op("Fill", ddims=None, dvalue=lambda dy: dy)
@@ -236,7 +232,6 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     lengths = convert(lengths).value
     maxlen = np.maximum.reduce(lengths, None, initial=0) if maxlen is None else convert(maxlen).value
     if maxlen.ndim:
-        raise ValueError(
-            f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
-        )
+        given = f"received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead"
+        raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, {given}")
     return cast(Tensor.of(np.arange(np.ceil(maxlen)) < lengths.astype(maxlen.dtype)[..., None]), dtype)

@@ -8,16 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.conversion import unsupported
-from ..engine.op import convert, op
+from ..engine import Tensor, TensorShape, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, unsupported
 from ..engine.operands import first_tensor
 from ..engine.rules import BATCHED_TWINS, later, twin
-from ..engine.shape import TensorShape, bracketed
-from ..engine.tensor import Tensor
-from ..errors import invalid
 from .creation import convert_to_tensor, identity, zeros
+
+__all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "concat", "expand_dims", "pad",
+           "reshape", "reverse", "reverse_sequence", "roll", "split", "squeeze", "stack", "tile", "transpose", "unstack"]  # fmt: skip
 
 # ---- shapes --------------------------------------------------------------------------------------------------------
 
@@ -187,10 +184,8 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
     pairs = itertools.zip_longest(reversed(shape_x), reversed(shape_y), fillvalue=1)
     lengths = [n if m == 1 or (m is None and n != 1) else m for m, n in pairs]
     if not all(one in (1, None, n) for x in (shape_x, shape_y) for one, n in zip(reversed(x), lengths)):
-        raise ValueError(
-            "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are either equal or "
-            f"one of them is 1. Received: {shape_x} and {shape_y}."
-        )
+        problem = "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they"
+        raise ValueError(f"{problem} are either equal or one of them is 1. Received: {shape_x} and {shape_y}.")
     return TensorShape(lengths[::-1])
 
 
@@ -387,9 +382,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
     if isinstance(num_or_size_splits, (int, np.integer)):
         return split_evenly(value, num_or_size_splits, axis)
     if not np.ndim(num_or_size_splits):
-        raise ValueError(
-            f"Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: {num_or_size_splits}"
-        )
+        problem = "Rank-0 tensors are not supported as the num_or_size_splits argument to split."
+        raise ValueError(f"{problem} Argument provided: {num_or_size_splits}")
     return split_by_size(value, num_or_size_splits, axis)
 
 
@@ -406,10 +400,8 @@ def split_evenly(value, num_split, axis) -> list:
         raise invalid(f"Value for attr 'num_split' of {num_split} must be at least minimum 1")
     length = cut_length(value, axis)
     if length % num_split:
-        raise invalid(
-            "Number of ways to split should evenly divide the split dimension, but got split_dim "
-            f"{axis % value.ndim} (size = {length}) and num_split {num_split}"
-        )
+        given = f"but got split_dim {axis % value.ndim} (size = {length}) and num_split {num_split}"
+        raise invalid(f"Number of ways to split should evenly divide the split dimension, {given}")
     return cut(value, [length // num_split] * num_split, axis)
 
 
@@ -425,16 +417,13 @@ def split_by_size(value, size_splits, axis) -> list:
     length = cut_length(value, axis)
     known = sum([n for n in size_splits if n != -1])
     if len(size_splits) == 1 and known != length:
-        raise invalid(
-            f"If there is only one output, it must have the same size as the input. Input size: {length} output size: {size_splits[0]}"
-        )
+        problem = "If there is only one output, it must have the same size as the input."
+        raise invalid(f"{problem} Input size: {length} output size: {size_splits[0]}")
     if size_splits.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.")
     if known > length or (known < length and -1 not in size_splits):
-        raise invalid(
-            "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of "
-            f"the input along split_dim if not fully specified.  Got: {known}"
-        )
+        given = f"or be less than the size of the input along split_dim if not fully specified.  Got: {known}"
+        raise invalid(f"Determined shape must either match input shape along split_dim exactly if fully specified, {given}")
     return cut(value, [length - known if n == -1 else n for n in size_splits], axis)
 
 
@@ -451,7 +440,13 @@ def cut(value, lengths, axis):
     return [value[at(builtins.slice(end - n, end), axis)] for n, end in zip(lengths, ends)]
 
 
-@op("Tile", multiples=tidy.vector, dinput=lambda dy, input_shape, multiples: untiled(dy, input_shape, multiples))
+def untiled(dy, input_shape, multiples):
+    """VJP of `tile`: the sum over all copies."""
+    pairs = [length for pair in zip(multiples, input_shape) for length in pair]
+    return np.add.reduce(dy.reshape(tuple(pairs)), axis=tuple(builtins.range(0, len(pairs), 2)))
+
+
+@op("Tile", multiples=tidy.vector, dinput=untiled)
 def tile(input, multiples):
     """Repeat a Tensor `multiples[i]` times along each axis i, one copy after the other.
 
@@ -469,12 +464,6 @@ def tile(input, multiples):
         if n < 0:
             raise invalid(f"Expected multiples[{i}] >= 0, but got {n}")
     return np.tile(input, multiples)
-
-
-def untiled(dy, shape, multiples):
-    """VJP of `tile`: the sum over all copies."""
-    pairs = [length for pair in zip(multiples, shape) for length in pair]
-    return np.add.reduce(dy.reshape(tuple(pairs)), axis=tuple(builtins.range(0, len(pairs), 2)))
 
 
 # ---- padding -------------------------------------------------------------------------------------------------------
@@ -507,8 +496,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     plain_zero = isinstance(constant_values, (int, float)) and constant_values == 0
     constant = zeros((), tensor.dtype) if plain_zero else convert(constant_values, tensor)
     if constant.dtype != tensor.dtype:
-        kinds = f"expected to be a {tensor.dtype.kernel_name} tensor but is a {constant.dtype.kernel_name} tensor"
-        raise invalid(f"cannot compute PadV2 as input #2(zero-based) was {kinds} [Op:PadV2] name: ")
+        raise invalid(f"{another_dtype('PadV2', 2, tensor.value.dtype, constant.value.dtype)} [Op:PadV2] name: ")
     return pad_constant(tensor, constant, paddings)
 
 
@@ -687,11 +675,9 @@ def count(lengths):
     return int(np.prod(lengths, dtype=np.int64))
 
 
-BATCHED_TWINS.update(
-    {
-        transpose.__wrapped__: lambda a, perm, conjugate: BATCHED_TWINS[np.transpose](a, perm),
-        roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, later(axis, x.ndim)),
-        reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
-        mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
-    }
-)
+BATCHED_TWINS |= {
+    transpose.__wrapped__: lambda a, perm, conjugate: BATCHED_TWINS[np.transpose](a, perm),
+    roll.__wrapped__: lambda x, shift, axis: np.roll(x.value, shift, later(axis, x.ndim)),
+    reverse.__wrapped__: lambda x, axis: np.flip(x.value, later(axis, x.ndim)),
+    mirror_pad_grad.__wrapped__: lambda dy, paddings, mode: mirror_pad_grad.np(dy.value, ((0, 0), *paddings), mode),
+}

@@ -5,14 +5,9 @@ import collections
 import numpy as np
 
 from .. import errors
-from ..engine import attributes as tidy
-from ..engine import dtypes
-from ..engine.conversion import unsupported
-from ..engine.custom import unregistered
-from ..engine.op import convert, op
-from ..engine.rules import BATCHED_TWINS, later
-from ..engine.tensor import Tensor
-from ..errors import invalid
+from ..engine import BATCHED_TWINS, Tensor, convert, dtypes, invalid, later, op, tidy, unregistered, unsupported
+
+__all__ = ["argsort", "searchsorted", "sort", "unique", "unique_with_counts", "unravel_index"]
 
 # ---- order ---------------------------------------------------------------------------------------------------------
 
@@ -196,8 +191,6 @@ def unravel_index(indices, dims):
         raise invalid("index is out of bound as with dims") from None
 
 
-BATCHED_TWINS.update(
-    {
-        in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
-    }
-)
+BATCHED_TWINS |= {
+    in_order.__wrapped__: lambda x, order, axis: np.take_along_axis(x.value, order[None], later(axis, x.ndim)[0]),
+}

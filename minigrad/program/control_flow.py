@@ -10,14 +10,10 @@ import numpy as np
 
 from .. import errors, nest
 from ..debugging import Assert
-from ..engine import dtypes
-from ..engine.tensor import Tensor
-from ..engine.variable import Variable
-from ..errors import invalid
-from ..ops.creation import convert_to_tensor
-from ..ops.shaping import concat, stack
+from ..engine import Tensor, Variable, dtypes
+from ..ops import concat, convert_to_tensor, stack
 from .function import TensorSpec
-from .tensor_array import TensorArray
+from .tensor_array import TensorArray, fitting
 
 # ---- branches ------------------------------------------------------------------------------------------------------
 
@@ -100,10 +96,8 @@ def checked_pairs(pairs, exclusive):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}")
     if isinstance(pairs, dict):
         if not exclusive and not isinstance(pairs, OrderedDict):
-            raise ValueError(
-                "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False` and "
-                "eager mode is enabled. Write a list of pairs (condition, function)."
-            )
+            problem = "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False`"
+            raise ValueError(f"{problem} and eager mode is enabled. Write a list of pairs (condition, function).")
         pairs = pairs.items()
     if not pairs:
         raise ValueError("not enough values to unpack (expected 2, got 0): 'pred_fn_pairs' is empty")
@@ -257,32 +251,15 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
         result = fn(row)
         nest.assert_same_structure(wanted, result)
         for column, value, spec in zip(columns, nest.flatten(result), specs):
-            column.append(checked_result(value, spec.dtype, column[0].shape if column and infer_shape else spec.shape))
+            column.append(fitting(value, spec.dtype, column[0].shape if column and infer_shape else spec.shape))
     results = [stack(column) if column else empty_stack(spec) for column, spec in zip(columns, specs)]
     return nest.pack_sequence_as(wanted, results)
 
 
 def check_elems(elems):
     if not nest.flatten(elems):
-        raise ValueError(
-            f"elems must be a Tensor or (possibly nested) sequence of Tensors. Got {elems}, which does not contain any Tensors."
-        )
-
-
-def checked_result(value, dtype, shape):
-    """The value as a Tensor.
-
-    Raises:
-        InvalidArgumentError: it has another dtype.
-        ValueError: it has another shape.
-    """
-    value = convert_to_tensor(value, dtype_hint=dtype)
-    if value.dtype != dtype:
-        text = f"TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name} "
-        raise invalid(text)
-    if not shape.is_compatible_with(value.shape):
-        raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({shape})")
-    return value
+        problem = "elems must be a Tensor or (possibly nested) sequence of Tensors."
+        raise ValueError(f"{problem} Got {elems}, which does not contain any Tensors.")
 
 
 def empty_stack(spec):

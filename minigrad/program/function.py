@@ -13,16 +13,10 @@ from typing import Any
 import numpy as np
 
 from .. import errors, nest
-from ..engine import dtypes
+from ..engine import IndexedSlices, Tensor, TensorShape, another_dtype, constant, convert, dtypes, invalid, tensor_of, without_tapes
 from ..engine.custom import Backward, with_gradient
-from ..engine.listening import without_tapes
-from ..engine.op import convert, tensor_of
-from ..engine.shape import TensorShape
-from ..engine.slices import IndexedSlices
 from ..engine.tape import GradientTape, UnconnectedGradients
-from ..engine.tensor import Tensor, constant
-from ..errors import invalid
-from ..ops.creation import convert_to_tensor
+from ..ops import convert_to_tensor
 
 
 class TensorSpec:
@@ -183,10 +177,8 @@ class ConcreteFunction:
         """
         for spec, x in zip(nest.flatten(bound), nest.flatten(given)):
             if isinstance(spec, TensorSpec) and x.dtype != spec.dtype:
-                raise invalid(
-                    f"cannot compute {self.__name__} as input #{k}(zero-based) was expected to be a {spec.dtype.kernel_name} tensor "
-                    f"but is a {x.dtype.kernel_name} tensor [Op:{self.__name__}]",
-                )
+                problem = another_dtype(self.__name__, k, spec.dtype.dtype, x.dtype.dtype)
+                raise invalid(f"{problem} [Op:{self.__name__}]")
 
 
 def has_spec(value):
@@ -234,10 +226,8 @@ def check_signature(signature):
         raise TypeError(f"input_signature must be either a tuple or a list, got {type(signature)}. Write [mg.TensorSpec(...)].")
     wrong = [one for one in nest.flatten(list(signature)) if not isinstance(one, TensorSpec)]
     if wrong:
-        raise TypeError(
-            "input_signature must be a possibly nested sequence of TensorSpec objects, "
-            f"got invalid args {wrong} with types {list(map(type, wrong))}."
-        )
+        problem = "input_signature must be a possibly nested sequence of TensorSpec objects,"
+        raise TypeError(f"{problem} got invalid args {wrong} with types {list(map(type, wrong))}.")
 
 
 def parameters(func, specs):
@@ -281,11 +271,10 @@ def as_tensor(func, value):
     try:
         return convert(value) if hasattr(value, "__tf_tensor__") else constant(value)
     except (TypeError, ValueError, errors.OpError):
-        raise TypeError(
-            "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None values; in "
-            f"compilation of {func}, found return value of type {type(value).__name__}, which is not a Tensor or ExtensionType. "
-            "Return numbers, arrays or Tensors, in lists and dicts if you like."
-        ) from None
+        returned = "Python functions must return zero or more Tensors or ExtensionTypes or None values; in compilation of"
+        kind = f"return value of type {type(value).__name__}, which is not a Tensor or ExtensionType"
+        advice = "Return numbers, arrays or Tensors, in lists and dicts if you like."
+        raise TypeError(f"To be compatible with tf.function, {returned} {func}, found {kind}. {advice}") from None
 
 
 # ---- Python functions ----------------------------------------------------------------------------------------------
@@ -364,9 +353,8 @@ def as_list(returned):
     return list(returned) if isinstance(returned, (list, tuple)) else [returned]
 
 
-def numpy_function(
-    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None
-) -> Any:  # fmt: skip
+def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
+                   name: str | None = None) -> Any:  # fmt: skip
     """Call a Python function of NumPy arrays. No tape records it: its results are constants.
 
     Args:

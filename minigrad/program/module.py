@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 
 from .. import nest
-from ..engine import variable
-from ..engine.variable import Variable
+from ..engine import Variable, variable
 
 
 def objects_of(module, kind, seen=None):
@@ -65,9 +64,8 @@ class Module:
         if not isinstance(name, str):
             raise TypeError(f"The name of a module must be a string, got {name!r}.")
         if not name.isidentifier():
-            raise ValueError(
-                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name)."
-            )
+            problem = f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g."
+            raise ValueError(f"{problem} a valid class name).")
         self._name = name
         self._scope_name = f"{variable.naming.scopes[-1]}{name}/"
 

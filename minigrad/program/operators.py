@@ -10,11 +10,11 @@ import operator
 import numpy as np
 
 from .. import bitwise, errors, math
-from ..engine.op import convert, with_other_exits
+from ..engine import Tensor, Variable, convert
+from ..engine.op import with_other_exits
 from ..engine.operands import converter, refuse_mixed
 from ..engine.rules import Recorded, constant_truth, recorded
-from ..engine.tensor import Operators, Tensor
-from ..engine.variable import Variable
+from ..engine.tensor import Operators
 from ..linalg.products import product
 from ..ops import creation, indexing
 
@@ -42,10 +42,8 @@ def keep_beside_bool(make, x, dtype):
 times = with_other_exits(math.multiply, convert=converter(keep_beside_bool), refuse_mixed=refuse_unless_bool)
 times.by_kind = math.multiply.by_kind | {"b": multiply_bools}
 
-ARITHMETIC = {
-    "__add__": math.add, "__sub__": math.subtract, "__mul__": times, "__truediv__": math.divide,
-    "__floordiv__": math.floordiv, "__mod__": math.floormod, "__pow__": math.pow, "__matmul__": product,
-}  # fmt: skip
+ARITHMETIC = {"__add__": math.add, "__sub__": math.subtract, "__mul__": times, "__truediv__": math.divide,
+              "__floordiv__": math.floordiv, "__mod__": math.floormod, "__pow__": math.pow, "__matmul__": product}  # fmt: skip
 UNARY = {"__neg__": math.negative, "__abs__": math.abs}
 COMPARISONS = {"__gt__": math.greater, "__ge__": math.greater_equal, "__lt__": math.less, "__le__": math.less_equal}
 
@@ -60,10 +58,8 @@ def logic(of_bools, of_integers):
     return either
 
 
-LOGIC = {
-    "__and__": logic(math.logical_and, bitwise.bitwise_and), "__or__": logic(math.logical_or, bitwise.bitwise_or),
-    "__xor__": logic(math.logical_xor, bitwise.bitwise_xor),
-}  # fmt: skip
+LOGIC = {"__and__": logic(math.logical_and, bitwise.bitwise_and), "__or__": logic(math.logical_or, bitwise.bitwise_or),
+         "__xor__": logic(math.logical_xor, bitwise.bitwise_xor)}  # fmt: skip
 INVERT = {"__invert__": logic(math.logical_not, bitwise.invert)}
 
 

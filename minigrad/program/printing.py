@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import errors, nest
 from ..engine import dtypes
-from ..ops.creation import convert_to_tensor
+from ..ops import convert_to_tensor
 
 
 def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None, **unknown) -> None:
@@ -58,10 +58,8 @@ def write(text, stream):
     elif stream is None or stream in (sys.stdout, sys.stderr):
         (stream or sys.stderr).write(text)
     else:
-        raise ValueError(
-            f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, sys.stderr. "
-            "File needs to be in the form of 'file://<filepath>'."
-        )
+        problem = f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, sys.stderr."
+        raise ValueError(f"{problem} File needs to be in the form of 'file://<filepath>'.")
 
 
 class Placeholder:

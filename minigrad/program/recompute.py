@@ -3,8 +3,8 @@
 import functools
 
 from .. import nest
+from ..engine import without_tapes
 from ..engine.custom import Decorated, custom_gradient
-from ..engine.listening import without_tapes
 from ..engine.op import OPS
 from ..engine.tape import GradientTape, UnconnectedGradients
 
@@ -62,10 +62,8 @@ def recomputed(f, *args, **kwargs):
             return tape.gradient(y, sources, upstream, UnconnectedGradients.ZERO), no_second_derivative
 
         def no_second_derivative(*_, **__):
-            raise NotImplementedError(
-                f"recompute_grad tried to transpose grad of {getattr(f, '__name__', f)}. Consider not using recompute_grad in forward "
-                "mode autodiff; it has no second derivative."
-            )
+            problem = f"recompute_grad tried to transpose grad of {getattr(f, '__name__', f)}. Consider not using"
+            raise NotImplementedError(f"{problem} recompute_grad in forward mode autodiff; it has no second derivative.")
 
         inputs = nest.flatten(args) if variables else []  # so that a tape that records this tracks them as well
         found = rerun(*dys, *inputs)

@@ -3,13 +3,9 @@
 from typing import Any
 
 from .. import errors
-from ..engine import dtypes
+from ..engine import Tensor, TensorShape, constant, dtypes, invalid
 from ..engine.attributes import integer
-from ..engine.shape import TensorShape
-from ..engine.tensor import Tensor, constant
-from ..errors import invalid
-from ..ops.creation import convert_to_tensor, zeros
-from ..ops.shaping import concat, split, stack, unstack
+from ..ops import concat, convert_to_tensor, split, stack, unstack, zeros
 
 
 class TensorArray:
@@ -68,13 +64,8 @@ class TensorArray:
             if not self.dynamic_size:
                 raise out_of_range(f"Tried to write to index {index} but array is not resizeable and size is: {len(self._tensors)} ")
             self._tensors += [None] * (index + 1 - len(self._tensors))
-        value = convert_to_tensor(value, dtype_hint=self.dtype)
-        if value.dtype != self.dtype:
-            text = f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {value.dtype.name} "
-            raise invalid(text)
+        value = fitting(value, self.dtype, self.element_shape if self._infer else TensorShape(None))
         if self._infer:
-            if not self.element_shape.is_compatible_with(value.shape):
-                raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({self.element_shape})")
             self.element_shape = self.element_shape.merge_with(value.shape)
         self._tensors[index] = value
         return self
@@ -87,10 +78,8 @@ class TensorArray:
         if index >= len(self._tensors):
             raise out_of_range(f"Tried to read from index {index} but array size is: {len(self._tensors)} ")
         if self._tensors[index] is None and index in self._cleared:
-            raise invalid(
-                f"Could not read index {index} twice because it was cleared after a previous read "
-                "(perhaps try setting clear_after_read = false?)",
-            )
+            problem = f"Could not read index {index} twice because it was cleared after a previous"
+            raise invalid(f"{problem} read (perhaps try setting clear_after_read = false?)")
         value = self._at(index)
         if self._clear:
             self._tensors[index] = None
@@ -126,8 +115,7 @@ class TensorArray:
         rows = [self._at(index) for index in range(len(self._tensors))]
         for index, one in enumerate(rows):
             if not one.ndim:
-                text = f"Concat saw a scalar shape at index {index} but requires at least vectors."
-                raise invalid(text)
+                raise invalid(f"Concat saw a scalar shape at index {index} but requires at least vectors.")
         return concat(rows, 0)
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
@@ -179,3 +167,18 @@ class TensorArray:
 
 def out_of_range(text):
     return errors.OutOfRangeError(None, None, text)
+
+
+def fitting(value, dtype, shape) -> Tensor:
+    """The value as a Tensor.
+
+    Raises:
+        InvalidArgumentError: it has another dtype.
+        ValueError: it has another shape.
+    """
+    value = convert_to_tensor(value, dtype_hint=dtype)
+    if value.dtype != dtype:
+        raise invalid(f"TensorArray dtype is {dtype.name} but Op is trying to write dtype {value.dtype.name} ")
+    if not shape.is_compatible_with(value.shape):
+        raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({shape})")
+    return value

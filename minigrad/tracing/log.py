@@ -8,8 +8,7 @@ import copy
 import itertools
 import sys
 import threading
-import weakref
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass
 from inspect import CO_NEWLOCALS
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.backward import ARRAYS, INPUT, OUTPUT, VJP, output_ids
-from ..engine.listening import Listener, listening
+from ..engine.listening import Exit, Listener, end, listening
 from ..engine.op import MADE, one_by_one
 from ..engine.tensor import next_id
 from .places import USERS, Place, callers_of, here, leads_to, user_frame
@@ -259,6 +258,17 @@ def slope_of(step, dy) -> "Summary | None":
 # ---- the log -------------------------------------------------------------------------------------------------------
 
 
+class TraceExit(Exit):
+    """The `__exit__` of traces: a trace in its own block goes on until the outer one ends."""
+
+    def __get__(self, trace, kind=None):
+        return nothing if trace in listening.blocks else super().__get__(trace, kind)
+
+
+def nothing(*error):
+    """Leave a block, and do nothing."""
+
+
 class Trace(Listener):
     """The log, as a context manager.
 
@@ -278,7 +288,6 @@ class Trace(Listener):
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: version, first meeting, value last read
         self.began, self.backward_began, self.last, self.around = next_id(), 0, NO_STEP, ()
-        self.inside = Counter()  # thread -> how many of its blocks that thread is in
 
     def start(self):
         for listener in listening.now:
@@ -289,15 +298,12 @@ class Trace(Listener):
     def __enter__(self):
         if self not in listening.now:  # `with mg.trace(True):` listens already
             self.start()
-        self.inside[threading.get_ident()] += 1
         return self
 
-    def __exit__(self, *error):
-        thread = threading.get_ident()
-        self.inside[thread] -= 1
-        if not self.inside[thread]:
-            del self.inside[thread]
-            self.stop()
+    @TraceExit
+    def __exit__(self, here, *error):
+        end(here, self)
+        here["blocks"].pop(self, None)
 
     def __repr__(self):
         return f"<mg.trace: {'on' if self in listening.now else 'off'}, {len(self.events)} events>"
@@ -370,9 +376,8 @@ class Trace(Listener):
 
     def meet(self, tape):
         """Be kept as long as this tape lives, so that it can be explained after the block of the trace."""
-        recent = met.setdefault(tape, deque(maxlen=RECENT))
-        if self not in recent:
-            recent.append(self)
+        if self not in tape.traces:
+            tape.traces = (*tape.traces, self)[-RECENT:]
 
     def has_heard(self, tape) -> bool:
         """Did a tape do anything while it listened? (It may have been open before.)"""
@@ -522,8 +527,7 @@ def newest(past, most) -> dict:
 # ---- switching it on -----------------------------------------------------------------------------------------------
 
 switched = None  # the trace that mg.trace(True) has switched on
-met = weakref.WeakKeyDictionary()  # a tape -> the last traces that met it
-RECENT = 4  # so many of them
+RECENT = 4  # so many traces a tape keeps
 
 
 class trace(Trace):
@@ -562,7 +566,7 @@ class trace(Trace):
 
 def trace_of(tape) -> "Trace | None":
     """The trace that heard this tape, the newest first; or one that listens now."""
-    for one in reversed(met.get(tape, ())):
+    for one in reversed(tape.traces):
         if one.has_heard(tape):
             return one
     return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

@@ -10,9 +10,6 @@ from .stateless import (
 )
 from .weighted import BatchNormalization, Dense, Embedding, LayerNormalization
 
-__all__ = [
-    "ELU", "Activation", "Add", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding", "Flatten",
-    "GaussianNoise", "Identity", "Input", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Multiply", "ReLU",
-    "Rescaling", "Reshape", "Softmax",
-]  # fmt: skip
-__dir__ = __all__.copy  # what Tab offers
+__all__ = ["ELU", "Activation", "Add", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding", "Flatten",
+           "GaussianNoise", "Identity", "Input", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Multiply",
+           "ReLU", "Rescaling", "Reshape", "Softmax"]  # fmt: skip

@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 
 from ... import errors
-from ...engine import dtypes
-from ...engine.tensor import constant
+from ...engine import constant, dtypes
 from ...errors import visible, visible_lines
 from ...ops import creation
 from .. import initializers, regularizers
@@ -85,12 +84,9 @@ class Layer:
             input_shape: the shape of the first input, or a nest of shapes for a nest of inputs.
         """
         if type(self).build is Layer.build and not all(layer.built for layer in self._objects_of(Layer)):
-            warnings.warn(
-                f"`build()` was called on layer '{visible(self.name)}', however the layer does not have a `build()` method implemented "
-                "and it looks like it has unbuilt state. Call the layer on an input, and the layers in it make their weights; or "
-                "write its `build()`.",
-                stacklevel=3,
-            )
+            problem = f"`build()` was called on layer '{visible(self.name)}', however the layer does not have a `build()` method"
+            advice = "Call the layer on an input, and the layers in it make their weights; or write its `build()`."
+            warnings.warn(f"{problem} implemented and it looks like it has unbuilt state. {advice}", stacklevel=3)
 
     def call(self, *args, **kwargs):
         """Compute the output from the inputs."""
@@ -120,14 +116,11 @@ class Layer:
         if shape is not None and not hasattr(shape, "__iter__"):
             raise ValueError(f"Cannot convert '{shape}' to a shape. Write shape=({shape},).")
         if self._locked:
-            raise ValueError(
-                "You cannot add new elements of state (variables or sub-layers) to a layer that is already built. All state must be "
-                "created in the `__init__()` method or in the `build()` method."
-            )
+            problem = "You cannot add new elements of state (variables or sub-layers) to a layer that is already built."
+            raise ValueError(f"{problem} All state must be created in the `__init__()` method or in the `build()` method.")
         if constraint is not None and not callable(constraint):
-            raise ValueError(
-                f"Could not interpret constraint identifier: {constraint}. Give a function of the weight, as lambda w: mg.maximum(w, 0.0)."
-            )
+            advice = "Give a function of the weight, as lambda w: mg.maximum(w, 0.0)."
+            raise ValueError(f"Could not interpret constraint identifier: {constraint}. {advice}")
         with inside(self):
             variable = Variable(
                 initializers.get("glorot_uniform" if initializer is None else initializer),
@@ -178,11 +171,10 @@ class Layer:
         if isinstance(x, np.ndarray):
             x = constant(x)
         if not hasattr(x, "__tf_tensor__"):
+            problem = "Only input tensors may be passed as positional arguments. The following argument value should be"
             given = visible_lines(x)
-            raise ValueError(
-                "Only input tensors may be passed as positional arguments. The following argument value should be passed as a "
-                f"keyword argument: {given} (of type {type(x)}). Write mg.constant({given})."
-            )
+            advice = f"Write mg.constant({given})."
+            raise ValueError(f"{problem} passed as a keyword argument: {given} (of type {type(x)}). {advice}")
         dtype = dtypes.as_dtype(x.dtype)
         return creation.cast(x, self.dtype) if dtype.is_floating and dtype != self.dtype else x
 
@@ -262,9 +254,8 @@ class Layer:
         """
         for one in leaves(loss):
             if not hasattr(one, "__tf_tensor__"):
-                raise ValueError(
-                    f"`add_loss()` can only be called from inside `build()` or `call()`, on a tensor input. Received invalid value: {one}"
-                )
+                problem = "`add_loss()` can only be called from inside `build()` or `call()`, on a tensor input."
+                raise ValueError(f"{problem} Received invalid value: {one}")
         calls.any_losses = True
         self._losses += leaves(loss)
 
@@ -290,15 +281,12 @@ class Layer:
             ValueError: the number of values or a shape does not match. Then no weight is changed.
         """
         if len(weights) != len(self.weights):
-            raise ValueError(
-                f"You called `set_weights(weights)` on layer {self.name!r} with a weight list of length {len(weights)}, "
-                f"but the layer was expecting {len(self.weights)} weights."
-            )
+            problem = f"You called `set_weights(weights)` on layer {self.name!r} with a weight list of length {len(weights)},"
+            raise ValueError(f"{problem} but the layer was expecting {len(self.weights)} weights.")
         for variable, value in zip(self.weights, weights):
             if variable.shape != value.shape:
-                raise ValueError(
-                    f"Layer {visible(self.name)} weight shape {variable.shape} is not compatible with provided weight shape {value.shape}."
-                )
+                problem = f"Layer {visible(self.name)} weight shape {variable.shape} is not compatible"
+                raise ValueError(f"{problem} with provided weight shape {value.shape}.")
         for variable, value in zip(self.weights, weights):
             variable.assign(value)
 
@@ -309,10 +297,8 @@ class Layer:
             ValueError: the layer is not built yet.
         """
         if not self.built:
-            raise ValueError(
-                f"You tried to call `count_params` on layer '{visible(self.name)}', but the layer isn't built. You can build it manually "
-                "via: `layer.build(input_shape)`."
-            )
+            problem = f"You tried to call `count_params` on layer '{visible(self.name)}', but the layer isn't built."
+            raise ValueError(f"{problem} You can build it manually via: `layer.build(input_shape)`.")
         return sum(v.shape.num_elements() for v in self.weights)
 
     def __repr__(self):
@@ -369,11 +355,8 @@ def legacy_input_shape(kwargs):
     shapes = [kwargs.pop("input_shape", None), kwargs.pop("input_dim", None)]
     if shapes == [None, None]:
         return None
-    warnings.warn(
-        "Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using an `Input(shape)` object "
-        "as the first layer in the model instead.",
-        stacklevel=4,
-    )
+    advice = "When using Sequential models, prefer using an `Input(shape)` object as the first layer in the model instead."
+    warnings.warn(f"Do not pass an `input_shape`/`input_dim` argument to a layer. {advice}", stacklevel=4)
     return shapes[0] if shapes[1] is None else (shapes[1],)
 
 
@@ -395,10 +378,9 @@ def bind_positional(args, **parameters):
         most = len(parameters)
         raise TypeError(f"add_weight() takes at most {most} positional arguments but {len(args)} were given.")
     if args and isinstance(args[0], str):
-        raise ValueError(
-            f"`name` must be passed as a keyword argument. Received: add_weight('{visible(args[0], None)}', ...). "
-            f"Use: add_weight(shape=..., name='{visible(args[0], None)}')."
-        )
+        name = visible(args[0], None)
+        given = f"add_weight('{name}', ...). Use: add_weight(shape=..., name='{name}')."
+        raise ValueError(f"`name` must be passed as a keyword argument. Received: {given}")
     for name, value in zip(parameters, args):
         if parameters[name] is not None:
             raise ValueError(f"`{name}` was passed both positionally and as a keyword argument.")
@@ -422,10 +404,8 @@ def check_rank(layer, x, min_ndim):
             f"Inputs to a layer should be tensors. Got '{visible(x, None)}' (of type {type(x)}) as input for layer '{visible(layer.name)}'."
         )
     if len(x.shape) < min_ndim:
-        raise ValueError(
-            f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer: "
-            f"expected min_ndim={min_ndim}, found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
-        )
+        given = f"expected min_ndim={min_ndim}, found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
+        raise ValueError(f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer: {given}")
 
 
 def leaves(value):

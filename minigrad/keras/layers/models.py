@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from ...engine import dtypes
-from ...engine.listening import listeners_only
-from ...engine.tensor import Tensor
+from ...engine import Tensor, dtypes, listeners_only
 from ...errors import visible
 from ..utils import checked_name
 from .base import Layer
@@ -70,14 +68,12 @@ class Sequential(Model):
             self._input = layer
             return
         if not isinstance(layer, Layer):
-            raise ValueError(
-                f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {visible(layer)} (of type {type(layer)})"
-            )
+            problem = "Only instances of `keras.Layer` can be added to a Sequential model."
+            raise ValueError(f"{problem} Received: {visible(layer)} (of type {type(layer)})")
         if any(one is not layer and one.name == layer.name for one in self._layers):
-            raise ValueError(
-                f"All layers added to a Sequential model should have unique names. Name '{visible(layer.name)}' is already the name of a "
-                "layer in this model. Update the `name` argument to pass a unique name."
-            )
+            problem = f"All layers added to a Sequential model should have unique names. Name '{visible(layer.name)}' is already"
+            advice = "Update the `name` argument to pass a unique name."
+            raise ValueError(f"{problem} the name of a layer in this model. {advice}")
         self._layers.append(layer)
         if layer._input_shape and self._input is None:
             self._input = Input(layer._input_shape)

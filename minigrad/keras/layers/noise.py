@@ -82,9 +82,8 @@ class GaussianNoise(Layer):
 
     def __init__(self, stddev, seed=None, **kwargs):
         if not 0 <= stddev <= 1:
-            raise ValueError(
-                f"Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev={stddev}"
-            )
+            given = f"Expected a float value between 0 and 1. Received: stddev={stddev}"
+            raise ValueError(f"Invalid value received for argument `stddev`. {given}")
         super().__init__(**kwargs)
         self.stddev = stddev
         if stddev:

@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 
 from ... import math
-from ...engine import dtypes
-from ...engine.op import convert
+from ...engine import convert, dtypes
 from ...ops import creation, gathering, shaping
 from .. import activations
 from ..activations import as_dtype
@@ -81,10 +80,8 @@ class LeakyReLU(Layer):
             negative_slope = kwargs.pop("alpha")
             warnings.warn("Argument `alpha` is deprecated. Use `negative_slope` instead.", stacklevel=2)
         if negative_slope is None or negative_slope < 0:
-            raise ValueError(
-                "The negative_slope value of a Leaky ReLU layer cannot be None or negative value. Expected a float. "
-                f"Received: negative_slope={negative_slope}"
-            )
+            problem = "The negative_slope value of a Leaky ReLU layer cannot be None or negative value."
+            raise ValueError(f"{problem} Expected a float. Received: negative_slope={negative_slope}")
         super().__init__(**kwargs)
         self.negative_slope = negative_slope
 
@@ -142,10 +139,8 @@ class Softmax(Layer):
         """The softmax of the inputs where the mask is True or greater than 0.5, elsewhere 0."""
         fits = all(m in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1]))
         if not fits or len(mask.shape) > len(inputs.shape):
-            raise ValueError(
-                "The `mask` must be broadcastable to `inputs`. Each mask dimension must be 1 or match the corresponding input "
-                f"dimension. Received: inputs.shape={inputs.shape}, mask.shape={mask.shape}"
-            )
+            problem = "The `mask` must be broadcastable to `inputs`. Each mask dimension must be 1 or match the corresponding"
+            raise ValueError(f"{problem} input dimension. Received: inputs.shape={inputs.shape}, mask.shape={mask.shape}")
         mask = mask if mask.dtype == dtypes.bool else mask > creation.cast(0.5, mask.dtype)
         inputs = inputs if inputs.dtype.is_floating else creation.cast(inputs, dtypes.float32)
         lowest = -3e4 if inputs.dtype == dtypes.float16 else -1e9
@@ -227,9 +222,8 @@ class Flatten(Layer):
 
     def __init__(self, data_format=None, **kwargs):
         if data_format not in (None, "channels_last", "channels_first"):
-            raise ValueError(
-                f"The `data_format` argument must be one of {{'channels_first', 'channels_last'}}. Received: data_format={data_format}"
-            )
+            problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
+            raise ValueError(f"{problem} Received: data_format={data_format}")
         super().__init__(**kwargs)
         self.data_format = data_format or "channels_last"
 
@@ -261,18 +255,15 @@ class Reshape(Layer):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
         if self.target_shape.count(-1) > 1:
-            raise ValueError(
-                f"There must be at most one unknown dimension (-1) in `target_shape`. Received: target_shape={self.target_shape}."
-            )
+            problem = "There must be at most one unknown dimension (-1) in `target_shape`."
+            raise ValueError(f"{problem} Received: target_shape={self.target_shape}.")
 
     def call(self, inputs):
         size, known = int(np.prod(inputs.shape[1:])), int(np.prod([n for n in self.target_shape if n != -1]))
         fits = known and size % known == 0 if -1 in self.target_shape else size == known
         if not fits:
-            raise ValueError(
-                "The total size of the tensor must be unchanged. "
-                f"Received: input_shape={tuple(inputs.shape[1:])}, target_shape={self.target_shape}"
-            )
+            given = f"input_shape={tuple(inputs.shape[1:])}, target_shape={self.target_shape}"
+            raise ValueError(f"The total size of the tensor must be unchanged. Received: {given}")
         return shaping.reshape(inputs, (inputs.shape[0], *(size // known if n == -1 else n for n in self.target_shape)))
 
 
@@ -375,10 +366,8 @@ class Concatenate(Merge):
         for shape in other_axes:
             del shape[self.axis : self.axis + 1 or None]
         if any(shape != other_axes[0] for shape in other_axes):
-            raise ValueError(
-                "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. "
-                f"Received: input_shape={input_shape}"
-            )
+            problem = "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis."
+            raise ValueError(f"{problem} Received: input_shape={input_shape}")
 
     def call(self, inputs):
         return shaping.concat(with_common_dtype(inputs), self.axis)

@@ -3,8 +3,7 @@
 import warnings
 
 from ... import linalg, nn
-from ...engine import dtypes
-from ...engine.op import convert
+from ...engine import convert, dtypes
 from ...errors import visible
 from ...ops import creation, gathering, shaping
 from .. import activations, initializers, regularizers
@@ -13,7 +12,22 @@ from ..variable import Variable
 from .base import Layer, check_rank
 
 
-class Dense(Layer):
+class Weighted(Layer):
+    """A layer that is told how to make its weights: of `kernel` with a `kernel_initializer`, a `kernel_regularizer` ..."""
+
+    def _plan(self, weight, initializer, regularizer=None, constraint=None):
+        """Keep how a weight is made, for `build` and for the user to read."""
+        setattr(self, f"{weight}_initializer", initializers.get(initializer))
+        setattr(self, f"{weight}_regularizer", regularizers.get(regularizer))
+        setattr(self, f"{weight}_constraint", constraint)
+
+    def _make(self, weight, shape, trainable=True) -> Variable:
+        """The weight of this name, made as planned."""
+        plan = {part: getattr(self, f"{weight}_{part}") for part in ("initializer", "regularizer", "constraint")}
+        return self.add_weight(shape, name=weight, trainable=trainable, **plan)
+
+
+class Dense(Weighted):
     """activation(inputs @ kernel + bias), for inputs of shape (..., features): the output has shape (..., units).
 
     The kernel has shape (features, units) and the bias (units,).
@@ -45,24 +59,13 @@ class Dense(Layer):
             raise ValueError(f"Received an invalid value for `units`, expected a positive integer. Received: units={units}")
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.use_bias, self.activation = units, use_bias, activations.get(activation)
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
+        self._plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._plan("bias", bias_initializer, bias_regularizer, bias_constraint)
         self._kernel = None
 
     def build(self, input_shape):
-        self._kernel = self.add_weight(
-            (input_shape[-1], self.units), self.kernel_initializer, regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint, name="kernel",
-        )  # fmt: skip
-        self.bias = None
-        if self.use_bias:
-            self.bias = self.add_weight(
-                (self.units,), self.bias_initializer, regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint, name="bias",
-            )  # fmt: skip
+        self._kernel = self._make("kernel", (input_shape[-1], self.units))
+        self.bias = self._make("bias", (self.units,)) if self.use_bias else None
 
     @property
     def kernel(self) -> Variable:
@@ -79,10 +82,9 @@ class Dense(Layer):
         for x in [*args, *kwargs.values()][:1]:
             check_rank(self, x, 2)
             if self.built and x.shape[-1] != self.kernel.shape[0]:
-                raise ValueError(
-                    f"Input 0 with name 'None' of layer '{visible(self.name)}' is incompatible with the layer: expected axis -1 of input "
-                    f"shape to have value {self.kernel.shape[0]}, but received input with shape {tuple(x.shape)}"
-                )
+                problem = f"Input 0 with name 'None' of layer '{visible(self.name)}' is incompatible with the layer:"
+                wanted = f"expected axis -1 of input shape to have value {self.kernel.shape[0]}"
+                raise ValueError(f"{problem} {wanted}, but received input with shape {tuple(x.shape)}")
         super()._ensure_built(args, kwargs)
 
     def call(self, inputs):
@@ -94,7 +96,7 @@ class Dense(Layer):
         return self.activation(outputs)
 
 
-class Embedding(Layer):
+class Embedding(Weighted):
     """A table of vectors, looked up by index: for inputs of shape (...) the output has shape (..., output_dim).
 
     Negative indices count from the end. The gradient of the table is `mg.IndexedSlices` of the rows looked up.
@@ -126,16 +128,11 @@ class Embedding(Layer):
             warnings.warn("Argument `input_length` is deprecated. Just remove it.", stacklevel=2)
         super().__init__(**kwargs)
         self.input_dim, self.output_dim = input_dim, output_dim
-        self.embeddings_initializer = initializers.get(embeddings_initializer)
-        self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
-        self.embeddings_constraint = embeddings_constraint
+        self._plan("embeddings", embeddings_initializer, embeddings_regularizer, embeddings_constraint)
         self._embeddings = None
 
     def build(self, input_shape=None):
-        self._embeddings = self.add_weight(
-            (self.input_dim, self.output_dim), self.embeddings_initializer, regularizer=self.embeddings_regularizer,
-            constraint=self.embeddings_constraint, name="embeddings",
-        )  # fmt: skip
+        self._embeddings = self._make("embeddings", (self.input_dim, self.output_dim))
 
     @property
     def embeddings(self) -> Variable:
@@ -153,7 +150,7 @@ class Embedding(Layer):
         return gathering.gather(self.embeddings, gathering.where(inputs < 0, inputs + self.input_dim, inputs))
 
 
-class Normalization(Layer):
+class Normalization(Weighted):
     """What the normalization layers share: a factor `gamma` and an offset `beta` along one or more axes."""
 
     def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
@@ -161,10 +158,8 @@ class Normalization(Layer):
                  gamma_constraint=None, **kwargs):  # fmt: skip
         super().__init__(**kwargs)
         self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
-        self.beta_initializer = initializers.get(beta_initializer)
-        self.gamma_initializer = initializers.get(gamma_initializer)
-        self.beta_regularizer, self.gamma_regularizer = beta_regularizer, gamma_regularizer
-        self.beta_constraint, self.gamma_constraint = beta_constraint, gamma_constraint
+        self._plan("beta", beta_initializer, beta_regularizer, beta_constraint)
+        self._plan("gamma", gamma_initializer, gamma_regularizer, gamma_constraint)
 
     @property
     def axes(self) -> list:
@@ -173,17 +168,8 @@ class Normalization(Layer):
 
     def build(self, input_shape):
         shape = [input_shape[axis] for axis in self.axes]
-        self.gamma = self.beta = None
-        if self.scale:
-            self.gamma = self.add_weight(
-                shape, self.gamma_initializer, regularizer=self.gamma_regularizer,
-                constraint=self.gamma_constraint, name="gamma",
-            )  # fmt: skip
-        if self.center:
-            self.beta = self.add_weight(
-                shape, self.beta_initializer, regularizer=self.beta_regularizer,
-                constraint=self.beta_constraint, name="beta",
-            )  # fmt: skip
+        self.gamma = self._make("gamma", shape) if self.scale else None
+        self.beta = self._make("beta", shape) if self.center else None
 
     def normalized(self, x, mean, variance):
         """gamma * (x - mean) / sqrt(variance + epsilon) + beta."""
@@ -232,22 +218,18 @@ class BatchNormalization(Normalization):
                  gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
                  **kwargs):  # fmt: skip
-        super().__init__(
-            int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer,
-            beta_constraint, gamma_constraint, **kwargs,
-        )  # fmt: skip
+        super().__init__(int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer,
+                         gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)  # fmt: skip
         self.momentum = momentum
         self.gamma = self.beta = self.moving_mean = self.moving_variance = None
-        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
-        self.moving_variance_initializer = initializers.get(moving_variance_initializer)
+        self._plan("moving_mean", moving_mean_initializer)
+        self._plan("moving_variance", moving_variance_initializer)
 
     def build(self, input_shape):
         super().build(input_shape)
         shape = (input_shape[self.axis],)
-        self.moving_mean = self.add_weight(shape, self.moving_mean_initializer, trainable=False, name="moving_mean")
-        self.moving_variance = self.add_weight(
-            shape, self.moving_variance_initializer, trainable=False, name="moving_variance",
-        )  # fmt: skip
+        self.moving_mean = self._make("moving_mean", shape, trainable=False)
+        self.moving_variance = self._make("moving_variance", shape, trainable=False)
 
     def call(self, inputs, training=None):
         x = as_wide_float(inputs)

@@ -1,0 +1,72 @@
+"""The files that belong to the course, and nothing else that may lie in its folder."""
+
+import shutil
+import stat
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from .course import folder, restored
+from .telling import Trouble
+
+HELPERS = ("__init__", "audit", "card", "cards/__init__", "diary", "overview", "printing", "trying", "whole")
+SHARED = ("glossary.md", "pictures/inspector.png", "build.py", "slides.py", *(f"helpers/{name}.py" for name in HELPERS))
+SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
+
+
+def lessons() -> list[Path]:
+    """The notebooks of the lessons: those with a stored start. A copy or a draft has none."""
+    starts = sorted((folder() / "helpers" / "starts").glob("[0-9][0-9]_*.json"))
+    return [folder() / f"{start.stem}.ipynb" for start in starts]
+
+
+def strangers() -> list[Path]:
+    """The notebooks that are numbered as lessons are, but are none."""
+    return sorted({*folder().glob("[0-9][0-9]_*.ipynb")} - {*lessons()})
+
+
+def for_learners() -> list[str]:
+    """The files that learners need, as paths in the folder of the course."""
+    names = list(SHARED)
+    for lesson in lessons():
+        names += [lesson.name, f"helpers/cards/lesson_{lesson.name[:2]}.py", f"helpers/starts/{lesson.stem}.json"]
+    return names
+
+
+def for_teachers() -> list[str]:
+    """The files that teachers need."""
+    return [*SHARED_BY_TEACHERS, *(f"teachers/lesson_{lesson.name[:2]}.md" for lesson in lessons())]
+
+
+def copy(names: Iterable[str], into: Path) -> None:
+    """Copy files of the course into another folder.
+
+    Raises:
+        Trouble: one cannot be packed.
+    """
+    for name in names:
+        check(folder(), [name], restored)
+        (into / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder() / name, into / name, follow_symlinks=False)
+
+
+def check(home: Path, names: Iterable[str], advice: Callable[[str], str]) -> None:
+    """Check that files can be packed.
+
+    Args:
+        home: the folder that they belong to.
+        names: their paths in this folder.
+        advice: what to type if one of them cannot.
+
+    Raises:
+        Trouble: one is missing, or is no file, or is reached through a link, which might lead anywhere.
+    """
+    for name in names:
+        path = home / name
+        if path.resolve() != home.resolve() / name:
+            raise Trouble(f"{path} is a link, or lies behind one, and a pack follows none.", advice(name))
+        try:
+            kind = path.lstat().st_mode
+        except FileNotFoundError:
+            raise Trouble(f"{path} is missing.", advice(name)) from None
+        if not stat.S_ISREG(kind):
+            raise Trouble(f"{path} is no file.", advice(name))
