@@ -284,8 +284,10 @@ def test_no_folder_that_others_can_guess_is_advised(monkeypatch):
     assert checkup.jupyters_folder().instead == 'export JUPYTER_RUNTIME_DIR="$(mktemp -d)"'
 
 
-def test_a_working_folder_that_was_deleted_is_told(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(course.Path, "cwd", lambda: (_ for _ in ()).throw(FileNotFoundError()))
+@pytest.mark.parametrize("called", [".venv/bin/pytest", sys.executable])
+def test_a_working_folder_that_was_deleted_is_told(called, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [called])
+    monkeypatch.setattr(course.Path, "cwd", lambda *_: (_ for _ in ()).throw(FileNotFoundError()))
     assert told(capsys, "course") == (1, "minigrad: The working folder has been deleted.\nTry: cd ~; minigrad course\n")
 
 

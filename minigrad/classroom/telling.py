@@ -1,5 +1,6 @@
 """What the command prints: errors with advice, remarks, and the progress of long tasks."""
 
+import contextlib
 import errno
 import os
 import re
@@ -37,7 +38,9 @@ class Trouble(Exception):
 
 def as_called(line: str) -> str:
     """A line to type, with `minigrad` as it was called now if it is not on the PATH."""
-    called = Path(sys.argv[0]).absolute()
+    called = Path(sys.argv[0])
+    with contextlib.suppress(FileNotFoundError):  # the working folder has been deleted
+        called = called.absolute()
     if called.stem != "minigrad" or shutil.which("minigrad") == str(called):
         return line
     command = f'"{called}"' if " " in str(called) else str(called)
