@@ -1,7 +1,7 @@
-"""mg.inspect: a film of a tape, being written and read back, to be stepped, clicked and read.
+"""mg.inspect: a film of a tape, as it records and as gradients are passed back, to be stepped, clicked and read.
 
-film finds out what ran; model makes plain data of it, with folds, layout and the user's code; text and widget show it, and
-html saves it.
+film finds out what ran; model makes plain data of it: columns (arrays), wires between them, readings (backward passes), units
+that are folded, memory. text, still and the front end draw that data, widget shows it in a notebook, and html saves it.
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ from .model import MOST_BYTES, Model
 __all__ = ["inspect"]
 
 
-def inspect(tape_or_trace, target=None, sources=None):
+def inspect(tape_or_trace, target=None, sources=None, predict=False):
     """The film of a tape: what was written on it, what was not and why, and how it is read back.
 
     In a notebook it is a widget that can be stepped; printed, it is a table. It is a snapshot: what happens later does not
@@ -23,10 +23,11 @@ def inspect(tape_or_trace, target=None, sources=None):
     Args:
         tape_or_trace: a GradientTape in any state, or the log of a trace, whose last tape is shown.
         target, sources: as given to `tape.gradient`; by default those of the last question. If `target` is a second tape,
-            the two are shown beside each other: `mg.inspect(broken, fixed)`.
+            the two are shown one above the other: `mg.inspect(broken, fixed)`.
+        predict: hide the gradients, and ask for them first.
 
     Returns:
-        A TapeInspector, with `step` and `selected`, `to_html()` and `save_html(path)`.
+        A TapeInspector, with `step` and `selected`, `to_html()` and `to_svg()`, `save_html(path)`, `save_svg` and `save_png`.
 
     Raises:
         TypeError: the first argument is neither a tape nor a log.
@@ -45,6 +46,7 @@ def inspect(tape_or_trace, target=None, sources=None):
     frame = user_frame()[0]
     asked = [(tape_or_trace,), (target,)] if isinstance(target, GradientTape) else [(tape_or_trace, target, sources)]
     models = [Model(*one, frame=frame, most_bytes=MOST_BYTES // len(asked)) for one in asked]
+    models[0].data |= {"predict": True} if predict and len(models) == 1 else {}
     if importlib.util.find_spec("anywidget") is None:
         from .inspection import TextInspector as Inspector
     else:

@@ -8,7 +8,20 @@ from .text import twin
 def compared(models, titles) -> dict:
     """The view model of two films, with pairs of frames; None where one has nothing."""
     frames = aligned(*([(model.line_text(one.place), one.op) for one in model.film.frames] for model in models))
-    return {"v": 1, "compare": [model.data for model in models], "titles": list(titles), "frames": frames}
+    return {"v": 2, "compare": [model.data for model in models], "titles": list(titles), "frames": frames, "axis": axis(models, frames)}
+
+
+def axis(models, frames) -> list:
+    """A time for both films, in which what belongs together happens at once: for each step of it the step of each film."""
+    partner = {j: i for i, j in frames if i is not None and j is not None}
+    keys = [[(kind, number) for kind, number in model.view_steps()] for model in models]
+    keys[1] = [(kind, partner.get(n, -1 - n) if kind in ("write", "read") else n) for kind, n in keys[1]]
+    times, i, j = [], -1, -1
+    for _, i_start, i_end, j_start, j_end in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
+        for k in range(max(i_end - i_start, j_end - j_start)):
+            i, j = min(i_start + k, i_end - 1) if i_end > i_start else i, min(j_start + k, j_end - 1) if j_end > j_start else j
+            times.append([i, j])
+    return times
 
 
 def aligned(first, second):

@@ -4,12 +4,10 @@ With a trace every op is known, recorded or not, with its line. Without one, the
 what it has recorded; nothing more is known then. Both become the same `Frame`s and `Reading`s, which the model draws.
 """
 
-import ast
-import inspect
 import math
-import textwrap
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +15,11 @@ from ..engine.backward import ARRAYS, INPUT, TENSORS, VJP, output_ids
 from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..engine.tensor import Tensor
-from ..engine.writing import Declaration
+from ..engine.writing import Declaration, parameters
 from ..errors import visible
 from ..explain.question import slopes_now
 from ..explain.search import History, input_name, rule_of
-from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, StepBack, Steps, TapeEvent, Watched, Wrote, slope_of
+from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote, slope_of
 from ..tracing.source import called_text
 from ..tracing.values import Summary
 
@@ -40,6 +38,7 @@ class Frame:
         keeps: the tape -> what it keeps: (name, key of the array, bytes).
         ghost: (code, a few words, a sentence) if the tape that is looked at has not written it.
         by: (reading, frame) that this op is work of.
+        kind: an "assign" writes a Variable, a "crash" raised an error.
     """
 
     op: str
@@ -53,9 +52,11 @@ class Frame:
     keeps: dict = field(default_factory=dict)
     ghost: "tuple | None" = None
     by: "tuple | None" = None
-    rules: tuple = ()  # of each input, to be shown, if no event tells the op
     on_way: bool = False
     kernel: str = ""
+    names: tuple = ()  # of the parameters that the inputs are, where no event tells
+    op_made: object = None  # the op, where it is known
+    kind: str = "op"  # or "assign", or "crash"
 
 
 @dataclass(slots=True, eq=False)
@@ -88,12 +89,14 @@ class Reading:
     place: object = None
     released: bool = False
     error: "str | None" = None
+    sparse: tuple = ()  # of the sources, those whose gradient is IndexedSlices
+    heard: bool = True  # or was the trace over by then?
     reads: list = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
 class Mark:
-    """Something between two frames: a "watch", an "assign", or a Variable that is made of a value ("create")."""
+    """Something between two frames: a "watch", the "pause" of a tape, or a Variable that is made of a value ("create")."""
 
     kind: str
     at: int  # before which frame
@@ -129,11 +132,16 @@ class Film:
     left_out: int = 0  # steps of the tape, or events of the log, before the first that is shown
     traced: bool = False
 
+    @property
+    def last(self) -> "Reading | None":
+        """The last reading of which it is known what was asked."""
+        return next((reading for reading in reversed(self.readings) if reading.targets), None)
+
 
 # ---- from the log ------------------------------------------------------------------------------------------------------
 
 
-def film_of_log(trace, tape, targets, sources, every=False, lossless=False) -> Film:
+def film_of_log(trace, tape, targets, sources, every=False, lossless=False, experiments=None) -> Film:
     """The film of one tape, and of those inside its block.
 
     Args:
@@ -142,29 +150,35 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False) -> F
         targets, sources: the Tensors and Variables that are asked about; empty if it is not known.
         every: show the last questions to this tape, whatever they were about.
         lossless: it is known that no way from the sources to the targets is broken.
+        experiments: the number of a source -> the Experiment that tells which values left and came back.
     """
     events = tuple(trace.events)
     history = History(trace, tape, [one.id for one in sources], None)
     wanted = {one.id for one in targets}
     film = Film(tape.number, history=history, cut=trace.cut, left_out=trace.left_out, traced=True)
+    refusals = [e for e in events if isinstance(e, Refused) and e.tape == tape.number]
     own = history.questions[-MOST_READINGS:]
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
     first = history.renewed or history.forgot or history.opened
     closed = max([e.number for e in history.turns if e.what == "closed"], default=trace.count)
-    last = max([closed, *[e.number for e in own]])
-    film.ways = history.ways(history.nodes(targets)) if targets and sources and not lossless else []
-    on_ways = {edge.event.number: edge for edge in film.ways}
+    last = max([closed, *[e.number for e in (*own, *refusals)]])
+    film.ways = ways_of(trace, tape, targets, sources, experiments or {}) if targets and not lossless else []
+    on_ways = {}
+    for edge in film.ways:
+        on_ways.setdefault(edge.event.number, []).append(edge)
     exits = {edge.by.number: edge for edge in film.ways if edge.by is not None}
     film.tapes = tapes_between(events, tape, first, closed)
     others = film.tapes.keys() - {tape.number}
     questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
-    began = [Began(e.began, e) for e in questions]
-    steps = [step for step in tuple(trace.steps) if any(e.began < step.number < e.number for e in questions)]
+    refused = [] if wanted and not every else refusals
+    heard: list[Any] = [*questions, *refused]
+    began = [Began(e.began, e) for e in heard]
+    steps = [step for step in tuple(trace.steps) if any(e.began < step.number < e.number for e in heard)]
 
     def matters(e):
-        if isinstance(e, Asked):
-            return e in questions
+        if isinstance(e, (Asked, Refused)):
+            return e in questions or e in refused
         if not history.opened and e.number not in on_ways:  # the log began later, or has forgotten its beginning
             return isinstance(e, Ran) and tape.number in e.recorded
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
@@ -174,6 +188,18 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False) -> F
         builder.hear(e, exits)
     film.roots += [n for n in history.sources if n not in film.roots]
     return film
+
+
+def ways_of(trace, tape, targets, sources, experiments):
+    """The edges on ways from the sources to the targets; what was tried for a source tells of its own ways."""
+    apart = [one for one in sources if experiments.get(one.id) is not None]
+    groups = [([one.id], experiments[one.id]) for one in apart] + [([one.id for one in sources if one not in apart], None)]
+    found = {}
+    for numbers, experiment in groups:
+        if numbers:
+            history = History(trace, tape, numbers, None, experiment)
+            found.update({(edge.start, edge.end, edge.event.number, edge.code): edge for edge in history.ways(history.nodes(targets))})
+    return [*found.values()]
 
 
 def tapes_between(events, tape, first, closed):
@@ -214,15 +240,20 @@ class Builder:
         elif isinstance(e, Watched) and e.tape in self.film.tapes:
             self.film.roots.append(e.source)
             self.film.marks.append(Mark("watch", len(self.film.frames), e.source, None, None, e.place))
-        elif isinstance(e, Wrote) and (e.how != "Variable" or e.number in self.on_ways):
-            kind = "create" if e.how == "Variable" else "assign"
-            self.film.marks.append(Mark(kind, len(self.film.frames), e.variable, e.version, e.value, e.place, cut=e.number in self.on_ways))
+        elif isinstance(e, TapeEvent) and e.what == "paused" and e.tape in self.film.tapes:
+            self.film.marks.append(Mark("pause", len(self.film.frames), e.tape, None, None, e.place))
+        elif isinstance(e, Wrote) and e.how == "Variable" and e.number in self.on_ways:
+            self.film.marks.append(Mark("create", len(self.film.frames), e.variable, e.version, e.value, e.place, cut=True))
+        elif isinstance(e, Wrote) and e.how != "Variable":
+            self.wrote(e)
+        elif isinstance(e, Failed) and self.film.tape in e.tapes:
+            self.crashed(e)
         elif isinstance(e, Began):
             self.begin(e.question)
-        elif isinstance(e, Asked):
+        elif isinstance(e, (Asked, Refused)):
             self.asked(e)
         elif isinstance(e, StepBack):
-            self.walked(e)
+            self.passed_back(e)
 
     def node(self, number, versions):
         node = self.history.node(number, versions)
@@ -236,13 +267,14 @@ class Builder:
             return
         inputs = [self.node(i, e.versions) if i else None for i in e.inputs]
         numbers, on_way = e.numbers, e.number in self.on_ways
-        for edge in self.history.into(e.outputs[0]) if numbers and on_way else ():
-            if edge.by is not None and ("left", edge.by.number) in film.made:  # a number that came back
-                slot = next((k for k in numbers if inputs[k] is None), None)
-                if slot is not None:
-                    inputs[slot] = ("left", edge.by.number)
+        for edge in self.on_ways[e.number] if numbers and on_way else ():  # a number that came back
+            slot = next((k for k in numbers if inputs[k] is None), None)
+            if slot is not None and edge.code == "LEFT_ENGINE":
+                inputs[slot] = ("left", edge.by.number) if edge.by is not None and ("left", edge.by.number) in film.made else edge.start
         name = e.name
-        frame = Frame(CALLED.get(name, name), inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way)
+        frame = Frame(
+            CALLED.get(name, name), inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op
+        )
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and rule_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
@@ -261,7 +293,7 @@ class Builder:
         trace = self.history.trace
         event = trace.written.get(node) or trace.made.get(number)
         value = getattr(event, "value", None) or self.film.values.get(node)
-        if value is None and self.open_readings:  # what a walk begins with has the form of its target
+        if value is None and self.open_readings:  # what a backward pass begins with has the form of its target
             target = self.film.made.get(self.film.readings[self.open_readings[-1]].targets[0])
             return None if target is None else self.film.frames[target].value
         return value
@@ -311,17 +343,42 @@ class Builder:
             self.alias[back.tensor] = ("left", e.number)
         self.add(frame, frame.outputs)
 
+    def wrote(self, e):
+        """A Variable was assigned: a frame of its own, whose inputs are what was given, and the old value if it is added to."""
+        inputs = [self.node(e.source, e.source_versions)] if e.source else []
+        for edge in () if e.source else self.on_ways.get(e.number, ()):
+            if edge.by is not None and ("left", edge.by.number) in self.film.made:
+                inputs.append(("left", edge.by.number))
+        inputs.append((e.variable, e.version - 1))  # the Variable itself, of which it is another version
+        on_way, ghost = e.number in self.on_ways, ("STATE", *WHY["STATE"])
+        self.add(
+            Frame(e.how, inputs, ((e.variable, e.version),), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"),
+            [(e.variable, e.version)],
+        )
+
+    def crashed(self, e):
+        """An op raised an error."""
+        inputs = [self.node(n, e.versions) if n else None for n, _ in e.given]
+        op, outputs = CALLED.get(e.op.__name__, e.op.__name__), (("crash", e.number),)
+        self.add(
+            Frame(op, inputs, outputs, None, e.place, e, ghost=(None, "raised", e.error), kernel=e.op.kernel, op_made=e.op, kind="crash"),
+            outputs,
+        )
+
     # ---- reading back --------------------------------------------------------------------------------------------------
 
     def begin(self, question):
         film = self.film
-        answers = dict(zip(question.sources, question.slopes))
+        error = getattr(question, "error", None)
+        answers = dict.fromkeys(question.sources) if error else dict(zip(question.sources, question.slopes))
         self.open_readings.append(len(film.readings))
         film.steps.append(("turn", len(film.readings)))
-        film.readings.append(Reading(question.tape, question.targets, question.sources, answers, question.place, question.released))
+        sparse = () if error else tuple([n for n, dx, made in zip(question.sources, question.slopes, question.results) if dx and not made])
+        place, released = question.place, question.released
+        film.readings.append(Reading(question.tape, question.targets, question.sources, answers, place, released, error, sparse))
         self.group, self.pending = None, []
 
-    def walked(self, e):
+    def passed_back(self, e):
         frame = self.film.made.get(e.outputs[0])
         if not self.open_readings or frame is None:  # without a frame: the read of a Variable, which is folded away
             self.pending = []
@@ -349,17 +406,17 @@ class Builder:
         k = self.open_readings.pop()
         self.settle(k)
         self.work(k, None)
-        self.film.steps.append(("done", k))
+        self.film.steps.append(("error" if isinstance(e, Refused) else "done", k))
         if e.released:
             self.film.steps.append(("release", e.tape))
 
 
 @dataclass(slots=True, eq=False)
 class Began:
-    """A walk begins, for this question."""
+    """A backward pass begins, for this question."""
 
     number: int
-    question: Asked
+    question: "Asked | Refused"
 
 
 def slot_of(frame, source, read):
@@ -378,26 +435,47 @@ def declaration_of(op):
 
 
 def kept_by(e, result, slots, known):
-    """What the steps of an op keep: (the number of the Tensor, its name in the rule, bytes) for each array."""
+    """What the steps of an op keep: (the number of the Tensor, its name in the VJP, bytes) for each array."""
     kept = {}
     for k, wish in wishes_of(e.op, tuple(slots), len(e.inputs)):
         number = e.outputs[0] if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
         if number not in kept:
             value = result if k is None else known(number, e.versions) if number > 0 else None
-            kept[number] = number, wish, nbytes(value) if number > 0 else result.dtype.itemsize
+            size = nbytes(value) if number > 0 else result.dtype.itemsize
+            if k is None and wish in e.op.by_products:
+                number, size = ("by-product", number), by_product(e.op, wish, tuple(shapes_of(e, known)), result.dtype)
+            kept[number] = number, wish, size
     return [*kept.values()]
+
+
+def shapes_of(e, known):
+    """The name and the shape of each input."""
+    for k, number in enumerate(e.inputs):
+        value = known(number, e.versions) if number else None
+        yield input_name(e.op, k, len(e.inputs)), () if value is None else value.shape
+
+
+@lru_cache(maxsize=1000)
+def by_product(op, wish, shapes, dtype) -> int:
+    """The bytes of what an op returns beside its output: as ops compute it, of inputs of these shapes."""
+    make, shapes = op.by_products[wish], dict(shapes)
+    with listeners_only():
+        found = make(*[Tensor.of(np.zeros(shapes[name], dtype)) for name in parameters(make)])
+    return found.value.nbytes
 
 
 @lru_cache(maxsize=1000)
 def wishes_of(op, slots, count):
-    """What the rules of these inputs ask for: the place of an input, or None for the output, with its name in the rule."""
+    """What the VJPs of these inputs ask for: the place of an input, or None for the output, with its name in the VJP."""
     signature, wishes = declaration_of(op), []
     for slot in slots:
         for wish in signature.needs.get(input_name(op, slot, count), [])[1:]:
-            if wish == signature.output or wish in op.by_products:
+            again = parameters(op.by_products[wish]) if wish in op.by_products else ()  # of what it is computed again
+            if wish == signature.output or again:
                 wishes.append((None, wish))
-            elif wish in signature.inputs:
-                wishes += [(k, wish) for k in range(count) if input_name(op, k, count) == wish]
+            wishes += [
+                (k, one) for one in (wish, *again) if one in signature.inputs for k in range(count) if input_name(op, k, count) == one
+            ]
     return wishes
 
 
@@ -405,40 +483,13 @@ def nbytes(summary) -> int:
     return 0 if summary is None else math.prod(summary.shape) * summary.dtype.itemsize
 
 
-@lru_cache(maxsize=1000)
-def rules_of(op) -> dict:
-    """The gradient rules of an op as they are written: the name of an input -> (names of its arguments, its body)."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(op.__wrapped__))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return {}
-    found = {}
-    for decorator in getattr(tree, "decorator_list", ()):
-        for word in getattr(decorator, "keywords", ()):
-            rule = op.vjps.get(word.arg)
-            if rule and isinstance(word.value, ast.Lambda):
-                found[word.arg[1:]] = tuple(one.arg for one in word.value.args.args), word.value.body
-            elif rule and callable(rule):
-                names = rule.__code__.co_varnames[: rule.__code__.co_argcount]
-                found[word.arg[1:]] = names, ast.parse(f"{ast.unparse(word.value)}({', '.join(names)})", mode="eval").body
-    return found
-
-
-def rule_of_slot(frame, slot):
-    """The rule for an input of a frame: (names of its arguments, its body), or None."""
-    op = getattr(frame.event, "op", None)
-    if op is None:
-        return frame.rules[slot] if slot < len(frame.rules) else None
-    return rules_of(op).get(input_name(op, slot, len(frame.inputs)))
-
-
 # ---- from the tape alone -----------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1)
 def owners(count):
-    """Each rule -> its op, and the name of the input."""
-    return {rule: (op, key[1:]) for op in reversed(OPS.values()) for key, rule in op.vjps.items() if rule}
+    """Each VJP -> its op, and the name of the input."""
+    return {vjp: (op, key[1:]) for op in reversed(OPS.values()) for key, vjp in op.vjps.items() if vjp}
 
 
 def film_of_tape(tape, most) -> Film:
@@ -446,20 +497,20 @@ def film_of_tape(tape, most) -> Film:
     film = Film(tape.number, tapes={tape.number: (None, tape.persistent, None)}, roots=sorted(tape.roots))
     film.left_out = max(0, len(tape.steps or ()) - most)
     for step in (tape.steps or ())[-most:]:
-        source, rule, arrays, tensors = step[INPUT], step[VJP], step[ARRAYS], step[TENSORS]
+        source, vjp, arrays, tensors = step[INPUT], step[VJP], step[ARRAYS], step[TENSORS]
         outputs = output_ids(step)
-        op, name = owners(len(OPS)).get(rule, (None, ""))
+        op, name = owners(len(OPS)).get(vjp, (None, ""))
         frame = film.frames[-1] if film.frames and film.frames[-1].outputs == outputs else None
         if frame is None:
             called = CALLED.get(op.__name__, op.__name__) if op else "custom gradient"
-            frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: []}, kernel=op.kernel if op else "")
+            frame = Frame(called, [], outputs, slots={tape.number: []}, keeps={tape.number: []}, kernel=op.kernel if op else "", op_made=op)
             film.steps.append(("write", len(film.frames)))
             film.made.update(dict.fromkeys(outputs, len(film.frames)))
             film.frames.append(frame)
         frame.slots[tape.number].append(len(frame.inputs))
         frame.inputs.append(source)
-        frame.rules += (rules_of(op).get(name) if op else None,)
-        wishes = rule.__code__.co_varnames[1 : rule.__code__.co_argcount] if hasattr(rule, "__code__") else ()
+        frame.names += (name,)
+        wishes = vjp.__code__.co_varnames[1 : vjp.__code__.co_argcount] if hasattr(vjp, "__code__") else ()
         for wish, array, tensor in zip(wishes, arrays, tensors):
             if isinstance(array, (np.ndarray, np.generic)):
                 number = tensor.id if isinstance(tensor, Tensor) else id(array)
@@ -490,6 +541,20 @@ def read_again(tape, targets, sources, most):
     with listeners_only(steps):
         slopes, seeds = slopes_now(tape, targets, sources, None)
     return slopes, seeds, steps.heard
+
+
+def add_unheard(film, tape, wanted):
+    """Add the reading that a used-up tape has been through while no trace heard it: its answers, where somebody still has them."""
+    targets, sources, answers = tape.last_question
+    if tape.steps is not None or not targets or film.readings or not wanted <= {*sources}:
+        return
+    found = [None if one is None else one() for one in answers]
+    with listeners_only():
+        known = {
+            n: None if one is None else Summary.of(one) for n, one, was in zip(sources, found, answers) if was is None or one is not None
+        }
+    film.readings.append(Reading(tape.number, tuple(targets), tuple(sources), known, released=True, heard=False))
+    film.steps += [("turn", 0), ("done", 0)]
 
 
 def add_reading(film, targets, slopes, steps):

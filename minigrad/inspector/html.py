@@ -9,12 +9,24 @@ from pathlib import Path
 
 FRONT = Path(__file__).parent / "front"
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'"
-PARTS = "elements", "values", "story", "film", "scrubber", "graph", "code", "pane", "inspector"  # each imports from those before it
+PARTS = (
+    "elements",
+    "numbers",
+    "pictures",
+    "geometry",
+    "story",
+    "film",
+    "overview",
+    "memory",
+    "panes",
+    "inspector",
+)  # each imports from those before it
 RUN = """
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const state = read("state"), heard = {};
 const fire = (event, ...given) => (heard[event] || []).forEach((call) => call(...given));
 const model = {
+  saved: true,
   get: (name) => state[name],
   set(name, value) { if (state[name] !== value) { state[name] = value; fire("change:" + name, model, value); fire("change", model); } },
   on(events, call) { events.split(" ").forEach((event) => (heard[event] = heard[event] || []).push(call)); },
@@ -67,6 +79,11 @@ def page(view, twin, step, selected) -> str:
         policy=policy(f"script-src 'sha256-{digest(RUN)}' blob:"), title=html.escape(title_of(view)),
         css=style().replace("</", "<\\/"), twin=html.escape(twin), state=in_script(state), esm=in_script(script()), run=RUN,
     )  # fmt: skip
+
+
+def framed(text) -> str:
+    """A page inside of another one."""
+    return f'<iframe title="tape inspector" style="width: 100%; height: 42em; border: 0" srcdoc="{html.escape(text)}"></iframe>'
 
 
 def policy(*more) -> str:

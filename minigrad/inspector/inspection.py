@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from .compare import compared, side_by_side
-from .html import page
+from .html import framed, page
+from .still import beneath, still
 from .text import twin
 
 MISSING = 'To see it as a film in a notebook: pip install "minigrad[course]"'
@@ -23,8 +24,8 @@ class Inspection:
         self.models = models
         self.plain = models[0].data if len(models) == 1 else compared(models, titles)
         self.text = twin(models[0]) if len(models) == 1 else side_by_side(models, titles)
-        self.last = max(len(model.data["steps"]) for model in models) - 1
-        self.nodes = {f"f{k}" for model in models for k in range(model.data["count"])}
+        self.last = len(self.plain.get("axis") or models[0].film.steps) - 1
+        self.nodes = {f"f{k}" for model in models for k in range(len(model.film.frames))}
         self.nodes |= {source["id"] for model in models for source in model.data["sources"]}
 
     def __str__(self):
@@ -37,6 +38,26 @@ class Inspection:
         """One HTML page that needs no kernel and no network."""
         return page(self.plain, self.text, getattr(self, "step", self.last), getattr(self, "selected", ""))
 
+    def pictures(self) -> list:
+        """Still pictures of the films."""
+        return [still(model.data) for model in self.models]
+
+    def to_svg(self) -> str:
+        """A still picture, of the end of the film; of two films, the first above the second."""
+        return beneath(self.pictures()).svg(self.text.partition("\n")[0])
+
+    def still(self) -> dict:
+        """What a notebook keeps for readers that run nothing."""
+        return {"text/plain": str(self), "image/svg+xml": self.to_svg()}
+
+    def save_svg(self, path) -> None:
+        """Write the picture to a file, as SVG."""
+        Path(path).write_text(self.to_svg(), encoding="utf-8")
+
+    def save_png(self, path) -> None:
+        """Write the picture to a file, as PNG. (It needs matplotlib.)"""
+        Path(path).write_bytes(beneath(self.pictures()).png())
+
     def save_html(self, path) -> None:
         """Write the page to a file."""
         Path(path).write_text(self.to_html(), encoding="utf-8")
@@ -46,3 +67,6 @@ class TextInspector(Inspection):
     """An inspector where anywidget is not installed."""
 
     hint = f"\n{MISSING}"
+
+    def _repr_mimebundle_(self, **kwargs):
+        return {**self.still(), "text/plain": repr(self), "text/html": framed(self.to_html())}

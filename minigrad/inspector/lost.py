@@ -1,6 +1,6 @@
-"""What the lost ways would carry: the walk is done once more over all frames, ghosts too, with the values of the log.
+"""What the lost ways would carry: a backward pass goes once more over all frames, ghosts too, with the values of the log.
 
-It needs every value on the way whole, and only ops whose rules ask for no attribute. If anything is missing, there is no
+It needs every value on the way whole, and only ops whose VJPs ask for no attribute. If anything is missing, there is no
 answer: nothing here is a guess.
 """
 
@@ -29,15 +29,20 @@ def full_gradient(film, targets, value_of):
     Returns:
         (node -> array, frame -> what it sends to each of its inputs), or None if it cannot be known.
     """
-    if len(film.frames) > MOST or not all(node in film.made for node in targets) or any(mark.cut for mark in film.marks):
+    if len(film.frames) > MOST or not all(node in film.made for node in targets) or stored(film):
         return None
     try:
-        return walked(film, targets, value_of)
-    except Exception:  # Unknown, or a rule that cannot do with what the log knows
+        return passed_back(film, targets, value_of)
+    except Exception:  # Unknown, or a VJP that cannot do with what the log knows
         return None
 
 
-def walked(film, targets, value_of):
+def stored(film) -> bool:
+    """Does a way lead through a Variable? What that would carry is not known."""
+    return any(mark.cut for mark in film.marks) or any(frame.kind == "assign" and frame.on_way for frame in film.frames)
+
+
+def passed_back(film, targets, value_of):
     grads, sent = {}, {}
     for node in targets:
         value = whole(film.frames[film.made[node]].value)
@@ -68,23 +73,23 @@ def came_back(frame, dy):
 
 
 def step(film, frame, slot, dy, value_of):
-    """What the rule of one input sends; None if it has none."""
+    """What the VJP of one input sends; None if it has none."""
     op = getattr(frame.event, "op", None)
     if op is None or op.kernel == "CustomGradient":  # NumPy's own functions, or the user's
         raise Unknown
     name = input_name(op, slot, len(frame.inputs))
-    rule, signature = op.vjps.get(f"d{name}"), declaration_of(op)
-    if rule is None:
+    vjp, signature = op.vjps.get(f"d{name}"), declaration_of(op)
+    if vjp is None:
         return None
     values = [known(film, frame, k, value_of) for k in range(len(frame.inputs))]
     if any(value.dtype.kind not in "fiub" for value in values) or signature.lists:
         raise Unknown
-    dx = rule(dy, *[wished(signature, wish, values, frame) for wish in signature.needs[name][1:]])
+    dx = vjp(dy, *[wished(signature, wish, values, frame) for wish in signature.needs[name][1:]])
     return dx if dx.shape == values[slot].shape else unbroadcast(dx, values[slot].shape)
 
 
 def wished(signature: Declaration, wish, values, frame):
-    """What a rule asks for by this name."""
+    """What a VJP asks for by this name."""
     by_name = dict(zip(signature.inputs, values))
     if wish in by_name:
         return by_name[wish]

@@ -1,43 +1,48 @@
 """The view model: plain data for whatever draws. It is computed once, and nothing in it changes afterwards.
 
-Frames and readings are found by their `id`, reads by their frame: those of folded turns are left out, and `Model.turn`
-gives them when somebody opens one.
+A column is an array: a source ("s0"), other data ("d0"), or what a frame of the film made ("f0"). Wires lead from the column that
+made an array to the one that used it. A strip says which columns stand beside each other, and where their wires begin and end.
+Of a folded film the strips of some units are left out, and `Model.strip_of` gives them when somebody opens one.
 """
 
 import contextlib
 import gc
 import json
+import math
 import re
+from typing import Any
 
 import numpy as np
 
 from ..engine.listening import listeners_only
 from ..engine.op import convert
 from ..engine.tape import GradientTape
-from ..explain.answer import answers_for
+from ..errors import visible
+from ..explain.answer import answered, try_out
 from ..explain.names import Names
+from ..explain.question import UNKNOWN as UNASKED
+from ..explain.question import Question, slopes_now
 from ..explain.search import number_of
 from ..nest import flatten
-from ..tracing.log import LIMIT, Trace, trace_of
+from ..tracing.log import LIMIT, LeftEngine, Trace, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name
 from ..tracing.values import Summary
+from .arrays import bytes_text, norm_of, number_text, shown
 from .asking import Here, knows, last_question
 from .code import Code
-from .film import add_reading, film_of_log, film_of_tape, read_again
-from .folds import fold_shown, folded, sent
-from .layout import graph
+from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
+from .formulas import formula
 from .lost import full_gradient
-from .reading import MOST_PARTS, accumulated, read_shown, reading_shown
-from .summary import UNKNOWN, bytes_text, number_text, shown
-from .timing import timed, with_cuts
+from .memory import kept, memory_shown
+from .units import BUILD, fold_shown, sent_units, units_of
 from .verdict import cuts, verdict
+from .wires import scale_of, strip, width_of
 
 MOST_EXPLAINED = 8  # sources
 MOST_BYTES = 1_700_000  # of the plain data of all films on a page
 FEWEST = 100  # events that are shown, however much they are
 LOSSLESS = {"SUMMED", "STALE", "FLAT", "NOT_FINITE"}  # causes that break no way
-INTO_STATE = ("STATE", "REBUILT", "LEFT_ENGINE")  # causes that a Variable which is written can have
 GLYPHS = {
     "multiply": "×", "add": "+", "subtract": "−", "divide": "÷", "negative": "−x", "matmul": "@",
     "square": "x²", "sqrt": "√", "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min",
@@ -46,6 +51,10 @@ GLYPHS = {
     "custom_gradient": "custom",
 }  # fmt: skip
 SIGNS = {"multiply": "·", "add": " + ", "subtract": " − ", "divide": "/", "matmul": " @ "}
+SECONDS = 2.0  # of replays, at most
+MOST_INPUTS = 24  # of one op that are drawn
+MOST_VERSIONS = 50  # of a Variable, between which gradients are drawn
+MOST_TOTALS = 300  # times that something is added to a gradient, beyond which only the end of it is sent
 
 
 @contextlib.contextmanager
@@ -61,9 +70,16 @@ def uncollected():
 
 
 def glyph(frame) -> str:
-    """A sign for an op."""
+    """A sign for an op; a number that is one of its inputs stands beside it."""
     powers = {2.0: "x²", 3.0: "x³", 0.5: "√"}
-    return powers.get(frame.numbers.get(1), "xⁿ") if frame.op == "pow" else GLYPHS.get(frame.op, frame.op)
+    if frame.op == "pow":
+        return powers.get(frame.numbers.get(1), f"x^{number_text(frame.numbers[1], 4)}" if 1 in frame.numbers else "xⁿ")
+    sign = GLYPHS.get(frame.op, frame.op)
+    if frame.op in SIGNS and len(frame.numbers) == 1 and len(frame.inputs) == 2:
+        ((slot, number),) = frame.numbers.items()
+        if not isinstance(frame.inputs[slot], tuple):
+            return f"{sign} {number_text(number, 4)}" if slot else f"{number_text(number, 4)} {sign}"
+    return sign
 
 
 class Model:
@@ -114,16 +130,23 @@ class Model:
         self.targets, self.sources = targets, sources
         known = bool(targets and sources) and real
         self.again = read_again(tape, targets, sources, self.most) if known and tape.steps is not None else None
+        self.experiments, self.left = {}, True
         self.explanations = self.explained(asked, frame) if known else {}
 
     def explained(self, asked, frame):
         """The Explanation of each source; of many, those that got nothing come first."""
-        nothing = dict(zip(asked[1], asked[2]))
+        nothing, found = dict(zip(asked[1], asked[2])), {}
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
+        self.left = self.trace is not None and any(isinstance(e, LeftEngine) and e.kind in "fc" for e in self.trace.events)
         with contextlib.suppress(Exception):  # the film is worth seeing without an explanation too
-            answers = answers_for(self.tape, self.targets, first, self.trace, frame, slopes=self.again and self.again[:2])
-            return {one.id: answer for one, (answer, _) in zip(first, answers)}
-        return {}
+            slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
+            names = Names(frame, self.trace, [*first, *self.targets])
+            for one in first:
+                q = Question(self.tape, self.targets, one, names, slopes.get(one.id, UNASKED), seeds=seeds)
+                if self.left:  # otherwise nothing can have been lost, and nothing is tried
+                    try_out(q, self.trace, SECONDS / len(first))
+                found[one.id], self.experiments[one.id] = answered(q, self.trace), q.experiment
+        return found
 
     def film_it(self, every):
         """The film, and the plain data of it. (`every`: of the last questions, whatever they were about.)"""
@@ -132,10 +155,11 @@ class Model:
         else:
             told = self.explanations.values()
             lossless = bool(told) and all(set(one.codes) <= LOSSLESS and one.status != "none" for one in told)
-            self.film = film_of_log(self.trace.frozen(self.most), self.tape, self.targets, self.sources, every, lossless)
+            self.film = film_of_log(self.trace.frozen(self.most), self.tape, self.targets, self.sources, every, lossless, self.experiments)
         if self.again and not self.film.readings:
             slopes, _, steps = self.again
             add_reading(self.film, self.targets, slopes, steps)
+        add_unheard(self.film, self.tape, {one.id for one in self.sources})
         self.data = self.draw()
 
     # ---- drawing -------------------------------------------------------------------------------------------------------
@@ -144,56 +168,344 @@ class Model:
         film = self.film
         self.tape_ids = {number: f"t{k}" for k, number in enumerate(film.tapes, 1)}
         self.things = {one.id: one for one in self.sources}
-        nodes = [node for frame in film.frames for node in frame.inputs if isinstance(node, tuple) and node[0] != "left"]
+        self.hidden = {k for k, frame in enumerate(film.frames) if is_building(frame)}
+        film.steps = [step for step in film.steps if step[0] != "ghost" or step[1] not in self.hidden]
+        nodes = [node for frame in film.frames for node in frame.inputs if isinstance(node, tuple) and node not in film.made]
         self.versions = dict(reversed(nodes))  # of each Variable the one that was read first
         self.source_ids = {number: f"s{k}" for k, number in enumerate(self.all_sources())}
+        self.asked_ids = {self.column_of(number) for number in self.asked_numbers()}
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = Code([place for place in places if place is not None])
-        self.texts, self.given, self.expressions = {}, {}, []
+        self.texts, self.given, self.expressions, self.arrays, self.array_ids = {}, {}, [], [], {}
+        self.data_ids, self.last_use = self.other_data(), self.last_uses()
         self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is made of earlier ones
-        self.totals, self.loops = accumulated(self), folded(self)
-        shown_frames, (steps, sizes), broken = sent(self), timed(self), cuts(self)
-        self.broken = {cut["edge"][1] for cut in broken}
-        self.full = full_gradient(film, [one.id for one in self.targets], self.value_of_node) if broken else None
-        peak = max(sizes, default=0)
+        self.last = max((k for k, reading in enumerate(film.readings) if reading.targets), default=-1)
+        self.totals = self.added_up()
+        known = {one: found[-1] for one, found in self.totals.items() if found[-1][0] == self.last}
+        self.final_slopes = {one: total for one, (_, _, total) in known.items() if total is not None}
+        self.fold = units_of(self)
+        self.open_unit = len(self.fold[1]) // 2
+        blocks, self.sizes = kept(self)
+        self.cuts = broken = cuts(self)
+        self.broken = {tuple(cut["edge"]): k for k, cut in enumerate(broken)}
+        self.full = full_gradient(film, [one.id for one in self.targets], self.value_of_node) if broken and self.seeded_by_ones() else None
+        self.scale = self.scale_of_film()
+        told = verdict(self)
+        chosen = list(sent_units(self)) if self.fold[1] else [None]
+        parts = [self.strip_of(k) for k in chosen]
         return {
-            "v": 1,
-            "code": self.code.lines,
-            "tapes": self.tapes(),
-            "sources": [self.source(number) for number in self.source_ids],
-            "frames": [self.frame(k) for k in shown_frames],
-            "count": len(film.frames),
-            "ghosts": sum(frame.ghost is not None for frame in film.frames),
-            "readings": [reading_shown(self, k, set(shown_frames)) for k in range(len(film.readings))],
-            "steps": with_cuts(steps, sizes, broken),
-            "bytes": sizes,
-            "peak": peak,
-            "cuts": broken,
-            "marks": [self.mark(one, broken) for one in film.marks],
-            "verdict": verdict(self),
-            "folds": [fold_shown(self, k) for k in range(len(self.loops))],
-            "graph": graph(self, shown_frames),
-            "notes": self.notes(),
+            "v": 2, "code": self.code.lines, "tapes": self.tapes(), "verdict": told, "notes": self.notes(), "cuts": broken,
+            "count": len(film.frames), "ops": sum(one.kind != "assign" for one in film.frames) - len(self.hidden),
+            "ghosts": sum(is_ghost(frame) for frame in film.frames) - len(self.hidden), "hidden": len(self.hidden),
+            "steps": packed(self.view_steps()), "memory": memory_shown(blocks, self.sizes, self.tape.persistent),
+            "marks": [self.mark(one) for one in film.marks], "readings": [self.reading(k) for k in range(len(film.readings))],
+            "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
+            "cols": {key: col for part in parts for key, col in part["cols"].items()},
+            "wires": {key: wire for part in parts for key, wire in part["wires"].items()},
+            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays,
+        }  # fmt: skip
+
+    def strip_of(self, k) -> dict:
+        """The columns and wires of a unit (None: of the whole film), and of what goes into it."""
+        frames = self.film.frames
+        unit = None if k is None else self.fold[1][k]
+        own = [f for f in (range(len(frames)) if unit is None else range(unit.first, unit.end)) if f not in self.hidden]
+        inside, wires = {f"f{f}" for f in own}, {}
+        outside: dict = {}
+        for f in own:
+            for slot, node in list(enumerate(frames[f].inputs))[:MOST_INPUTS]:
+                start = self.node(node)
+                if start is not None and not (start[0] == "f" and int(start[1:]) in self.hidden):
+                    wires[f"f{f}.{slot}"] = self.wire(f, slot, start)
+                    if start not in inside:
+                        outside[start] = True
+        if unit is None:
+            asked = self.asked_ids | {self.source_ids[n] for n in self.film.roots if n in self.source_ids}
+            outside.update(dict.fromkeys(sorted(asked - outside.keys() - inside, key=lambda one: int(one[1:]))))
+        ids = [*outside, *(f"f{f}" for f in own)]
+        found = strip(ids, [(key, wire["from"], wire["to"]) for key, wire in wires.items()])
+        found["outside"] = len(outside)
+        return {"unit": k, "cols": {one: self.column(one) for one in ids}, "wires": wires, "strip": found}
+
+    def opened(self, k) -> dict:
+        """The strip of a unit that was not sent, with the arrays that it needs."""
+        with listeners_only(), np.errstate(all="ignore"):
+            sent = len(self.arrays)
+            part = self.strip_of(min(max(k, 0), len(self.fold[1]) - 1))
+            new, self.arrays[sent:] = self.arrays[sent:], []
+            self.array_ids = {key: one for key, one in self.array_ids.items() if one[0] < sent}
+        return {"type": "unit", "from": sent, "arrays": new, **part}
+
+    # ---- columns and wires ---------------------------------------------------------------------------------------------
+
+    def array(self, summary) -> "int | None":
+        """The place of a value among the arrays that are sent."""
+        if summary is None:
+            return None
+        if id(summary) not in self.array_ids:
+            self.array_ids[id(summary)] = len(self.arrays), summary
+            self.arrays.append(shown(summary))
+        return self.array_ids[id(summary)][0]
+
+    def column(self, one) -> dict:
+        """A column: a source, other data, or what a frame made."""
+        if one[0] == "f":
+            return self.frame_column(int(one[1:]))
+        number = next(n for n, key in (self.source_ids if one[0] == "s" else self.data_ids).items() if key == one)
+        if one[0] == "s":
+            source = self.source(number)
+            return {**source, "kind": "source", "glyph": "", "at": -1, "slopes": self.slopes(one)}
+        name, value = self.name(number) or "constant", self.array(self.value_of_node(number))
+        return {"id": one, "kind": "data", "name": name, "glyph": "", "value": value, "at": -1, "slopes": []}
+
+    def frame_column(self, k) -> dict:
+        frame = self.film.frames[k]
+        code, _, say = frame.ghost or (None, None, None)
+        kind = frame.kind if frame.kind != "op" else "ghost" if frame.ghost else "op"
+        found = {
+            "id": f"f{k}", "kind": kind, "op": frame.op, "glyph": glyph(frame), "name": self.frame_name(k),
+            "line": self.code.line(frame.place), "text": self.line_text(frame.place), "value": self.array(frame.value),
+            "at": self.written_at[k],
+            "tapes": [self.tape_ids[n] for n in frame.slots if n in self.tape_ids], "by": frame.by and frame.by[0],
+            "module": getattr(frame.event, "module", ""), "keeps": self.keeps(frame), "slopes": self.slopes(f"f{k}"),
+            "args": [self.argument(k, slot) for slot in range(min(len(frame.inputs), MOST_INPUTS))],
+            "shape": self.shape_of(k), "count": len(frame.inputs),
+        }  # fmt: skip
+        if frame.ghost:
+            found["ghost"] = {"code": code, "why": self.ghost_words(k), "say": say, "on_way": frame.on_way}
+        if frame.kind == "crash":
+            found["given"] = [list(shape) for _, shape in frame.event.given]
+            found["misfit"] = misfit(found["given"], frame.op_made)
+        elif kind == "op":
+            found["math"] = [one for one in (formula(self, k, slot) for slot in self.live_slots(frame)[:MOST_INPUTS]) if one]
+        if frame.kernel == "StopGradient":
+            found["stop"] = True
+        return found
+
+    def live_slots(self, frame) -> list:
+        """The inputs along which some tape of the film has written a step."""
+        return sorted({slot for slots in frame.slots.values() for slot in slots})
+
+    def wire(self, k, slot, start) -> dict:
+        """A wire: an array that went into an op (or was assigned)."""
+        frame = self.film.frames[k]
+        cut = None if slot in self.live_slots(frame) else self.broken.get((start, f"f{k}"))
+        found = {
+            "from": start,
+            "to": f"f{k}",
+            "slot": slot,
+            "state": self.state_of_wire(frame, slot, start, cut),
+            "sent": self.sent(k, slot),
         }
+        lost = self.lost_along(k, slot)
+        if found["state"] == "cut":
+            found["cut"] = cut
+        if lost is not None:
+            found["lost"], found["lostWidth"] = self.array(lost), self.width(lost)
+        return found
+
+    def state_of_wire(self, frame, slot, start, cut) -> str:
+        """Did a tape record it; if not, what is it: cut, stopped on purpose, another version of a Variable, or unknown to the tapes?"""
+        if slot in self.live_slots(frame):
+            return "live"
+        if cut is not None or frame.kernel == "StopGradient":
+            return "cut" if cut is not None and self.cuts[cut]["code"] != "STOPPED" else "stop"
+        if frame.kind == "assign" and isinstance(frame.inputs[slot], tuple):
+            return "same"
+        return "dead" if frame.ghost or start[0] != "d" else "data"
+
+    def width(self, summary) -> float:
+        return width_of(abs(norm_of(summary) or 0), self.scale)
+
+    def sent(self, k, slot) -> list:
+        """[reading, step, array, width] for each time that a gradient was sent along a wire."""
+        return [[r, at, self.array(part.product), self.width(part.product)] for r, at, part in self.parts.get((k, slot), ())]
+
+    def lost_along(self, k, slot):
+        """What a wire would carry beyond what it does, if that is known and not zero."""
+        full = self.full[1].get(k, {}).get(slot) if self.full else None
+        if full is None:
+            return None
+        live = [part.product for r, _, part in self.parts.get((k, slot), ()) if r == self.last]
+        if live and (not live[0].whole or live[0].shape != full.shape):
+            return None
+        missing = full - live[0].kept if live else full
+        return Summary.of(np.asarray(missing)) if np.any(np.abs(missing) > 1e-6 * np.abs(full).max()) else None
+
+    def slopes(self, one) -> list:
+        """[reading, step, array or None] for each time that the gradient of a column changes; None: its sum is not known yet."""
+        found = self.totals.get(one, [])
+        if len(found) > MOST_TOTALS:
+            found = [found[-1]]
+        return [[r, at, self.array(total)] for r, at, total in found]
+
+    # ---- readings ------------------------------------------------------------------------------------------------------
+
+    def added_up(self) -> dict:
+        """For each column what its gradient has added up to, after each step; and on the way, when each part was sent.
+
+        Attributes:
+            parts: (frame, slot) -> (reading, step, Part) for each time that the frame was read.
+            written_at: the step at which each frame was written.
+        """
+        film, totals, self.parts, self.written_at, self.turned_at, self.done_at = self.film, {}, {}, {}, {}, {}
+        reads = {(r, read.frame): read for r, reading in enumerate(film.readings) for read in reading.reads}
+        for at, (kind, *rest) in enumerate(film.steps):
+            if kind in ("write", "ghost"):
+                self.written_at[rest[0]] = at
+            elif kind == "turn":
+                self.turned_at[rest[0]] = at
+                self.seeded(totals, rest[0], at)
+            elif kind == "read":
+                read = reads[rest[0], rest[1]]
+                for part in read.parts:
+                    self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
+                    self.add_part(totals, rest[0], at, read, part)
+                settle(totals, f"f{read.frame}", rest[0], at - 1, read.upstream)
+            elif kind in ("done", "error"):
+                self.done_at[rest[0]] = at
+                reading = film.readings[rest[0]]
+                for number, answer in reading.answers.items():
+                    if answer is not None and self.column_of(number):
+                        settle(totals, self.column_of(number), rest[0], at, answer)
+        return totals
+
+    def seeded(self, totals, r, at):
+        reading = self.film.readings[r]
+        for node in reading.targets:
+            one = self.column_of(node)
+            first = next((read.upstream for read in reading.reads if f"f{read.frame}" == one), None)
+            if one and (first is not None or reading.reads):
+                seed = first if first is not None and len(reading.targets) == 1 else None
+                totals.setdefault(one, []).append((r, at, seed))
+
+    def add_part(self, totals, r, at, read, part):
+        one = self.node(self.node_of(read, part))
+        if one is not None:
+            self.add_total(totals, r, at, one, part)
+
+    def add_total(self, totals, r, at, one, part):
+        found = totals.setdefault(one, [])
+        before = found[-1][2] if found and found[-1][0] == r else ()
+        total = part.product
+        if before is None or (before and not (before.whole and total.whole and before.shape == total.shape)):
+            total = None
+        elif before:
+            total = Summary.of(np.asarray(before.kept + total.kept))
+        if found and found[-1][:2] == (r, at):
+            found.pop()
+        found.append((r, at, total))
+        self.same_variable(totals, r, at, one, part)
+
+    def same_variable(self, totals, r, at, one, part):
+        """What goes to a newer version of a Variable goes to the Variable, which is the source: it adds up there."""
+        newer = one
+        for _ in range(MOST_VERSIONS):
+            if one[0] != "f" or self.film.frames[int(one[1:])].kind != "assign":
+                break
+            k = int(one[1:])
+            slot = len(self.film.frames[k].inputs) - 1
+            sent = self.parts.setdefault((k, slot), [])
+            before = sent[-1][2].product if sent and sent[-1][0] == r else None
+            product = (
+                part.product if before is None else Summary.of(np.asarray(before.kept + part.product.kept)) if before.whole else before
+            )
+            sent.append((r, at, Part(slot, part.to, product, None)))
+            one = self.node(self.film.frames[k].inputs[slot])
+        if one != newer and one[0] == "s":
+            self.add_total(totals, r, at, one, part)
+
+    def node_of(self, read, part):
+        """The node of the input that a part went to; of a Variable with the version that was read."""
+        frame = self.film.frames[read.frame]
+        node = frame.inputs[part.slot] if part.slot < len(frame.inputs) else None
+        return part.to if node is None else node
+
+    def reading(self, k) -> dict:
+        reading = self.film.readings[k]
+        answers = {self.column_of(n): None if dx is None else self.array(dx) for n, dx in reading.answers.items() if self.column_of(n)}
+        targets = [self.column_of(n) for n in reading.targets]
+        seed = reading.reads[0].upstream if reading.reads else None
+        return {
+            "tape": self.tape_ids.get(reading.tape), "line": self.code.line(reading.place), "text": self.line_text(reading.place),
+            "targets": targets, "name": ", ".join(self.name(n) or "target" for n in reading.targets), "seed": self.array(seed),
+            "error": reading.error, "heard": reading.heard,
+            "answers": answers, "asked": reading.place is not None, "at": self.turned_at.get(k),
+            "end": self.done_at.get(k), "sparse": [self.column_of(n) for n in reading.sparse],
+        }  # fmt: skip
+
+    def seeded_by_ones(self) -> bool:
+        """Did the last reading begin with ones, as one without `output_gradients` does?"""
+        reads = self.film.last.reads if self.film.last else ()
+        return not reads or (reads[0].upstream.whole and bool(np.all(reads[0].upstream.kept == 1)))
+
+    def scale_of_film(self) -> dict:
+        sizes = [abs(norm_of(part.product) or 0) for found in self.parts.values() for _, _, part in found]
+        lost = [norm_of(Summary.of(np.asarray(dx))) for sent in self.full[1].values() for dx in sent.values()] if self.full else []
+        return scale_of([*sizes, *[abs(size or 0) for size in lost]])
+
+    def view_steps(self) -> list:
+        """[kind, number] for each step; what is read is a frame, and which reading it belongs to, the turn before it tells."""
+        kinds = {"write": "write", "ghost": "write"}
+        return [[kinds.get(kind, kind), self.tape_ids.get(rest[0]) if kind == "release" else rest[-1]] for kind, *rest in self.film.steps]
+
+    def number_of(self, k) -> int:
+        """The number of a frame as people count them: ops alone."""
+        return 1 + sum(frame.kind != "assign" for frame in self.film.frames[:k])
+
+    def first_bad(self) -> "int | None":
+        """The first frame that wrote a nan or an inf; else the first that sent one."""
+        film = self.film
+        wrote = (k for k, frame in enumerate(film.frames) if frame.value is not None and not frame.value.finite)
+        reads = self.film.last.reads if self.film.last else ()
+        sent = (read.frame for read in reads if any(not part.product.finite for part in read.parts))
+        return next(wrote, next(sent, None))
+
+    # ---- names ---------------------------------------------------------------------------------------------------------
+
+    def asked_numbers(self) -> list:
+        """The numbers of the sources that are asked about."""
+        asked = [one.id for one in self.sources]
+        return asked or list(self.film.last.sources if self.film.last else ())
 
     def all_sources(self):
         """The sources that are asked about, and then all others that went into a frame."""
         used = {}
-        for frame in self.film.frames:
-            for node in frame.inputs:
+        for k, frame in enumerate(self.film.frames):
+            for node in frame.inputs if k not in self.hidden else ():
                 number = number_of(node)
-                if (isinstance(node, tuple) and node[0] != "left") or (number in self.film.roots and node not in self.film.made):
+                if node not in self.film.made and ((isinstance(node, tuple) and node[0] != "left") or number in self.film.roots):
                     used[number] = True
-        asked = [one.id for one in self.sources]
-        if not asked and self.film.readings:
-            asked = list(self.film.readings[-1].sources)
-        return list(dict.fromkeys([*asked, *used]))
+        return list(dict.fromkeys([*self.asked_numbers(), *used]))
+
+    def other_data(self) -> dict:
+        """The nodes that are neither made by a frame nor sources, of which something is known."""
+        found = {}
+        for k, frame in enumerate(self.film.frames):
+            for slot, node in enumerate(frame.inputs if k not in self.hidden else ()):
+                known = isinstance(node, int) and node not in self.film.made and number_of(node) not in self.source_ids
+                if known and slot not in frame.numbers and frame.by is None:
+                    found.setdefault(node, f"d{len(found)}")
+        return found
+
+    def last_uses(self) -> dict:
+        """Each frame -> the last one that uses what it made."""
+        made, found = self.film.made, {}
+        for k, frame in enumerate(self.film.frames):
+            found.update({made[node]: k for node in frame.inputs if node in made})
+        for reading in self.film.readings:
+            found.update({made[node]: len(self.film.frames) for node in reading.targets if node in made})
+        return found
 
     def node(self, node):
-        """The id of what a node stands for; None for constants."""
+        """The id of the column of a node; None for numbers."""
         if node in self.film.made:
             return f"f{self.film.made[node]}"
-        return self.source_ids.get(number_of(node))
+        return self.source_ids.get(number_of(node)) or self.data_ids.get(node)
+
+    def column_of(self, number):
+        """The id of the column of a Tensor or Variable."""
+        return f"f{self.film.made[number]}" if number in self.film.made else self.source_ids.get(number)
 
     def name(self, node) -> str:
         """What the user calls it."""
@@ -240,27 +552,10 @@ class Model:
         nameless = "seed" if frame.by else "earlier" if self.film.left_out else "constant"
         return {"node": self.node(node), "text": self.name(node) or nameless}
 
-    def frame(self, k) -> dict:
-        """A frame of the film."""
-        frame = self.film.frames[k]
-        code, _, say = frame.ghost or (None, None, None)
-        arguments = [self.argument(k, slot) for slot in range(min(len(frame.inputs), 16))]
-        return {
-            "id": k, "op": frame.op, "glyph": glyph(frame), "name": self.frame_name(k), "line": self.code.line(frame.place),
-            "text": self.line_text(frame.place), "in": [one["node"] for one in arguments if one["node"]], "args": arguments,
-            "tapes": [self.tape_ids[n] for n in frame.slots if n in self.tape_ids],
-            "by": frame.by and frame.by[1],
-            "value": self.shown_value(k), "keeps": self.keeps(frame),
-            "ghost": {"code": code, "why": self.ghost_words(k), "say": say, "on_way": frame.on_way} if frame.ghost else None,
-        }  # fmt: skip
-
-    def shown_value(self, k) -> dict:
-        """The value of a frame; if nobody kept it, the form of its gradient, which is the same."""
-        value = self.film.frames[k].value
-        if value is not None:
-            return shown(value)
-        slope = next((read.upstream for reading in self.film.readings for read in reading.reads if read.frame == k), None)
-        return UNKNOWN if slope is None else {**UNKNOWN, "shape": list(slope.shape), "dtype": slope.dtype.name}
+    def shape_of(self, k):
+        """The shape of what a frame made; where nobody kept its value, that of its gradient, which is the same."""
+        known = self.film.frames[k].value or next((one[2] for one in self.totals.get(f"f{k}", ()) if one[2] is not None), None)
+        return None if known is None else list(known.shape)
 
     def ghost_words(self, k) -> str:
         """Why a frame is a ghost, in a few words."""
@@ -275,6 +570,8 @@ class Model:
 
     def name_kept(self, frame, number):
         """What the user calls an array that is kept: a Tensor, or (below 0) a Python number among the inputs."""
+        if isinstance(number, tuple):  # of what an op returns beside its output
+            return None
         if number < 0:
             return number_text(frame.numbers.get(-1 - number, 0.0))
         return self.name(number if number in self.film.made else self.versioned(number))
@@ -286,15 +583,13 @@ class Model:
     def source(self, number) -> dict:
         thing = self.things.get(number, self.tape.variables.get(number))
         version = self.versions.get(number)
-        value = self.value_of(number, version, thing)
         variable = hasattr(thing, "trainable") or version is not None
-        watched = number in self.film.roots or number in self.tape.tracked_ids
+        value, of = self.value_of(number, version, thing), self.column_of(number)
         return {
-            "id": self.source_ids[number], "name": self.source_name(number),
-            "kind": "Variable" if variable else "Tensor", "watched": watched,
-            "asked": number in self.things or (bool(self.film.readings) and number in self.film.readings[-1].sources),
-            "value": shown(value), "of": self.node(number) if number in self.film.made else None, "version": version,
-            "now": getattr(thing, "version", version) if variable else None,
+            "id": self.source_ids[number], "name": self.source_name(number), "path": self.path_of(number),
+            "kind": "Variable" if variable else "Tensor", "watched": number in self.film.roots or number in self.tape.tracked_ids,
+            "asked": of in self.asked_ids, "value": self.array(value), "of": of if of and of[0] == "f" else None, "version": version,
+            "now": getattr(thing, "version", version) if variable else None, "shape": None if value is None else list(value.shape),
         }  # fmt: skip
 
     def value_of(self, number, version, thing):
@@ -302,6 +597,8 @@ class Model:
         film = self.film
         if number in film.made:
             return film.frames[film.made[number]].value
+        if isinstance(number, tuple):
+            return None
         if (number, version) in film.values or number in film.values:
             return film.values.get((number, version), film.values.get(number))
         trace = self.trace
@@ -316,9 +613,14 @@ class Model:
         number, version = node if isinstance(node, tuple) else (node, None)
         return self.value_of(number, version, self.things.get(number, self.tape.variables.get(number)))
 
+    def path_of(self, number) -> str:
+        """What the user calls a source; of a weight of a model the path to it."""
+        thing = self.things.get(number)
+        return visible(getattr(thing, "path", "") or self.names.of(number, "x"))
+
     def source_name(self, number) -> str:
-        """What the user calls a source; of the path to a weight of a model, the end."""
-        return "/".join(self.names.of(number, "x").split("/")[-2:])
+        """The same, of a path the end."""
+        return "/".join(self.path_of(number).split("/")[-2:])
 
     def tapes(self):
         found = []
@@ -328,24 +630,18 @@ class Model:
             found.append({"id": self.tape_ids[number], "name": name, "outer": self.tape_ids.get(outer), "persistent": bool(persistent)})
         return found
 
-    def turn(self, fold, turn) -> dict:
-        """The frames and reads of a turn that is folded away."""
-        _, first, per, turns = self.loops[fold]
-        turn = min(max(turn, 0), turns - 1)
-        ids = range(first + turn * per, first + (turn + 1) * per)
-        readings = []
-        for r, reading in enumerate(self.film.readings):
-            readings.append([read_shown(self, r, i) for i, read in enumerate(reading.reads) if read.frame in ids])
-        return {"type": "turn", "fold": fold, "turn": turn, "frames": [self.frame(f) for f in ids], "reads": readings}
-
-    def mark(self, one, cuts) -> dict:
-        name = self.source_name(one.number)
-        new = f"{name} is a new Variable" if one.kind == "create" else f"{name} is version {one.version} now"
-        say = f"{name} is watched from here on" if one.kind == "watch" else new
+    def mark(self, one) -> dict:
+        """Something between two columns."""
+        if one.kind == "pause":
+            label, say = "stop_recording", "stop_recording: the tape does not listen here, on purpose."
+        else:
+            name = self.source_name(one.number)
+            label = f"watch {name}" if one.kind == "watch" else f"new {name}"
+            say = f"{name} is watched from here on" if one.kind == "watch" else f"{name} is a new Variable"
         return {
-            "kind": one.kind, "at": one.at, "line": self.code.line(one.place), "text": self.line_text(one.place), "say": say,
-            "source": self.source_ids.get(one.number), "value": None if one.value is None else shown(one.value), "version": one.version,
-            "cut": one.cut and any(cut["code"] in INTO_STATE and cut["line"] == self.code.line(one.place) for cut in cuts),
+            "kind": one.kind, "at": one.at, "line": self.code.line(one.place), "text": self.line_text(one.place), "label": label,
+            "say": say,
+            "source": self.source_ids.get(one.number) if one.kind != "pause" else None, "cut": one.cut,
         }  # fmt: skip
 
     def notes(self):
@@ -359,11 +655,58 @@ class Model:
             found.append(f"The film shows the last {self.most:,} {things}; the {film.left_out:,} before them are left out.")
         elif film.cut:
             found.append("The log was full, and has forgotten its first events.")
-        widest = max((len(read.parts) for reading in film.readings for read in reading.reads), default=0)
-        if widest > MOST_PARTS:
-            found.append(f"Of an op with {widest:,} inputs the film shows {MOST_PARTS}.")
+        widest = max((len(frame.inputs) for frame in film.frames), default=0)
+        if widest > MOST_INPUTS:
+            found.append(f"Of an op with {widest:,} inputs the film shows {MOST_INPUTS}.")
+        if self.hidden:
+            found.append(f"{len(self.hidden)} ops that made the weights of layers are not shown.")
         if film.traced and not film.history.opened and not film.left_out:
             found.append("The log began later than this tape, and does not know all of it.")
         if self.tape.entered and self.tape.steps is None and not film.frames and not film.traced:
             found.append("The tape is used up: what it had written is gone.")
         return found
+
+
+def settle(totals, one, reading, step, total):
+    """What a gradient has added up to is known for certain by now."""
+    found = totals.setdefault(one, [])
+    if found and found[-1][0] == reading and found[-1][1] <= step:
+        found[-1] = (reading, found[-1][1], total)
+    else:
+        found.append((reading, step, total))
+
+
+def is_ghost(frame) -> bool:
+    return frame.kind == "op" and frame.ghost is not None
+
+
+def is_building(frame) -> bool:
+    """Did it run while a layer of Keras made its weights?"""
+    return is_ghost(frame) and not frame.on_way and BUILD in f"{getattr(frame.event, 'module', '')}/"
+
+
+def packed(steps) -> list:
+    """Steps that count up or down as one: [kind, number, how many, by how much]."""
+    found: list[Any] = []
+    for kind, number in steps:
+        before: Any = found[-1] if found else ["", None, 0, 0]
+        _, first, count, by = before
+        by = by or (number - first if isinstance(number, int) and isinstance(first, int) else 0)
+        if before[0] == kind and abs(by) == 1 and number == first + count * by:
+            before[2:] = count + 1, by
+        else:
+            found.append([kind, number, 1, 0])
+    return found
+
+
+def misfit(shapes, op) -> "list | None":
+    """The two axes that do not fit: those where one change of length lets the op run."""
+    first, second = shapes if len(shapes) == 2 else ((), ())
+    pairs = [(i, j) for i in reversed(range(len(first))) for j in range(len(second)) if first[i] != second[j]]
+    for i, j in pairs[:36]:
+        fitted = [*second[:j], first[i], *second[j + 1 :]]
+        if math.prod(first) + math.prod(fitted) <= 1_000_000:
+            with contextlib.suppress(Exception):
+                op.np(np.zeros(first, np.float32), np.zeros(fitted, np.float32))
+                return [i, j]
+    return None

@@ -2,8 +2,7 @@
 
 from ..errors import visible
 from ..explain.search import number_of
-from .reading import local_slope, node_of
-from .summary import text_of
+from .arrays import text_of
 from .verdict import would_carry
 
 MOST = 36  # rows; more are folded
@@ -27,12 +26,12 @@ def twin(model) -> str:
 
 def headline(view) -> str:
     tapes = len(view["tapes"])
-    ghosts, kept = view["ghosts"], view["count"] - view["ghosts"]
+    ghosts, kept = view["ghosts"], view["ops"] - view["ghosts"]
     return f"tape inspector   {tapes} tape{'s' * (tapes != 1)}: {kept} kept, {ghosts} ghost{'s' * (ghosts != 1)}"
 
 
 def rows_of(model):
-    """(frame number or None, cells) for each frame and each mark."""
+    """(frame number, or nothing, and cells) for each frame and each mark."""
     marks = {}
     for mark in model.data["marks"]:
         marks.setdefault(mark["at"], []).append(mark)
@@ -42,30 +41,27 @@ def rows_of(model):
             reads.update({read.frame: (r, i) for i, read in enumerate(reading.reads)})
     rows = []
     for k in shown_frames(model):
-        if not isinstance(k, int):
-            rows.append(("", f"... {k[1]}", "", "", "", ""))
+        if isinstance(k, str):
+            rows.append(("", f"... {k}", "", "", "", ""))
             continue
-        rows += [mark_row(mark) for mark in marks.pop(k, ())]
+        rows += [mark_row(mark) for at in sorted(marks) if at <= k for mark in marks.pop(at)]
         rows.append(frame_row(model, k, reads.get(k)))
-    rows += [mark_row(mark) for at in sorted(marks) for mark in marks[at] if at >= model.data["count"]]
-    return rows
+    return rows + [mark_row(mark) for at in sorted(marks) for mark in marks[at]]
 
 
 def shown_frames(model):
-    """The numbers of the frames to show; of a loop the first turn and the last, and between them how many there are more."""
-    numbers, k = [], 0
-    for fold in [*[one for one in model.data["folds"] if one["turns"] > 1], None]:
-        end = fold["first"] if fold else model.data["count"]
-        numbers += range(k, end)
-        if fold:
-            first, per, turns = fold["first"], fold["per"], fold["turns"]
-            what = "turns" if fold["kind"] == "loop" else "stretches"
-            few = per <= 8
-            numbers += range(first, first + per) if few else [*range(first, first + 4), ("", f"{per - 4} more ops in this turn")]
-            numbers.append(("", f"{turns - 2} more {what} of {per} op{'s' * (per != 1)}"))
-            numbers += range(first + per * (turns - 1), first + per * turns) if few else [("", f"{per} ops: the last turn")]
-            k = first + per * turns
-    return numbers
+    """The numbers of the frames to show; of a loop or many layers the first and the last, and between them how many there are more."""
+    kind, units = model.fold
+    if kind not in ("iterations", "ops") or len(units) < 4:
+        return [k for k in range(len(model.film.frames)) if k not in model.hidden]
+    first, last, found = units[0], units[-1], []
+    whole = [unit for unit in units if unit.label.startswith(("iteration", "ops"))]
+    if whole:
+        first, last = whole[0], whole[-1]
+    found += [k for k in range(first.end) if k not in model.hidden]
+    per, between = first.end - first.first, len(whole) - 2
+    found.append(f"{between} more {'iterations' if kind == 'iterations' else 'stretches'} of {per} op{'s' * (per != 1)}")
+    return found + [k for k in range(last.first, len(model.film.frames)) if k not in model.hidden]
 
 
 def folded(rows):
@@ -77,13 +73,24 @@ def folded(rows):
 
 
 def mark_row(mark):
-    return ("-", mark["kind"], mark["text"], mark["value"]["text"] if mark["value"] else "-", mark["say"], "cut" if mark["cut"] else "-")
+    return ("-", mark["kind"], mark["text"], "-", mark["say"], "cut" if mark["cut"] else "-")
 
 
 def frame_row(model, k, read):
     frame = model.film.frames[k]
     value = value_text(frame.value)
-    return (str(k + 1), frame.op, model.line_text(frame.place), value, on_tape(model, frame, k), backward(model, frame, k, read))
+    if frame.kind == "assign":
+        ((number, version),), cut = frame.outputs, any(end == f"f{k}" for _, end in model.broken)
+        said = f"{model.source_name(number)} is version {version} now"
+        return ("-", "assign", model.line_text(frame.place), value, said, "cut" if cut else "-")
+    return (
+        str(model.number_of(k)),
+        frame.op,
+        model.line_text(frame.place),
+        value,
+        on_tape(model, frame, k),
+        backward(model, frame, k, read),
+    )
 
 
 def value_text(value, first=4) -> str:
@@ -92,6 +99,8 @@ def value_text(value, first=4) -> str:
 
 def on_tape(model, frame, k) -> str:
     """Was it written, and on which tapes? If not: why."""
+    if frame.kind == "crash":
+        return f"raised {frame.event.error.partition(':')[0]}"
     if frame.ghost:
         return f"ghost: {model.ghost_words(k)}"
     tapes = [one["name"] for one in model.data["tapes"] if one["id"] in [model.tape_ids[n] for n in frame.slots]]
@@ -113,12 +122,12 @@ def backward(model, frame, k, read) -> str:
     r, i = read
     one = model.film.readings[r].reads[i]
     to_sources, onward = [], []
-    for j, part in enumerate(one.parts):
-        node = node_of(model, one, part)
+    for part in one.parts:
+        node = model.node_of(one, part)
         if node in model.film.made:
             onward.append(f"{value_text(part.product, 2)} to {model.film.frames[model.film.made[node]].op}")
             continue
-        text, local = value_text(part.product, 3), local_slope(model, r, i, j)
+        text, local = value_text(part.product, 3), part.local
         if not part.product.finite and local is not None:
             text = f"{value_text(one.upstream)} x {value_text(local)} = {text}"
         to_sources.append((model.source_name(number_of(node)), text))
@@ -150,9 +159,7 @@ def paths_text(view) -> str:
     if verdict["lost"] is not None:
         return f"{live}, lost {verdict['lost']}, together {verdict['full']}"
     if verdict["status"] == "nan":
-        reads = view["readings"][-1]["reads"] if view["readings"] else ()
-        bad = next((read["frame"] + 1 for read in reads if any(part["product"]["state"] == "nan" for part in read["parts"])), None)
-        return live + (f", first bad number at frame {bad}" if bad else "")
+        return live + (f", first bad number at frame {verdict['bad']}" if verdict["bad"] else "")
     if verdict["status"] == "partial":
         return f"{live}, and one is lost: {verdict['code']}"
     if verdict["status"] == "none":

@@ -1,11 +1,22 @@
 """What became of the gradient: the answer in one sentence, where it was cut, and what the lost ways would carry."""
 
 from ..engine.tape import GradientTape
+from ..errors import visible_lines
 from ..explain.search import number_of
-from .summary import text_of
+from .arrays import size_text, text_of
+from .units import trend
 
-ORDER = ["none", "partial", "nan", "zero", "stale", "complete"]  # of several sources the first of these is told
-HEADS = {"none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "stale": "Stale", "complete": "Complete"}
+UNASKED = " Nobody has looked for a path that is missing."
+ORDER = ["none", "partial", "nan", "zero", "stale", "untried", "complete"]  # of several sources the first of these is told
+HEADS = {
+    "none": "None",
+    "partial": "Partial",
+    "nan": "Not finite",
+    "zero": "Zero",
+    "stale": "Stale",
+    "untried": "Untried",
+    "complete": "Complete",
+}
 
 
 def cuts(model):
@@ -14,7 +25,7 @@ def cuts(model):
     if history is None or not model.explanations:
         return []
     causes = [cause for one in model.explanations.values() for cause in one.causes]
-    live = any(dx is not None for reading in model.film.readings[-1:] for dx in reading.answers.values())
+    live = any(dx is not None for dx in (model.film.last.answers.values() if model.film.last else ()))
     found = {}
     for edge in model.film.ways if causes else ():
         cause = next((one for one in causes if edge.code == one.code and edge.place.text == one.line), None) if edge.code else None
@@ -31,18 +42,24 @@ def cuts(model):
 
 def verdict(model) -> dict:
     """The question, its answer, and one sentence about it."""
-    reading = model.film.readings[-1] if model.film.readings else None
+    reading = model.film.last
     sources = reading.sources if reading else [one.id for one in model.sources]
     names = [model.source_name(n) for n in sources]
     targets = [model.name(n) or "target" for n in (reading.targets if reading else [one.id for one in model.targets])]
     if not targets or not names:
         return {**told("", "", "", silence(model.tape, model.film)), "ask": "", "lost": None, "full": None, "each": []}
     ask = f"d{targets[0]}" if len(targets) == 1 and targets[0].isidentifier() else f"d({', '.join(targets)})"
-    ask += f"/d{names[0]}" if len(names) == 1 else f"/d[{', '.join(names[:4])}{', ...' if len(names) > 4 else ''}]"
+    ask += f"/d{names[0]}" if len(names) == 1 else f"/d[{', '.join(names)}]" if len(names) <= 4 else f"/d({len(names)} sources)"
     each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(sources, names)]
     worst = min(each, key=lambda one: ORDER.index(one["status"]))
-    answer = worst["answer"] if len(each) == 1 else ", ".join(one["answer"] for one in each[:4]) + (", ..." if len(each) > 4 else "")
+    given = sum(one["answer"] != "None" for one in each)
+    answer = worst["size"] if len(each) == 1 else f"{len(each)} gradients" if given == len(each) else f"{given} of {len(each)} gradients"
+    seen = trend(model) if worst["status"] == "complete" else ""
+    if seen:
+        worst["say"] = f"Complete, and {seen}."
     missing, full = lost(model, reading) if len(each) == 1 and reading else (None, None)
+    bad = model.first_bad() if worst["status"] == "nan" else None
+    worst |= {"bad": None if bad is None else model.number_of(bad), "badFrame": None if bad is None else f"f{bad}"}
     return {**worst, "ask": ask, "answer": answer, "lost": missing, "full": full, "each": each}
 
 
@@ -50,7 +67,7 @@ def lost(model, reading):
     """What the lost ways would carry, and what all of them together, as texts; None if that cannot be known."""
     (number,) = reading.sources
     found = [dx for node, dx in model.full[0].items() if number_of(node) == number] if model.full else []
-    live = reading.answers[number]
+    live = reading.answers.get(number)
     if len(found) != 1 or (live is not None and live.kept.shape != found[0].shape):
         return None, None
     return text_of(found[0] if live is None else found[0] - live.kept), text_of(found[0])
@@ -59,7 +76,7 @@ def lost(model, reading):
 def would_carry(model, k) -> "str | None":
     """`cut (would carry 3.0)` for a frame behind a cut; None for others."""
     frame = model.film.frames[k]
-    if f"f{k}" not in model.broken or (not frame.ghost and frame.slots):
+    if all(end != f"f{k}" for _, end in model.broken) or (not frame.ghost and frame.slots):
         return None
     sent = [dx for slot, dx in model.full[1].get(k, {}).items() if frame.inputs[slot] not in model.film.made] if model.full else []
     return f"cut (would carry {text_of(sum(sent[1:], sent[0]))})" if sent else "cut"
@@ -71,21 +88,29 @@ def one_verdict(model, number, reading) -> dict:
     answer = answer_text(model, number, reading)
     if explanation is not None and explanation.codes == ("SPENT_TAPE",) and slope is not None:  # it was asked once more, after its answer
         explanation = None
+    size = size_text(slope) if slope is not None and answer == text_of(slope) else answer
+    if reading is not None and number in reading.sparse:
+        size = f"{size} (IndexedSlices)"
     if explanation is None:
-        status = "none" if answer == "None" else "nan" if slope is not None and not slope.finite else "complete"
-        return told(status, "", answer, f"{HEADS[status]}.")
+        known = "complete" if model.explanations and not model.left else "untried"  # one of very many sources, like the others
+        status = "none" if answer == "None" else "nan" if slope is not None and not slope.finite else known
+        return told(status, "", answer, f"{HEADS[status]}.{UNASKED if status == 'untried' else ''}", size=size)
     if reading is None and explanation.status == "none":
         answer = "error" if explanation.codes == ("SPENT_TAPE",) else "None"
     cause = explanation.causes[0] if explanation.causes else None
-    status = "stale" if explanation.status == "complete" and cause and cause.code == "STALE" else explanation.status
+    status = "stale" if explanation.status in ("complete", "untried") and cause and cause.code == "STALE" else explanation.status
     head = HEADS[status] + (f": {explanation.meaning}" if explanation.meaning else "")
     words = f" {sentence(cause.sentence)}" if cause else " Every path is on the tape." if status == "complete" else ""
-    return told(status, explanation.meaning, answer, f"{head}.{words}", cause)
+    return told(status, explanation.meaning, answer, f"{head}.{words}", cause, size, explanation.fixed)
 
 
-def told(status, meaning, answer, say, cause=None) -> dict:
+def told(status, meaning, answer, say, cause=None, size="", fixed="") -> dict:
     code, change = (cause.code, fix(cause)) if cause else (None, None)
-    return {"status": status, "meaning": meaning, "answer": answer, "say": say, "fix": change, "code": code}
+    return {
+        "status": status, "meaning": meaning, "answer": answer, "size": answer if answer in ("None", "error") else size or answer,
+        "say": say,
+        "fix": change, "code": code, "fixed": visible_lines(fixed).split("\n") if fixed else [],
+    }  # fmt: skip
 
 
 def answer_text(model, number, reading) -> str:
@@ -94,7 +119,9 @@ def answer_text(model, number, reading) -> str:
         return given_text(model.tape, number)
     if reading.error:
         return reading.error.partition(":")[0]
-    slope = reading.answers.get(number)
+    if number not in reading.answers:
+        return "?"
+    slope = reading.answers[number]
     return "None" if slope is None else text_of(slope)
 
 

@@ -1,7 +1,5 @@
 """The inspector as a widget of Jupyter. It needs anywidget; all that it shows was computed before, so it is a snapshot."""
 
-import os
-
 import anywidget
 import traitlets
 
@@ -61,19 +59,14 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         return name == "selected" and isinstance(value, str) and (not value or value in self.nodes)
 
     def answer(self, _, content, buffers):
-        """A front end wants a turn that is folded away."""
+        """A front end wants a unit that is folded away."""
         match content:
-            case {"type": "open_turn", "fold": int(fold), "turn": int(turn), **rest}:
+            case {"type": "open_unit", "unit": int(unit), **rest}:
                 film = rest.get("film", 0)
-                if type(film) is int and 0 <= film < len(self.models) and 0 <= fold < len(self.models[film].loops):
-                    self.send({**self.models[film].turn(fold, turn), "film": film})
+                if type(film) is int and 0 <= film < len(self.models) and 0 <= unit < len(self.models[film].fold[1]):
+                    self.send({**self.models[film].opened(unit), "film": film})
 
     def _repr_mimebundle_(self, **kwargs):
         bundle = super()._repr_mimebundle_(**kwargs)
         data, about = bundle if isinstance(bundle, tuple) else (bundle, {})
-        data = {**(data or {}), "text/plain": str(self)}
-        if os.environ.get("MINIGRAD_STATIC") == "1":
-            from .picture import png
-
-            data["image/png"] = png(self.models[0].data)
-        return data, about
+        return {**(data or {}), **self.still()}, about

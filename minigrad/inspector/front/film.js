@@ -1,872 +1,453 @@
-// The film: frames from left to right, and under them what the readings did.
+// A strip of columns and wires. It is built once for a width; a step changes only what that step changes.
 
-import { svg, rect, path, label, cell, measure, clip, mark, torn, classes } from "./elements.js";
-import { stateOf, isScalar, hasPicture, shapeText, sizeOf, brief, uniform, wordings, picture, shown } from "./values.js";
-import { stale, lineText, columnsOf, spread, space, detail } from "./story.js";
+import { svg, rect, path, put, fitted, measure, mark } from "./elements.js";
+import { forms, shapeText, spoken } from "./numbers.js";
+import { picture } from "./pictures.js";
+import { geometry, arc, apex, abreast } from "./geometry.js";
 
-/** The film: written from left to right on top, read back from right to left underneath, one lane for each tape. */
 export class Film {
-  constructor(inspector, story, t, width) {
-    Object.assign(this, { inspector, story, t, width, now: story.at(t), uid: inspector.uid });
-    this.lanes = this.arrange();
-    this.two = this.lanes.length > 1;
-    this.many = story.sources.length > 1;
-    this.left = 12 + (this.two ? 104 : 96);
-    this.sourceWidth = this.many ? 150 : 122;
-    this.right = 108;
-    this.room = width - this.left - this.sourceWidth - 10 - this.right - 12;
-    this.capacity = Math.floor((this.room - 134) / 16);
-    this.cursor = this.now.frame ?? null;
-    this.gapped = new Map(story.cuts.map((cut, k) => [+cell(cut.edge?.[1]).slice(1), k]).filter(([id]) => story.writtenAt.has(id)));
-    this.columns = columnsOf(story, this.cursor ?? inspector.lastFrame, this.capacity, inspector.folding);
-    this.gaps = new Set(this.columns.filter((column) => this.gapped.has(column.frame)));
-  }
-
-  /** Lanes from the innermost tape to the outermost, each with the rows of its readings. */
-  arrange() {
-    const { view } = this.story;
-    const depth = (tape) => {
-      let n = 0;
-      for (let id = tape.outer, seen = 0; id && seen < 20; seen++) {
-        n++;
-        id = view.tapes.find((other) => other.id === id)?.outer;
-      }
-      return n;
-    };
-    const tapes = [...view.tapes].sort((a, b) => depth(b) - depth(a));
-    const current = this.now.reading != null ? view.readings[this.now.reading].tape : this.now.tape;
-    return (tapes.length ? tapes : [{ id: "", name: "" }]).map((tape) => {
-      const all = view.readings.filter((reading) => reading.tape === tape.id);
-      const last = all.findLastIndex((reading) => this.t >= this.story.turnAt[reading.id]);
-      const readings = all.length <= 3 ? all : all.slice(Math.max(0, last), Math.max(0, last) + 1);
-      return { tape, readings, hidden: all.length - readings.length, closed: tapes.length > 2 && tape.id !== current && depth(tape) !== 0 };
+  /**
+   * A strip of a story, in this many pixels.
+   * Args: the inspector, the story (a view with its steps), the strip, the width, and whether it is a unit of a folded film.
+   */
+  constructor(inspector, story, strip, width, folded) {
+    Object.assign(this, { inspector, story, strip, view: story.view });
+    this.g = geometry(strip, width, folded);
+    const { g } = this;
+    this.element = svg("svg", {
+      class: `film ${g.upright ? "upright" : "turned"}`, viewBox: `0 0 ${g.width} ${g.height}`, role: "group",
+      "aria-label": "the film: each column is an array, above its value, below its gradient", style: `width:${(g.width / width) * 100}%`,
     });
+    this.place = new Map(strip.cols.map((one, k) => [one, k]));
+    this.layers = ["under", "lower", "cells", "upper", "marks"].map((name) => svg("g", { class: name }));
+    this.element.append(...this.layers);
+    this.words();
+    this.columns = strip.cols.map((one, k) => this.column(this.view.cols[one], k));
+    this.wires = strip.wires.map((one) => this.wire(one));
+    this.ribbons();
+    if (g.upright) this.brackets();
+    this.betweens();
+    this.turn();
   }
 
-  draw() {
-    spread(this.columns, this.left + this.sourceWidth + 10, this.room, this.cursor, this.gaps);
-    let y = 28;
-    const rowsOf = Math.max(...this.lanes.map((lane) => lane.readings.length));
-    const high = this.two ? [38, 34] : rowsOf > 1 ? [50, 40] : [62, 54];
-    for (const lane of this.lanes) {
-      lane.y = y + (this.two ? 7 : 3);
-      lane.h = lane.closed ? 14 : high[0];
-      lane.rows = lane.closed
-        ? []
-        : lane.readings.map((reading, k) => ({ reading, y: lane.y + lane.h + 6 + k * (high[1] + 5), h: high[1] }));
-      lane.bottom = lane.rows.length ? lane.rows.at(-1).y + high[1] : lane.y + lane.h;
-      y = lane.bottom + (this.two ? 8 : 0);
+  words() {
+    const { g } = this,
+      [under] = this.layers;
+    if (g.upright && g.labels) {
+      under.append(
+        fitted(8, g.y.value + g.value / 2, "value", 70, { size: 13, bold: true, class: "blue" }),
+        fitted(8, g.y.value + g.value / 2 + 15, "recorded →", 72, { size: 11, class: "blue" }),
+        fitted(8, g.y.slope + g.slope / 2, "gradient", 70, { size: 13, bold: true, class: "orange" }),
+        fitted(8, g.y.slope + g.slope / 2 + 15, "← passed back", 74, { size: 11, class: "orange" }),
+      );
+    } else if (!g.upright) {
+      const middle = g.left + g.name + g.column / 2;
+      under.append(
+        fitted(middle, 16, "value", g.column, { size: 12, bold: true, anchor: "middle", class: "blue" }),
+        fitted(middle + g.column + 4, 16, "gradient", g.column, { size: 12, bold: true, anchor: "middle", class: "orange" }),
+      );
     }
-    this.height = y + (this.two ? 6 : 14);
-    const drawing = svg("svg", {
-      class: "film",
-      viewBox: `0 0 ${this.width} ${this.height}`,
-      style: `width:${this.width / 13}em`,
-      role: "group",
-      "aria-label": "Film of the tape: written from left to right, read back from right to left",
-    });
-    drawing.append(
-      this.hatch(),
-      ...this.brackets().filter(Boolean),
-      ...this.nests().filter(Boolean),
-      ...this.lanes.flatMap((lane) => this.lane(lane)).filter(Boolean),
-    );
-    if (!drawing.querySelector("[tabindex='0']")) drawing.setAttribute("tabindex", "0");
-    return drawing;
   }
 
-  hatch() {
-    const stripes = svg(
-      "pattern",
-      { id: `hatch-${this.uid}`, width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-      path("M0 0V7", { class: "hatching" }),
-    );
-    return svg("defs", {}, stripes);
+  /** The boxes of a column: of its value, of its gradient, and of all of it. */
+  boxes(k) {
+    const { g } = this,
+      at = g.start(k);
+    if (g.upright)
+      return { value: [at, g.y.value, g.cell, g.value], slope: [at, g.y.slope, g.cell, g.slope], all: [at, g.y.value, g.cell, g.y.end - g.y.value] };
+    const left = g.left + g.name;
+    return {
+      value: [left, at, g.column, g.cell], slope: [left + g.column + 4, at, g.column, g.cell],
+      all: [g.left, at, g.width - 2 * g.left, g.cell],
+    };
   }
 
-  /** Brackets join neighbours of one source line and say as much of it as fits. */
+  column(col, k) {
+    const { g } = this,
+      boxes = this.boxes(k);
+    const outer = k < this.strip.outside && col.kind !== "source" && col.kind !== "data";
+    const group = svg("g", { class: `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, role: "button", tabindex: -1, "data-id": col.id });
+    const open = (event) => {
+      event.stopPropagation();
+      this.inspector.select(col.id, this.story);
+    };
+    group.addEventListener("click", open);
+    group.addEventListener("pointerenter", () => this.inspector.hover(col.id));
+    group.addEventListener("pointerleave", () => this.inspector.hover(null));
+    const value = svg("g", { class: "written" }),
+      slope = svg("g", { class: "read" });
+    const ground = [rect(...boxes.all, { class: "whole" })];
+    if (col.kind === "source") ground.push(rect(...boxes.all, { class: `box ${col.watched ? "watched" : "unwatched"}`, rx: 4 }));
+    else if (col.kind === "data" || outer) ground.push(rect(...boxes.all, { class: "box none" }));
+    else ground.push(rect(...boxes.value, { class: "box" }), ...(col.kind === "op" ? [rect(...boxes.slope, { class: "below" })] : []));
+    if (col.kind === "crash") ground.push(this.tear(boxes.value));
+    this.title(value, col, boxes, outer);
+    group.append(...ground, value, slope, rect(...boxes.all, { class: "edge", rx: 3 }));
+    this.layers[2].append(group);
+    if (outer && g.upright && !g.mini) group.append(fitted(boxes.all[0] + g.cell / 2, g.y.code, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
+    const found = { col, k, boxes, group, value, slope, outer, drawn: false, shown: undefined, words: undefined };
+    return found;
+  }
+
+  /** From which unit an array comes that was made outside of this strip. */
+  origin(col) {
+    const unit = this.story.unitOf(Number(col.id.slice(1)));
+    const { labels, iterations } = this.view.fold;
+    return [`from ${labels?.[unit] ?? (iterations?.[unit] ? `iteration ${iterations[unit]}` : "before")}`, "from before"];
+  }
+
+  tear([x, y, w, h]) {
+    const teeth = Math.max(4, Math.round(h / 9));
+    let d = `M${x + w} ${y}`;
+    for (let k = 0; k < teeth; k++) d += `l${k % 2 ? 5 : -5} ${h / teeth}`;
+    return path(d, { class: "torn" });
+  }
+
+  /** Sign and name at the head of a column, and its shape between value and gradient. */
+  title(group, col, boxes, outer) {
+    const { g } = this,
+      [x, y, w] = g.upright ? boxes.value : boxes.all;
+    const plain = col.kind === "source" || col.kind === "data";
+    const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
+    const size = g.mini ? 11 : 14;
+    const room = g.upright ? w - 8 : g.name - 8;
+    const look = { size, least: 9, bold: true, family: plain ? "mono" : "ui", class: "sign" };
+    const second = !plain && !outer && col.name && measure(sign, size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room ? col.name : "";
+    const title = fitted(x + 5, y + (g.upright ? 16 : 18), sign, room, look);
+    title.append(svg("title", {}, plain ? col.path || col.name : [col.text, col.op].find(Boolean)));
+    group.append(title);
+    if (second) group.append(fitted(x + (g.upright ? w : g.name) - 5, y + 16, second, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
+    const shape = this.shapeOf(col);
+    if (!shape || !shape.length) return;
+    const at = g.upright ? [x + w / 2, g.y.shape + 12, "middle"] : [x + 5, y + 34, "start"];
+    group.append(fitted(at[0], at[1], shapeText(shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
+  }
+
+  shapeOf(col) {
+    if (col.kind === "crash") return null;
+    return col.shape ?? (col.value == null ? null : this.view.arrays[col.value].shape);
+  }
+
+  picture(box, data, tone) {
+    const { g } = this,
+      head = g.upright && tone === "value" ? 19 : 3;
+    const [x, y, w, h] = box;
+    return picture(data, x + 4, y + head, w - 8, h - head - 3, tone, !g.mini && h > 40);
+  }
+
+  // ---- wires
+
+  wire([key, i, n, j, m, level]) {
+    const { g } = this,
+      wire = this.view.wires[key];
+    const [from, to] = [this.place.get(wire.from), this.place.get(wire.to)];
+    const [a, b] = [g.port(from, i, n), g.port(to, j, m)];
+    const high = g.high(level);
+    const group = svg("g", { class: `wire ${wire.state}` });
+    group.append(path(arc(g, a, b, -1, high), { class: "way" }), path(this.head(b, -1, 4), { class: "head" }));
+    this.layers[3].append(group);
+    let scissors = null;
+    if (wire.state === "cut" || wire.state === "stop") {
+      const [x, y] = this.at(...apex(g, a, b, -1, high));
+      scissors = mark(wire.state, x, y, g.mini ? 6 : 9);
+      this.layers[4].append(scissors);
+    }
+    const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": `the path breaks between ${this.nameOf(wire.from)} and ${this.nameOf(wire.to)}` });
+    const [x, y] = this.at(...apex(g, a, b, -1, high));
+    asked.append(svg("circle", { cx: x, cy: y, r: 9 }), svg("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11 }, "?"));
+    asked.addEventListener("click", (event) => (event.stopPropagation(), this.inspector.guessed(wire)));
+    this.layers[4].append(asked);
+    const at = this.view.cols[wire.to].at;
+    return { key, wire, from, to, a, b, high, group, scissors, asked, at, state: "", ports: [i, j] };
+  }
+
+  nameOf(id) {
+    const col = this.view.cols[id];
+    return col.name || col.op;
+  }
+
+  at(t, c) {
+    return this.g.upright ? [t, c] : [c, t];
+  }
+
+  /** A head of an arrow at a port. */
+  head(t, side, size) {
+    const { g } = this,
+      base = side < 0 ? g.above : g.below;
+    return `M${g.point(t, base)}L${g.point(t - size, base + side * size * 1.7)} ${g.point(t + size, base + side * size * 1.7)}Z`;
+  }
+
+  /** The wires once more below, as wide as the gradients that they carry back. */
+  ribbons() {
+    const { g } = this,
+      ends = new Map();
+    const end = (k, ribbon, place) => ends.set(k, [...(ends.get(k) || []), { ribbon, place }]);
+    const make = (wire, lost) => {
+      const share = lost ? wire.wire.lostWidth : Math.max(0, ...wire.wire.sent.map((one) => one[3]));
+      const ribbon = { wire, lost, width: 1.2 + (g.ribbon - 1.2) * share, group: svg("g", { class: lost ? "ribbon lost" : "ribbon" }), state: "" };
+      end(wire.from, ribbon, wire.a), end(wire.to, ribbon, wire.b);
+      return ribbon;
+    };
+    this.back = [];
+    for (const wire of this.wires) {
+      if (wire.wire.sent.length) this.back.push(make(wire, false));
+      if (wire.wire.lost != null) this.back.push(make(wire, true));
+    }
+    for (const [k, found] of ends) {
+      found.sort((one, two) => one.place - two.place || one.ribbon.lost - two.ribbon.lost);
+      const places = abreast(found.map((one) => one.place), found.map((one) => one.ribbon.width));
+      found.forEach((one, n) => (one.ribbon[one.ribbon.wire.from === k && one.place === one.ribbon.wire.a ? "a" : "b"] = places[n]));
+    }
+    const numbered = this.back.length <= 14 && !g.mini && g.upright;
+    for (const ribbon of this.back) this.ribbon(ribbon, numbered);
+    if (numbered) this.sums(ends);
+  }
+
+  ribbon(ribbon, numbered) {
+    const { g } = this,
+      { wire, group, a, b, width, lost } = ribbon;
+    const high = wire.high + (lost ? 2 : 0);
+    const d = arc(g, a, b, 1, high);
+    const name = lost ? "lost" : `${this.nameOf(wire.wire.to)} to ${this.nameOf(wire.wire.from)}`;
+    group.append(path(d, { class: "band", "stroke-width": width.toFixed(1) }));
+    if (lost) group.append(path(d, { class: "rim" }));
+    else group.append(path(this.head(a, 1, Math.max(4, width * 0.62)), { class: "head" }));
+    group.append(svg("title", {}, lost ? `${name}: would have come here` : name));
+    this.layers[1].append(group);
+    const found = lost ? wire.wire.lost : wire.wire.sent.at(-1)[2];
+    const data = this.view.arrays[found];
+    const twins = this.wires.filter((one) => one.from === wire.from && one.to === wire.to);
+    const aside = twins.length > 1 ? (twins.indexOf(wire) - (twins.length - 1) / 2) * 42 : 0;
+    const [x, y] = this.at(...apex(g, a + aside, b + aside, 1, high));
+    if (numbered && data.n === 1 && Math.abs(b - a) > 34) {
+      const text = forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text);
+      const word = lost ? text.map((one) => `${one} lost`) : text;
+      ribbon.label = fitted(x, y + 4, word, Math.abs(b - a) / twins.length - 8, { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", class: `amount${lost ? " lost" : ""}` });
+      this.layers[4].append(ribbon.label);
+    }
+    if (lost && wire.scissors) {
+      const down = this.at(a + (b - a) * 0.16, (g.below + high * 0.66));
+      this.layers[4].append((ribbon.scissors = mark("cut", ...down, 7)));
+    }
+  }
+
+  /** What comes in at a source and what is lost there, as one sum. */
+  sums(ends) {
+    const { g } = this,
+      { full } = this.view.verdict;
+    for (const [k, found] of ends) {
+      const here = found.filter((one) => one.ribbon.wire.from === k);
+      const col = this.view.cols[this.strip.cols[k]];
+      if (!g.upright || !full || col.kind !== "source" || !col.asked || !here.some((one) => one.ribbon.lost) || full.startsWith("[")) continue;
+      const [a, b] = [Math.min(...here.map((one) => one.ribbon.a)) - 5, Math.max(...here.map((one) => one.ribbon.a)) + 5];
+      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 2}v-5h${b - a}v5`), fitted((a + b) / 2, g.below - 10, `${full} full`, g.cell, { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
+      this.layers[4].append(this.full);
+    }
+  }
+
+  // ---- what stands around
+
+  /** The lines of code above the ops that they ran. */
   brackets() {
+    const { g } = this;
+    if (g.mini) return;
     const groups = [];
-    for (const column of this.columns) {
-      if (column.empty) {
-        groups.push({});
-        continue;
-      }
-      const frame = column.frame != null && this.story.frame(column.frame);
-      const key = frame
-        ? frame.by != null
-          ? `reading ${frame.by}`
-          : `line ${frame.line} ${column.turn ?? ""}`
-        : column.capsule
-          ? `capsule ${column.fold}`
-          : `bars ${column.fold ?? "loose"}`;
+    for (const one of this.columns) {
+      const { col } = one;
+      if (one.outer || col.line == null || col.kind === "source" || col.kind === "data") continue;
       const last = groups.at(-1);
-      const end = column.x + column.width;
-      if (last?.key === key && !column.gap) Object.assign(last, { end, turnB: column.turnB, to: column.to });
-      else groups.push({ ...column, key, start: column.x, end, frame });
+      if (last && last.line === col.line && last.end === one.k - 1 && last.by === (col.by ?? null)) last.end = one.k;
+      else groups.push({ line: col.line, text: col.text, start: one.k, end: one.k, by: col.by ?? null });
     }
-    return groups
-      .filter((group) => group.key)
-      .flatMap((group) => {
-        const room = group.end - group.start;
-        const lit = group.frame && group.frame.by == null && group.frame.line === this.now.line;
-        const text = this.bracketText(group, room);
-        if (!text && room < 14) return [];
-        return [
-          path(`M${group.start + 3} 24v-3h${Math.max(1, room - 6)}v3`, { class: lit ? "bracket lit" : "bracket" }),
-          text &&
-            label(group.start + room / 2, 16, text, { class: `m ${lit ? "lit" : "quiet"}`, "text-anchor": "middle", "font-size": 11.5 }),
-        ];
-      });
+    this.lines = groups.map((one) => {
+      const [a, b] = [g.start(one.start), g.start(one.end) + g.cell];
+      const text = `${one.line} ${one.text}`;
+      const label = fitted((a + b) / 2, g.y.code, [text, one.text, `line ${one.line}`, String(one.line)].filter((form, k) => k > 1 || measure(form, 11, "mono") <= b - a + 30 || k === 0), b - a, { size: 11, least: 10, family: "mono", anchor: "middle" });
+      const element = svg("g", { class: one.by != null ? "line nested" : "line" }, path(`M${a} ${g.y.code + 8}v-4h${b - a}v4`), label, svg("title", {}, text));
+      this.layers[0].append(element);
+      return { ...one, element };
+    });
   }
 
-  bracketText(group, room) {
-    const fits = (text) => measure(text, 11.5, "mono") <= room - 2;
-    if (!group.frame) {
-      const fold = this.story.folds[group.fold];
-      const texts = group.capsule
-        ? [fold.label, ""]
-        : group.turnA != null
-          ? [`turns ${group.turnA + 1}–${group.turnB}`, `${group.turnA + 1}–${group.turnB}`]
-          : [`${group.to - group.from} more`, `${group.to - group.from}`];
-      return texts.find(fits) || (group.capsule ? clip(fold.label, room, 11.5, "mono") : "");
-    }
-    const { by, line } = group.frame;
-    if (by != null) return [`reading frame ${by + 1} back`, `reading ${by + 1}`, `← ${by + 1}`].find(fits) || "";
-    if (line == null) return "";
-    const code = cell(this.story.code.get(line)).trim();
-    return room >= 66 ? clip(`${line}  ${code}`, room - 4, 11.5, "mono") : fits(String(line)) ? String(line) : "";
-  }
-
-  /** Boxes around the lanes of tapes that stand inside one another, and the arrow of what a reading wrote on the outer tape. */
-  nests() {
-    if (!this.two) return [];
-    const out = [];
-    this.lanes.forEach((lane, k) => {
-      const inset = 4 * (this.lanes.length - 1 - k);
-      const nested = lane.tape.outer != null && lane.tape.outer !== "";
-      const end = nested ? Math.min(this.width - 8 - inset, this.endOf(lane) + 56) : this.width - 6;
-      const top = nested || !this.lanes.some((other) => other.tape.outer === lane.tape.id) ? lane.y - 5 : this.lanes[0].y - 9;
-      out.unshift(
-        rect(6 + inset / 2, top, end - 6 - inset / 2, lane.bottom - top + (nested ? 4 : 7), {
-          rx: 5,
-          class: nested ? "nest inner" : "nest",
-        }),
+  /** What happened between two columns: a watch, or a pause of the tape. */
+  betweens() {
+    const { g, view } = this;
+    if (!g.upright) return;
+    for (const one of view.marks) {
+      const k = this.columns.findIndex((column) => !column.outer && column.col.id[0] === "f" && +column.col.id.slice(1) >= one.at);
+      if (k < 0 || (this.strip.unit ?? -1) >= 0) continue;
+      const x = g.start(k) - 3;
+      this.layers[4].append(
+        svg("g", { class: `between ${one.kind}` }, path(`M${x} ${g.y.value - 4}V${g.y.end}`), fitted(x - 4, g.y.slope + 12, one.label, 90, { size: 10.5, least: 9, anchor: "end" }), svg("title", {}, one.say)),
       );
-      if (nested && !lane.closed) out.push(...this.handover(lane, this.lanes[k + 1], end));
-    });
-    return out;
-  }
-
-  handover(lane, outer, end) {
-    const ran = this.columns.filter((column) => column.frame != null && this.story.frame(column.frame).by != null);
-    if (!ran.length || !outer || !lane.rows.length) return [];
-    const target = (ran[0].x + ran.at(-1).x + ran.at(-1).width) / 2;
-    const done = this.t >= this.story.writtenAt.get(ran[0].frame);
-    const y = lane.rows[0].y + lane.rows[0].h / 2 + 6;
-    const words = this.width - end > 330;
-    return [
-      path(`M${end} ${y}H${target}V${outer.y - 12}`, { class: done ? "track read" : "track waiting" }),
-      path(`M${target - 6} ${outer.y - 13}h12l-6 9z`, { class: done ? "tip read" : "tip waiting" }),
-      words && label(end + 24, lane.y + 14, "Reading back is itself work:", { "font-size": 14, "font-weight": 600 }),
-      words &&
-        label(end + 24, lane.y + 32, `it ran ${ran.length} ops, and ${outer.tape.name || "the outer tape"}, still open, wrote them down.`, {
-          "font-size": 13.5,
-        }),
-    ];
-  }
-
-  inLane(column, lane) {
-    if (column.empty) return false;
-    if (column.frame == null) return true;
-    const frame = this.story.frame(column.frame);
-    return frame.tapes.includes(lane.tape.id) || (this.story.isGhost(frame) && lane === this.lanes.at(-1));
-  }
-
-  endOf(lane) {
-    const mine = this.columns.filter((column) => this.inLane(column, lane));
-    return mine.length ? mine.at(-1).x + mine.at(-1).width : this.left + this.sourceWidth + 10;
-  }
-
-  lane(lane) {
-    const mine = this.columns.filter((column) => this.inLane(column, lane));
-    const bars = this.columns.some((column) => column.frame == null && !column.empty && !column.capsule);
-    const x = this.two ? 18 : 12;
-    const gutter = (y, h, title, quiet, className) => [
-      label(x, y + h / 2 - 1, title, { class: className, "font-size": 13, "font-weight": 700 }),
-      label(x, y + h / 2 + 14, clip(quiet, 96, 11.5, "mono"), { class: "m quiet", "font-size": 11.5 }),
-    ];
-    const name = lane.tape.name || "tape";
-    const small = mine.some((column) => column.frame != null && detail(column) === 1);
-    const carried = this.story.folds.find((fold) => fold.carry != null && (fold.turns || 1) > 2);
-    const carriedName = carried ? this.story.frame(carried.first + carried.carry).name : "";
-    const out = lane.closed
-      ? [label(x, lane.y + 11, clip(`${name} →`, 92, 11.5), { class: "written", "font-size": 11.5, "font-weight": 700 })]
-      : gutter(lane.y, lane.h, "written →", bars ? `bar = |${carriedName || "value"}|` : name, "written");
-    lane.rows.forEach((row) => {
-      const quiet = lane.hidden
-        ? `${lineText(row.reading.line, "", ", ")}${lane.hidden} more`
-        : bars
-          ? "bar = |grad|"
-          : small
-            ? "size = |grad|"
-            : lineText(row.reading.line);
-      out.push(...gutter(row.y, row.h, "← read back", quiet, "read"));
-    });
-    if (mine.length) {
-      out.push(...this.tracks(mine, lane));
-      lane.readings.forEach((reading, k) => lane.closed || out.push(this.turn(lane, lane.rows[k], k)));
     }
-    out.push(...this.sources(lane));
-    for (const run of this.runs(mine)) out.push(this.bars(run, lane));
-    for (const column of mine) {
-      if (column.capsule) out.push(this.capsule(column, lane));
-      else if (column.frame != null) {
-        out.push(this.written(column, lane));
-        lane.rows.forEach((row) => out.push(this.readBack(column, lane, row)));
+  }
+
+  /** The place where the backward pass begins. */
+  turn() {
+    const { g } = this;
+    this.bow = svg("g", { class: "turn" });
+    const last = this.strip.cols.length - 1;
+    if (last < 0) return;
+    const targets = this.view.readings.flatMap((one) => one.targets);
+    if (this.view.fold && !targets.some((one) => this.place.has(one))) return this.goesOn(last);
+    if (g.upright) {
+      const x = g.start(last) + g.cell + 4,
+        [a, b] = [g.y.value + g.value / 2, g.y.slope + g.slope / 2];
+      this.bow.append(path(`M${x} ${a}C${x + 44} ${a} ${x + 44} ${b} ${x + 7} ${b}`, { class: "way" }), path(`M${x} ${b}l9 -6v12z`, { class: "head" }));
+      if (g.labels) this.seed = [x + 38, (a + b) / 2];
+    } else {
+      const y = g.start(last) + g.cell + 4,
+        [a, b] = [g.left + g.name + g.column / 2, g.left + g.name + g.column * 1.5];
+      this.bow.append(path(`M${a} ${y}C${a} ${y + 22} ${b} ${y + 22} ${b} ${y + 8}`, { class: "way" }), path(`M${b} ${y}l-6 9h12z`, { class: "head" }));
+    }
+    this.layers[4].append(this.bow);
+  }
+
+  /** Where the strip is a part of the film: what comes after it. */
+  goesOn(last) {
+    const { g } = this;
+    if (!g.upright || !g.labels) return;
+    const x = g.start(last) + g.cell + 6;
+    const ways = [[g.y.value + g.value / 2, "goes on", "blue", `M${x} 0h26`, `M${x + 34} 0l-9 -5v10z`], [g.y.slope + g.slope / 2, "comes back", "orange", `M${x + 8} 0h26`, `M${x} 0l9 -5v10z`]];
+    for (const [y, word, tone, way, head] of ways)
+      this.layers[0].append(svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(x, 18, word, 84, { size: 11, least: 9, class: tone })));
+  }
+
+  // ---- one step
+
+  /** Show the film as it is after a step: only what differs from what is drawn is touched. */
+  update(now, hiding) {
+    const { step, reading } = now;
+    for (const one of this.columns) this.updateColumn(one, now, hiding);
+    for (const one of this.wires) {
+      const active = now.kind === "write" && now.id === one.wire.to;
+      const state = `wire ${hiding ? "hidden-kind" : one.wire.state}${one.at > step ? " later" : ""}${active ? " now" : ""}`;
+      if (one.state !== state) put(one.group, "class", (one.state = state));
+      const told = !hiding && one.at <= step && (one.wire.state === "stop" || now.asked);
+      if (one.scissors) put(one.scissors, "visibility", told ? "visible" : "hidden");
+      put(one.asked, "visibility", hiding && now.kind === "turn" && one.at <= step ? "visible" : "hidden");
+    }
+    for (const one of this.back) {
+      const sent = one.wire.wire.sent.findLast(([r, at]) => r === reading && at <= step);
+      const seen = !hiding && (one.lost ? now.over : sent);
+      const active = !one.lost && sent && now.kind === "read" && sent[1] === step;
+      const state = `ribbon${one.lost ? " lost" : ""}${seen ? "" : " later"}${active ? " now" : ""}`;
+      if (one.state !== state) put(one.group, "class", (one.state = state));
+      for (const part of [one.label, one.scissors]) if (part) put(part, "visibility", seen ? "visible" : "hidden");
+    }
+    if (this.full) put(this.full, "visibility", now.over && !hiding ? "visible" : "hidden");
+    for (const one of this.lines || []) one.element.classList.toggle("current", now.line === one.line && now.id != null);
+    this.updateTurn(now);
+  }
+
+  updateColumn(one, now, hiding) {
+    const { col } = one,
+      { step, reading } = now;
+    const written = col.at <= step;
+    if (written !== one.drawn) {
+      one.drawn = written;
+      one.group.classList.toggle("later", !written);
+      if (written && !one.value.querySelector(".picture") && col.value != null) one.value.append(this.picture(one.boxes.value, this.view.arrays[col.value], "value"));
+      if (written && col.kind === "crash" && !one.shapes) this.misfit(one);
+    }
+    const slope = col.slopes.findLast(([r, at]) => r === reading && at <= step);
+    const key = !written || hiding ? "" : slope ? `a${slope[2]}` : this.silence(one, now);
+    if (key !== one.shown) {
+      one.shown = key;
+      const filled = key[0] === "a" && key !== "anull";
+      one.slope.replaceChildren(...(filled ? [this.picture(one.boxes.slope, this.view.arrays[slope[2]], "slope")] : key ? [this.word(one, key === "anull" ? "adding up" : key.slice(1))] : []));
+      one.group.classList.toggle("reached", filled || key === "anull");
+    }
+    const current = now.id === col.id ? (now.kind === "read" ? "slope" : "value") : "";
+    if (current !== one.current) {
+      one.current = current;
+      one.group.classList.toggle("now", Boolean(current));
+      one.group.classList.toggle("back", current === "slope");
+      this.frame(one, current);
+    }
+    const words = this.described(one, written, slope, key, hiding);
+    if (words !== one.words) put(one.group, "aria-label", (one.words = words));
+    const tab = this.inspector.focused(col.id, now) ? 0 : -1;
+    if (one.tab !== tab) put(one.group, "tabindex", (one.tab = tab));
+  }
+
+  /** The ink frame around the cell of this step. */
+  frame(one, current) {
+    one.cursor?.remove();
+    one.cursor = current ? rect(...one.boxes[current], { class: "cursor" }) : null;
+    if (one.cursor) one.group.append(one.cursor);
+  }
+
+  /** What stands where there is no gradient: a letter for the look, and words. */
+  silence(one, now) {
+    const { col } = one;
+    if (col.kind === "data") return "qdata";
+    if (one.outer && col.kind !== "source") return "";
+    if (col.kind === "source") {
+      if (now.over && col.asked && now.given && col.id in now.given && now.given[col.id] === null) return "NNone";
+      if (now.over && !col.asked) return "qnot asked";
+      return "";
+    }
+    if (col.kind === "crash") return "xraised";
+    if (col.kind === "assign") return "qassigned";
+    if (col.kind === "ghost") return `q${col.ghost.why}`;
+    if (now.unheard && now.over) return "qnot heard";
+    return now.over ? "dnot reached" : "";
+  }
+
+  word(one, text) {
+    const [x, y, w, h] = one.boxes.slope;
+    if (text === "None") return svg("g", { class: "none" }, mark("none", x + w / 2 - 26, y + h / 2, 7), fitted(x + w / 2 - 12, y + h / 2 + 5, "None", w / 2 + 8, { size: 14, least: 9, family: "mono", bold: true }));
+    return fitted(x + w / 2, y + h / 2 + 4, text, w - 4, { size: 11, least: 9, anchor: "middle", class: "quiet" });
+  }
+
+  /** The two shapes that an op did not take, and the pair of lengths that does not fit. */
+  misfit(one) {
+    const { col } = one,
+      [x, y, w, h] = one.boxes.value;
+    one.shapes = svg("g", { class: "shapes" });
+    const size = Math.max(9, Math.min(13, w / 9));
+    col.given.slice(0, 2).forEach((shape, k) => {
+      const parts = shape.map(String),
+        text = shapeText(shape);
+      const cy = y + 34 + k * (h > 60 ? 24 : 16),
+        width = measure(text, size, "mono", true);
+      const left = x + (w - width) / 2;
+      one.shapes.append(svg("text", { x: left, y: cy, "font-size": size, class: "m b" }, text));
+      const bad = col.misfit?.[k];
+      if (bad == null) return;
+      const before = measure(`(${parts.slice(0, bad).join(", ")}${bad ? ", " : ""}`, size, "mono", true);
+      const own = measure(parts[bad], size, "mono", true);
+      one.shapes.append(svg("ellipse", { cx: left + before + own / 2, cy: cy - size * 0.35, rx: own / 2 + 4, ry: size * 0.72, class: "ring" }));
+    });
+    if (col.misfit) one.shapes.append(fitted(x + w / 2, one.boxes.slope[1] + 16, `${col.given[0][col.misfit[0]]} ≠ ${col.given[1][col.misfit[1]]}`, w, { size: 13, bold: true, family: "mono", anchor: "middle", class: "crimson" }));
+    one.value.append(one.shapes);
+  }
+
+  described({ col }, written, slope, key, hiding) {
+    const shape = this.shapeOf(col);
+    const kind = { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
+    const name = col.kind === "source" || col.kind === "data" ? col.name : `${col.glyph || col.op}${col.name ? `, ${col.name}` : ""}`;
+    if (!written) return `${hiding ? "" : kind} ${name}, not yet`.trim();
+    const value = col.value == null ? (shape ? `shape ${shapeText(shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
+    const gradient = hiding ? "" : key[0] === "a" ? `, gradient ${slope[2] == null ? "adding up" : spoken(this.view.arrays[slope[2]])}` : key ? `, ${key.slice(1)}` : ", no gradient yet";
+    return `${hiding ? "" : kind} ${name}, ${value}${gradient}`.trim();
+  }
+
+  updateTurn(now) {
+    const seen = now.reading >= 0 && !now.unheard;
+    if (this.turned !== now.reading) {
+      this.turned = now.reading;
+      put(this.bow, "visibility", seen ? "visible" : "hidden");
+      for (const one of this.bow.querySelectorAll("text")) one.remove();
+      if (seen && this.seed) {
+        const reading = this.view.readings[now.reading];
+        const data = reading.seed == null ? null : this.view.arrays[reading.seed];
+        const [x, y] = this.seed;
+        this.bow.append(fitted(x, y - 2, ["backward", "back"], 54, { size: 12, bold: true }), fitted(x, y + 13, data ? (data.n === 1 ? forms(Number(data.text)).map((one) => `seed ${one}`) : ["seeds", "seed"]) : [""], 52, { size: 11, least: 9, class: "quiet" }));
       }
     }
-    if (lane === this.lanes.at(-1)) out.push(...this.cutsOf(lane), ...this.marks(lane));
-    if (!mine.length)
-      out.push(
-        label(this.left + this.sourceWidth + 22, lane.y + lane.h / 2 + 5, "nothing is written on this tape", {
-          class: "quiet i",
-          "font-size": 13,
-        }),
-      );
-    return out;
+    this.bow.classList.toggle("now", now.kind === "turn");
   }
-
-  /** The lines that run behind the frames. */
-  tracks(mine, lane) {
-    const out = [];
-    const begin = this.left + this.sourceWidth;
-    mine.forEach((column, k) => {
-      const before = mine[k - 1];
-      if (column.frame == null || (before && before.frame == null)) return;
-      const from = before ? before.x + before.width - space(before) : begin;
-      const to = column.x + space(column);
-      const ghost = [column, before].some((one) => one && this.story.isGhost(this.story.frame(one.frame)));
-      const y = lane.y + lane.h / 2;
-      const reached = this.t >= this.story.writtenAt.get(column.frame);
-      const kind = ghost ? "ghost" : reached ? "written" : "waiting";
-      out.push(path(`M${from} ${y}H${to}`, { class: `track ${kind}` }));
-      if (column.width >= 92 && !this.gapped.has(column.frame)) out.push(path(`M${to} ${y}l-7 -5v10z`, { class: `tip ${kind}` }));
-      for (const row of lane.rows) {
-        const { id } = row.reading;
-        if (row.reading.error || (this.wholeCut() && !this.story.readAt[id].size)) continue;
-        const done = this.t >= Math.min(this.story.homeAt[id][this.story.place.get(column.frame)], this.story.doneAt[id] ?? Infinity);
-        const middle = row.y + row.h / 2;
-        out.push(path(`M${from} ${middle}H${to}`, { class: `track ${done ? "read" : "waiting"}` }));
-        if (column.width >= 92 && done) out.push(path(`M${from} ${middle}l7 -5v10z`, { class: "tip read" }));
-      }
-    });
-    return out;
-  }
-
-  wholeCut() {
-    return this.story.cuts.some((cut) => cut.whole);
-  }
-
-  /** Something that can be clicked, spoken, and focused: what stands for one moment. */
-  spot({ when, selected = "", says, current, twin, className }, ...children) {
-    return svg(
-      "g",
-      {
-        class: className,
-        role: "button",
-        tabindex: current ? 0 : -1,
-        "aria-label": says,
-        "aria-current": current ? "step" : null,
-        "data-frame": twin,
-        "data-step": when,
-        onclick: () => this.inspector.go(this.inspector.timeIn(this.story, when), selected),
-        onpointerenter: twin != null && (() => this.inspector.hover(twin)),
-        onpointerleave: twin != null && (() => this.inspector.hover(null)),
-      },
-      children,
-    );
-  }
-
-  phase(when) {
-    return this.t < when ? "future" : this.t === when ? "now" : "past";
-  }
-
-  written(column, lane) {
-    const { story } = this;
-    const frame = story.frame(column.frame);
-    const ghost = story.isGhost(frame);
-    const when = story.writtenAt.get(frame.id);
-    const phase = this.phase(when);
-    const pad = space(column),
-      x = column.x + pad,
-      w = column.width - 2 * pad,
-      { y, h } = lane;
-    const known = phase !== "future";
-    const now = phase === "now" && (!this.two || frame.tapes.includes(lane.tape.id) || ghost);
-    const found = this.inspector.found.has(frame.id);
-    const picked = this.inspector.state.selected === `f${frame.id}`;
-    const className = classes("spot frame", ghost ? "ghost" : "written", phase, found && "found", picked && "picked");
-    const name = frame.name ? ` ${frame.name}` : "";
-    const why = ghost && frame.ghost ? `, ${frame.ghost.why}` : "";
-    const says = `${ghost ? "ran, not written" : "written"}: ${frame.op}${name}${lineText(frame.line, ", ")}${why}`;
-    return this.spot(
-      { when, selected: `f${frame.id}`, says, current: now, twin: frame.id, className },
-      rect(x, y, w, h, { class: "box" }),
-      ghost && known && phase !== "now" && rect(x, y, w, h, { fill: `url(#hatch-${this.uid})`, class: "hatched" }),
-      lane.closed ? null : this.writtenInside(frame, ghost, known, { x, y, w, h }, detail(column)),
-      phase === "now" && path(`M${x + w / 2 - 7} ${y - 8}h14l-7 7z`, { class: "pointer" }),
-    );
-  }
-
-  writtenInside(frame, ghost, known, { x, y, w, h }, level) {
-    const tall = h >= 50;
-    const glyph = frame.glyph || frame.op;
-    const value = known ? frame.value : undefined;
-    if (level === 3) {
-      const size = (tall ? [20, 17, 15, 13.5] : [15, 13.5]).find((one) => measure(glyph, one, "ui", 600) <= w - 16) || 12.5;
-      const array = hasPicture(value);
-      const marked = stateOf(value) === "nan" ? 18 : 0;
-      const room = w - 14 - marked - (array ? 44 : 0);
-      const name = frame.name || "";
-      const texts =
-        array || value === undefined
-          ? [name]
-          : wordings(value).flatMap((word) => (name ? [`${name} = ${word}`, `= ${word}`] : [`= ${word}`]));
-      const said = texts.find((text) => measure(text, 12.5, "mono") <= room) ?? clip(texts.at(-1), room, 12.5, "mono");
-      const foot = y + h - (tall ? 12 : 6);
-      const note = ghost ? "not written" : String(this.story.place.get(frame.id) + 1);
-      const long = measure(glyph, size, "ui", 600);
-      const noteFits = long + measure(note, 11.5) + 26 < w && (tall || !array);
-      const top = !tall ? 3 : noteFits ? 20 : long + 62 < w ? 8 : 31; // where a picture begins: not over the name, nor over the note
-      return [
-        label(x + 9, y + (tall ? 25 : 17), clip(glyph, w - 16, size, "ui", 600), { "font-size": size, "font-weight": 600 }),
-        marked > 0 && mark("nan", x + 16, foot - 4.5, 6.5),
-        label(x + 9 + marked, foot, said, { class: "m", "font-size": 12.5 }),
-        array && picture(value, x + w - 50, y + top, 42, h - top - (tall ? (top > 8 ? 6 : 8) : 3)),
-        noteFits && label(x + w - 8, y + 15, note, { class: ghost ? "i" : "number", "text-anchor": "end", "font-size": 11.5 }),
-      ];
-    }
-    if (level === 2) {
-      const both = !tall && known && value && w >= 50;
-      return [
-        ...this.name(glyph, x + w / 2, y + (tall ? 25 : both ? 16 : h / 2 + 5), w, tall),
-        both && shown(value, x + 3, y + h - 19, w - 6, 17, { size: 12 }),
-        tall && known && value && shown(value, x + 3, y + h - 27, w - 6, 22, { size: 12 }),
-      ];
-    }
-    return this.upright(glyph, x, y, w, h);
-  }
-
-  /** A name in a narrow frame: smaller or squeezed when it is long; of what NumPy did, "np." above the rest; cut off last of all. */
-  name(text, middle, y, w, tall) {
-    const sizes = tall ? [17, 15, 13, 11.5, 10.5, 9.5] : [15, 13, 11.5, 10.5, 9.5];
-    const sizeOf = (part) => sizes.find((one) => measure(part, one, "ui", 600) <= w - (one > 11.5 ? 8 : 3));
-    const write = (part, at, size) => label(middle, at, part, { "text-anchor": "middle", "font-size": size, "font-weight": 600 });
-    const [, before, after] = (tall && text.match(/^(.+\.)(.+)$/)) || [];
-    const size = sizeOf(text);
-    if (after && !(size >= 11.5) && sizeOf(before) && sizeOf(after)) {
-      const both = Math.min(sizeOf(before), sizeOf(after), 13);
-      return [write(before, y - 10, both), write(after, y + 3, both)];
-    }
-    if (size) return [write(text, y, size)];
-    if (measure(text, 10, "ui", 600) * 0.75 <= w - 3) {
-      const squeezed = write(text, y, 10);
-      squeezed.setAttribute("textLength", w - 3);
-      squeezed.setAttribute("lengthAdjust", "spacingAndGlyphs");
-      return [squeezed];
-    }
-    return [svg("title", {}, text), write(clip(text, w - 3, 10.5, "ui", 600), y, 10.5)];
-  }
-
-  /** A name in a very narrow frame: level when it fits, else turned. */
-  upright(text, x, y, w, h) {
-    if (w < 9) return null;
-    const lying = [13, 11.5].find((size) => measure(text, size, "ui", 600) <= w - 5);
-    if (lying) return label(x + w / 2, y + h / 2 + 4.5, text, { "text-anchor": "middle", "font-size": lying, "font-weight": 600 });
-    return svg(
-      "text",
-      { transform: `translate(${x + w / 2 + 4} ${y + h / 2}) rotate(-90)`, "text-anchor": "middle", "font-size": 11.5, "font-weight": 600 },
-      clip(text, h - 4, 11.5, "ui", 600),
-    );
-  }
-
-  readBack(column, lane, row) {
-    const { story } = this;
-    const { reading, y, h } = row;
-    const frame = story.frame(column.frame);
-    const pad = space(column),
-      x = column.x + pad,
-      w = column.width - 2 * pad;
-    const level = detail(column);
-    const over = this.t >= (story.doneAt[reading.id] ?? Infinity);
-    if (reading.error) return this.failed(column, row, x, w);
-    if (story.isGhost(frame)) {
-      const words = over || this.wholeCut() ? "nothing to read" : "";
-      const dotted = path(`M${column.x} ${y + h / 2}h${column.width}`, { class: `track ${!this.wholeCut() && over ? "read" : "waiting"}` });
-      const long = measure(words, 12.5) + 10;
-      return long > w || !words
-        ? dotted
-        : svg(
-            "g",
-            {},
-            dotted,
-            rect(x + w / 2 - long / 2, y + h / 2 - 9, long, 18, { class: "paper" }),
-            label(x + w / 2, y + h / 2 + 4, words, { class: "quiet i", "text-anchor": "middle", "font-size": 12.5 }),
-          );
-    }
-    const when = story.readAt[reading.id].get(frame.id);
-    if (when === undefined) {
-      const kind = !over ? "notyet" : this.wholeCut() ? "none" : "off";
-      const word = !over ? "not yet" : this.wholeCut() ? "never reached" : "not on the way";
-      const worded = measure(word, 12.5) + 36 <= w;
-      const inside = worded ? x + 17 : x + w / 2;
-      return svg(
-        "g",
-        { class: "unread" },
-        rect(x, y, w, h, { class: "box dotted" }),
-        kind === "off"
-          ? path(`M${inside - Math.min(7, w / 4)} ${y + h / 2}h${Math.min(14, w / 2)}`, { class: "dash" })
-          : mark(kind, inside, y + h / 2, Math.min(8, w / 2)),
-        worded && label(x + 32, y + h / 2 + 4.5, word, { class: "quiet", "font-size": 12.5 }),
-      );
-    }
-    const phase = this.phase(when);
-    const read = story.read(reading.id, frame.id);
-    const box = { x, y, w, h };
-    return this.spot(
-      {
-        when,
-        selected: `f${frame.id}`,
-        says: `read back: ${frame.op}${lineText(frame.line, ", ")}`,
-        current: phase === "now",
-        twin: frame.id,
-        className: `spot frame read ${phase}`,
-      },
-      rect(x, y, w, h, { class: "box" }),
-      phase === "future"
-        ? [
-            mark("notyet", level === 3 ? x + 17 : x + w / 2, y + h / 2, Math.min(8, w / 2)),
-            level === 3 && label(x + 32, y + h / 2 + 4.5, "not yet", { class: "quiet", "font-size": 12.5 }),
-          ]
-        : this.readInside(read, box, level),
-      phase === "now" && path(`M${x + w / 2 - 7} ${y + h + 8}h14l-7 -7z`, { class: "pointer" }),
-    );
-  }
-
-  readInside(read, { x, y, w, h }, level) {
-    const parts = (read?.parts || []).filter((part) => part.to);
-    const products = parts.map((part) => part.product);
-    if (!parts.length) return path(`M${x + w / 2 - 6} ${y + h / 2}h12`, { class: "dash" });
-    if (read.missing) return label(x + w / 2, y + h / 2 + 5, "…", { "text-anchor": "middle", "font-size": 14 });
-    const states = products.map(stateOf);
-    if (level === 3) {
-      const rows = parts.slice(0, 2);
-      if (products.every(isScalar) && parts.some((part) => this.story.equation(read, part)))
-        return rows.map((part, k) => this.line(read, part, { x, y: y + (h / rows.length) * k, w, h: h / rows.length }, rows.length));
-      const each = w / rows.length;
-      return rows.map((part, k) => {
-        const name = `→ ${part.name || this.story.nameOf(part.to)}`;
-        const left = x + k * each;
-        const beside = each > 88;
-        const bad = stateOf(part.product) === "nan";
-        const wide = beside ? Math.min(bad ? measure(brief(part.product), 12.5, "mono") + 24 : 52, each * 0.5) : each - 10;
-        return [
-          shown(part.product, left + (bad ? 8 : 5), y + 3, wide, h - 6, { size: 12.5, align: bad ? "start" : "middle" }),
-          beside && label(left + wide + 10, y + h / 2 + 4.5, clip(name, each - wide - 14, 12.5), { "font-size": 12.5 }),
-        ];
-      });
-    }
-    const stacked = level === 2 && h >= 50 && products.length === 2 && products.every((one) => isScalar(one) && one.state === "value");
-    if (stacked && products.every((one) => measure(brief(one), 12, "mono", 600) <= w - 3))
-      return products.map((one, k) =>
-        shown(one, x + 1, y + 4 + (k * (h - 8)) / 2, w - 2, (h - 8) / 2, { size: w > 60 ? 14 : 12, weight: 600 }),
-      );
-    const worst = states.includes("nan") ? "nan" : states.every((state) => state === "zero") ? "zero" : null;
-    if (worst) return mark(worst, x + w / 2, y + h / 2, Math.min(8, w / 2 - 0.5));
-    const first = products.find((product) => product && product.state === "value") || products[0];
-    if (level === 2 && isScalar(first) && measure(brief(first), 12, "mono", 600) <= w - 3)
-      return shown(first, x + 1, y, w - 2, h, { size: w > 60 ? 14 : 12, weight: 600 });
-    if (level === 2 && first?.thumb && !isScalar(first)) return shown(first, x + 3, y + 3, w - 6, h - 6);
-    const decades = Math.log10(sizeOf(first) / this.story.largest);
-    const side = Math.max(2, Math.min(w - 3, 14) * Math.min(1, Math.max(0.15, 1 + decades / 4)));
-    return rect(x + w / 2 - side / 2, y + h / 2 - side / 2, side, side, { rx: 0, class: "dot" });
-  }
-
-  /** One product in a wide frame, as an equation if there is room, else the product and where it goes. */
-  line(read, part, { x, y, w, h }, count) {
-    const product = brief(part.product);
-    const state = stateOf(part.product);
-    const to = `→ ${part.name || this.story.nameOf(part.to)}`;
-    const whole = this.story.equation(read, part);
-    const sizes = count > 1 ? [12.5] : [16, 15, 14, 13, 12.5, 12, 11.5];
-    const marked = state === "nan" || state === "zero" ? 20 : 0;
-    const size = sizes.find((one) => measure(whole, one, "mono", 600) <= w - 12 - marked);
-    const text = whole && size ? whole : `= ${product}`;
-    const used = size || sizes.at(-1);
-    const length = measure(text, used, "mono", 600);
-    const middle = y + h / 2;
-    const toFits = length + measure(to, 11.5) + 22 + marked < w;
-    return svg(
-      "g",
-      {},
-      marked > 0 && mark(state, x + 16, middle, Math.min(8, h / 2 - 1)),
-      label(x + 8 + marked * 1.2, middle + used * 0.35, text, { class: "m", "font-size": used, "font-weight": 600 }),
-      toFits && label(x + w - 7, middle + 4, to, { "text-anchor": "end", "font-size": 11.5 }),
-    );
-  }
-
-  failed(column, row, x, w) {
-    const first = this.columns.find((one) => !one.empty);
-    const over = this.t >= this.story.doneAt[row.reading.id];
-    const box = rect(x, row.y, w, row.h, { class: "box dotted" });
-    if (!over) return svg("g", { class: "unread" }, box, mark("notyet", x + Math.min(17, w / 2), row.y + row.h / 2, Math.min(8, w / 2)));
-    if (column !== first) return svg("g");
-    const last = this.columns.findLast((one) => !one.empty);
-    const long = last.x + last.width - column.x - 12;
-    return svg(
-      "g",
-      { class: "lost" },
-      rect(x, row.y, long, row.h, { class: "box" }),
-      mark("spent", x + 20, row.y + row.h / 2, 9),
-      label(x + 38, row.y + row.h / 2 + 5, clip(row.reading.error, long - 46, 14, "ui", 600), { "font-size": 14, "font-weight": 600 }),
-    );
-  }
-
-  /** Neighbouring bars of one fold. */
-  runs(columns) {
-    const runs = [];
-    let last = null;
-    for (const column of columns) {
-      const bar = column.frame == null && !column.capsule;
-      if (bar && last && last[0].fold === column.fold) last.push(column);
-      else if (bar) runs.push((last = [column]));
-      else last = null;
-    }
-    return runs;
-  }
-
-  /** Folded turns: the upper bar is the size of what is carried on, the lower one the size of its gradient. */
-  bars(run, lane) {
-    const { story, inspector } = this;
-    const row = lane.rows.at(-1);
-    const shapes = { "bar-w": "", "bar-w waiting": "", "bar-r": "", "bar-r waiting": "" };
-    for (const column of run) {
-      const { x, width } = column;
-      const thick = Math.max(0.8, width * (width > 4 ? 0.62 : 0.75));
-      const high = Math.max(4, lane.h * (0.12 + 0.88 * this.level(column, "written")));
-      const left = x + (width - thick) / 2;
-      shapes[this.t >= this.lastWritten(column) ? "bar-w" : "bar-w waiting"] += `M${left} ${lane.y + lane.h}v${-high}h${thick}v${high}z`;
-      const down = this.level(column, "read");
-      if (!row || !down) continue;
-      const when = this.firstRead(row.reading.id, column);
-      shapes[this.t >= when ? "bar-r" : "bar-r waiting"] +=
-        `M${left} ${row.y}v${Math.max(1.5, row.h * down)}h${thick}v${-Math.max(1.5, row.h * down)}z`;
-    }
-    const [first, last] = [run[0], run.at(-1)];
-    const bottom = row ? row.y + row.h : lane.y + lane.h;
-    const what = first.turnA != null ? `turns ${first.turnA + 1} to ${last.turnB}` : `frames ${first.from + 1} to ${last.to}`;
-    const choose = (event) => {
-      const { left, width } = event.currentTarget.getBoundingClientRect();
-      const column = run[Math.max(0, Math.min(run.length - 1, Math.floor(((event.clientX - left) / width) * run.length)))] || last;
-      inspector.go(inspector.timeIn(story, this.lastWritten(column)), `f${story.order[column.to - 1]}`);
-    };
-    return svg(
-      "g",
-      { class: "spot bars", role: "button", tabindex: -1, "aria-label": `folded: ${what}; a click opens one`, onclick: choose },
-      Object.entries(shapes)
-        .filter(([, d]) => d)
-        .map(([className, d]) => path(d, { class: className })),
-      rect(first.x, lane.y, last.x + last.width - first.x, bottom - lane.y, { rx: 0, class: "catch" }),
-    );
-  }
-
-  lastWritten(column) {
-    return this.story.writtenAt.get(this.story.order[column.to - 1]);
-  }
-
-  /** A layer, or another short fold: one frame in front of another. */
-  capsule(column, lane) {
-    const { story } = this;
-    const fold = story.folds[column.fold],
-      row = lane.rows.at(-1);
-    const id = story.order[column.from];
-    const pad = space(column),
-      x = column.x + pad,
-      w = column.width - 2 * pad;
-    const read = row && this.t >= this.firstRead(row.reading.id, column);
-    return this.spot(
-      {
-        when: story.writtenAt.get(id),
-        selected: `f${id}`,
-        says: `folded: ${fold.label}`,
-        className: `spot frame written capsule ${this.t >= this.lastWritten(column) ? "past" : "future"}`,
-      },
-      rect(x + 2, lane.y - 3, w, lane.h, { class: "box behind" }),
-      rect(x, lane.y, w, lane.h, { class: "box" }),
-      this.upright(fold.label, x, lane.y, w, lane.h),
-      row && rect(x, row.y, w, row.h, { class: read ? "box read-box" : "box dotted" }),
-    );
-  }
-
-  inColumn(id, column) {
-    const k = this.story.place.get(id);
-    return k >= column.from && k < column.to;
-  }
-
-  firstRead(reading, column) {
-    const readAt = this.story.readAt[reading];
-    for (let k = column.from; k < column.to; k++) if (readAt.has(this.story.order[k])) return readAt.get(this.story.order[k]);
-    return undefined;
-  }
-
-  /** The height of a bar, from 0 to 1: linear, or by decades when the sizes differ by more than a thousand. */
-  level(column, side) {
-    const { story } = this;
-    const fold = story.folds[column.fold];
-    const sizes =
-      column.turnA != null
-        ? fold[side] || []
-        : story.order
-            .slice(column.from, column.to)
-            .map((id) => sizeOf(side === "written" ? story.frame(id).value : story.read(story.reads.length - 1, id)?.up));
-    const all = column.turnA != null ? sizes : [story.largest];
-    const mine = Math.max(
-      0,
-      ...(column.turnA != null ? sizes.slice(column.turnA, column.turnB) : sizes).map(Number).filter(Number.isFinite),
-    );
-    const scale = (fold && (fold[`${side}Scale`] ||= scaleOf(all))) || scaleOf(all);
-    if (!mine || !scale.most) return 0;
-    return scale.linear ? Math.min(1, mine / scale.most) : Math.max(0.03, Math.min(1, 1 + Math.log10(mine / scale.most) / 6));
-  }
-
-  turn(lane, row, k) {
-    const { story } = this;
-    const { reading } = row;
-    const when = story.turnAt[reading.id];
-    const phase = this.phase(when);
-    const several = lane.readings.length > 1;
-    const y0 = lane.y + lane.h / 2,
-      y1 = row.y + row.h / 2;
-    const nested = this.two && lane.tape.outer;
-    const x = this.endOf(lane) + 8;
-    const straight = nested ? 8 : several ? 34 + 12 * k : 42;
-    const rx = nested ? 30 : several ? 20 + 8 * k : 32;
-    const back = nested ? 4 : straight - 4;
-    const words = lane.readings.length === 1;
-    const seed = reading.seed ? `seed ${uniform(reading.seed)}` : "";
-    const seedSize = [12, 11, 10].find((one) => measure(seed, one, "mono") <= 60) || 10;
-    return this.spot(
-      { when, says: `the turn: ${cell(story.code.get(reading.line)).trim()}`, current: phase === "now", className: `spot turn ${phase}` },
-      rect(x, y0 - 6, straight + rx + 6, y1 - y0 + 12, { class: "catch" }),
-      path(`M${x} ${y0}h${straight}a${rx} ${(y1 - y0) / 2} 0 0 1 0 ${y1 - y0}h${-back}`, { class: "arc" }),
-      path(`M${x + straight - back - 8} ${y1}l10 -7v14z`, { class: "head" }),
-      words &&
-        label(x + (nested ? 1 : 8), (y0 + y1) / 2 - (nested || this.two ? 0 : 4), "turn", {
-          class: "halo",
-          "font-size": 12.5,
-          "font-weight": 700,
-        }),
-      words &&
-        !this.two &&
-        seed &&
-        label(x + 8, (y0 + y1) / 2 + 12, clip(seed, 60, seedSize, "mono"), { class: "m quiet halo", "font-size": seedSize }),
-    );
-  }
-
-  /** The left end: where the film comes from, and what comes home. */
-  sources(lane) {
-    const { story } = this;
-    const x = this.left,
-      w = this.sourceWidth;
-    const shownSources = story.sources.slice(0, story.sources.length > 5 ? 4 : 5);
-    const rest = story.sources.length - shownSources.length;
-    const row = lane.rows[0];
-    if (lane.closed || !shownSources.length) return [];
-    if (this.many && lane.rows.length === 1) {
-      const h = row.y + row.h - lane.y,
-        each = h / (shownSources.length + (rest ? 1 : 0));
-      return [
-        rect(x, lane.y, w, h, { class: `source ${this.answerClass(row.reading, null)}`, rx: 8 }),
-        ...shownSources.flatMap((source, k) => this.sourceRow(source, row.reading, x, lane.y + k * each, w, each, k)),
-        rest > 0 && label(x + 12, lane.y + h - each / 2 + 4, `and ${rest} more`, { class: "quiet", "font-size": 12 }),
-      ];
-    }
-    const out = [rect(x, lane.y, w, lane.h, { class: "source", rx: 8 })];
-    if (!this.many) {
-      const [source] = shownSources;
-      const array = hasPicture(source.value);
-      const tall = lane.h >= 50;
-      const text = array ? source.name : `${source.name} = ${brief(source.value ?? undefined)}`;
-      const room = w - (array ? 66 : 22);
-      const size = [18, 16, 14, 12.5, 11.5].find((s) => measure(text, s, "mono", 600) <= room) || 12.5;
-      out.push(
-        label(x + 12, lane.y + (tall ? lane.h / 2 - 4 : lane.h / 2 + 5), clip(text, room, size, "mono", 600), {
-          class: "m",
-          "font-size": tall ? size : Math.min(size, 16),
-          "font-weight": 600,
-        }),
-        tall &&
-          label(x + 12, lane.y + lane.h - 13, stale(source) || (array ? shapeText(source.value.shape) : cell(source.kind)), {
-            class: "quiet",
-            "font-size": 12,
-          }),
-        array && picture(source.value, x + w - 50, lane.y + 5, 42, lane.h - 10),
-      );
-    } else
-      out.push(
-        label(x + 12, lane.y + lane.h / 2 + 5, clip(story.sources.map((source) => source.name).join(", "), w - 20, 14, "mono", 600), {
-          class: "m",
-          "font-size": 14,
-          "font-weight": 600,
-        }),
-      );
-    for (const one of lane.rows) out.push(...this.answerBox(one, x, w));
-    return out.map((element, k) => (k === 0 && !this.many ? this.sourceSpot(shownSources[0], element) : element));
-  }
-
-  sourceSpot(source, ...children) {
-    return svg(
-      "g",
-      {
-        class: classes("spot", this.inspector.state.selected === source.id && "picked"),
-        role: "button",
-        tabindex: -1,
-        "aria-label": `source ${source.name}`,
-        onclick: () => this.inspector.go(this.inspector.state.step, source.id),
-      },
-      children,
-    );
-  }
-
-  answerClass(reading, source) {
-    if (!(this.t >= this.story.doneAt[reading.id])) return "waiting";
-    const status = this.story.view.verdict?.status;
-    const value = source ? reading.answers[source.id] : undefined;
-    if (reading.error || (source && value == null)) return "lost";
-    if (status === "partial") return "lost partial";
-    return `home${this.t === this.story.doneAt[reading.id] ? " now" : ""}`;
-  }
-
-  sourceRow(source, reading, x, y, w, h, k) {
-    const { value, final } = this.story.answer(reading.id, source.id, this.t);
-    const valueWidth = 62;
-    const titled = h >= 38 && value !== undefined;
-    return [
-      k > 0 && path(`M${x} ${y}h${w}`, { class: "rule" }),
-      this.sourceSpot(
-        source,
-        rect(x, y, w, h, { class: "catch" }),
-        label(x + 10, y + h / 2 + 5, clip(source.name, 60, 14, "mono", 600), { class: "m", "font-size": 14, "font-weight": 600 }),
-        !final && value !== undefined && mark("notyet", x + w - valueWidth - 18, y + h / 2, 6),
-        final && value === undefined
-          ? label(x + w - 10, y + h / 2 + 4, "not asked", { class: "quiet i", "text-anchor": "end", "font-size": 11.5 })
-          : svg(
-              "g",
-              { class: "sent" },
-              titled && label(x + w - 10, y + 15, "gradient", { class: "quiet", "text-anchor": "end", "font-size": 11 }),
-              shown(value, x + w - valueWidth - 8, y + (titled ? 15 : 1), valueWidth, h - (titled ? 17 : 2), { size: 12.5, align: "end" }),
-            ),
-      ),
-    ];
-  }
-
-  answerBox({ reading, y, h }, x, w) {
-    const { story } = this;
-    const all = story.sources.map((source) => ({ source, ...story.answer(reading.id, source.id, this.t) }));
-    const over = this.t >= story.doneAt[reading.id];
-    const [one] = all;
-    const target = reading.targetName || story.nameOf(reading.target);
-    const asked = reading.id === story.view.readings.length - 1 ? cell(story.view.verdict?.ask) : "";
-    const title = this.many ? "" : [asked, `d${target}/d${one.source.name}`].find((text) => text && text.length < 12) || "gradient";
-    const className = `answer ${this.answerClass(reading, this.many ? null : one.source)}`;
-    const box = rect(x, y, w, h, { class: "source", rx: 8 });
-    if (reading.error && over)
-      return [
-        svg(
-          "g",
-          { class: className },
-          box,
-          mark("spent", x + 18, y + h / 2, 8),
-          label(x + 34, y + h / 2 + 5, "error", { class: "m", "font-size": 14, "font-weight": 600 }),
-        ),
-      ];
-    if (this.many) {
-      const each = (w - 12) / Math.min(4, all.length);
-      return [
-        svg(
-          "g",
-          { class: className },
-          box,
-          all.slice(0, 4).map(({ value }, k) => shown(value, x + 6 + k * each, y + 3, each - 2, h - 6, { size: 12 })),
-        ),
-      ];
-    }
-    const tall = h >= 50;
-    const soFar = !one.final && one.value !== undefined;
-    const titleWidth = measure(title, 12, "mono");
-    const partial = className.includes("partial");
-    return [
-      svg(
-        "g",
-        { class: className },
-        box,
-        label(x + 11, tall ? y + 18 : y + h / 2 + 4, soFar && !tall ? "so far" : title, { class: "m", "font-size": 12 }),
-        soFar && tall && label(x + w - 10, y + 18, "so far", { class: "i", "text-anchor": "end", "font-size": 11.5 }),
-        partial && mark("partial", x + w - 18, y + h / 2, 9),
-        tall
-          ? shown(one.value, x + 11, y + 22, w - (partial ? 50 : 22), h - 26, { size: 17, align: "start", weight: 600 })
-          : shown(one.value, x + 14 + titleWidth, y + 3, w - titleWidth - 24, h - 6, { size: 15, align: "end", weight: 600 }),
-      ),
-    ];
-  }
-
-  /** Between two frames: a watch, or an assignment to a Variable. */
-  marks(lane) {
-    return (this.story.view.marks || []).slice(0, 40).flatMap(({ at, line, say }) => {
-      const column = this.columns.find((one) => one.frame === at);
-      const last = this.columns.at(-1);
-      if (!column && at < this.story.order.length) return [];
-      const x = column ? column.x - column.gap : last ? last.x + last.width : this.left + this.sourceWidth + 10;
-      const when = this.story.writtenAt.get(at) ?? this.story.writtenAt.get(this.story.order.at(-1)) ?? 0;
-      const says = lineText(line, "", ": ") + say;
-      return [
-        this.spot(
-          { when, says, className: "spot moment" },
-          path(`M${x} ${lane.y - 2}V${lane.y + lane.h + 2}`, { class: "moment-line" }),
-          path(`M${x} ${lane.y - 8}l5 6 -5 6 -5 -6z`, { class: "diamond" }),
-          svg("title", {}, says),
-        ),
-      ];
-    });
-  }
-
-  cutsOf(lane) {
-    const { story } = this;
-    const bottom = lane.rows.length ? lane.rows.at(-1).y + lane.rows.at(-1).h : lane.y + lane.h;
-    return [...this.gapped].flatMap(([id, k]) => {
-      const column = this.columns.find((one) => one.frame === id || (one.from != null && this.inColumn(id, one)));
-      if (!column) return [];
-      const cut = story.cuts[k];
-      const x = column.x - column.gap / 2;
-      const when = story.steps.findIndex(([kind, which]) => kind === "cut" && which === k) + 1 || story.writtenAt.get(id);
-      const end = cut.whole ? bottom + 5 : lane.y + lane.h + 4;
-      const y = cut.whole && lane.rows.length ? (lane.y + lane.h + lane.rows[0].y) / 2 : lane.y + lane.h / 2;
-      return [
-        this.spot(
-          { when, says: `cut: ${cut.say}`, current: this.now.kind === "cut" && this.now.cut === k, className: "spot cut" },
-          rect(x - 13, lane.y - 6, 26, end - lane.y + 6, { rx: 0, class: "paper" }),
-          torn(x - 11, lane.y - 6, end - lane.y + 6, 1),
-          torn(x + 7, lane.y - 6, end - lane.y + 6, 1),
-          mark("cut", x, y, 13.5),
-        ),
-      ];
-    });
-  }
-}
-
-function scaleOf(sizes) {
-  const real = sizes.map(Number).filter((size) => Number.isFinite(size) && size > 0);
-  const most = real.length ? real.reduce((a, b) => Math.max(a, b)) : 0;
-  return { most, linear: real.length === sizes.length && real.reduce((a, b) => Math.min(a, b), Infinity) > most * 1e-3 };
 }

@@ -1,65 +1,59 @@
-// The tape inspector in the browser: it draws the view model that Python computes, and moves one cursor through its time.
-// Inspector holds the state, and hears keys and clicks; the files beside this one draw its parts.
+// The tape inspector in the browser: it draws the view model that Python has computed, and moves one cursor through its time.
+// Inspector holds the state, and hears keys and clicks; the files beside this one draw its parts, and change nothing in the data.
 
-import { html, svg, path, cell, widths, families, clip, icon } from "./elements.js";
-import { bytesText } from "./values.js";
-import { Story, fixOf, plain, rich, aligned } from "./story.js";
+import { html, svg, path, put, families, icon } from "./elements.js";
+import { bytesText, number } from "./numbers.js";
+import { pictured, hit } from "./pictures.js";
+import { Story } from "./story.js";
 import { Film } from "./film.js";
-import { Scrubber } from "./scrubber.js";
-import { Graph } from "./graph.js";
-import { Code } from "./code.js";
-import { Pane } from "./pane.js";
+import { Overview } from "./overview.js";
+import { Memory } from "./memory.js";
+import { Code, Curves, mathematics, facts, answer, fixPane } from "./panes.js";
 
 const KEYS = [
   ["← →", "one step back, one step on"],
-  ["Shift ← →", "to another source line"],
-  ["↑ ↓", "from a reading to its frame, and back"],
+  ["Shift ← →", "to another line of code"],
+  ["↑ ↓", "from a gradient to its value, and back"],
+  [", .", "to the column before, after"],
+  ["Enter", "look at a column"],
   ["Home End", "to the start, to the end"],
   ["Space", "play or pause"],
-  ["B", "to the turn"],
-  ["W", "why: to the cut, or the first nan or inf"],
-  ["[ ]", "reading or tape before, after"],
-  ["F", "fold or unfold here"],
-  ["/", "find a name, an op or a line"],
-  ["0", "fit: all of the graph, and folds as they were"],
-  ["? Esc", "this sheet; Esc closes it, then leaves"],
+  ["B", "to where the backward pass begins"],
+  ["W", "why: to the break, or the first nan or inf"],
+  ["[ ]", "layer or iteration before, after; else backward pass"],
+  ["P", "predict: hide the gradients, and ask"],
+  ["M", "the fix"],
+  ["?", "this sheet; Esc closes it, then leaves"],
 ];
 const ICONS = {
-  first: ["M6 5v14M18 5L8 12l10 7z", "Home: to the start"],
-  back: ["M16 5L6 12l10 7z", "←: one step back"],
-  play: ["M7 4l13 8-13 8z", "Space: play"],
-  pause: ["M8 5v14M16 5v14", "Space: pause"],
-  on: ["M8 5l10 7-10 7z", "→: one step on"],
-  turn: ["M5 7h9a5 5 0 0 1 0 10H6M10 13l-4 4 4 4", "B: to the turn"],
+  first: ["M6 5v14M18 5L8 12l10 7z", "to the start (Home)"],
+  back: ["M16 5L6 12l10 7z", "one step back (left arrow)"],
+  play: ["M7 4l13 8-13 8z", "play (space)"],
+  pause: ["M8 5v14M16 5v14", "pause (space)"],
+  on: ["M8 5l10 7-10 7z", "one step on (right arrow)"],
+  turn: ["M5 7h9a5 5 0 0 1 0 10H6M10 13l-4 4 4 4", "to where the backward pass begins (B)"],
 };
-let instances = 0;
 
 class Inspector {
   constructor(model, el) {
     this.model = model;
-    this.uid = ++instances;
-    this.folding = new Map();
-    this.found = new Set();
-    this.state = { step: 0, selected: "", mode: 0, overview: false };
-    this.element = html("div", {
-      class: "mg-inspector",
-      role: "region",
-      tabindex: 0,
-      "aria-label": "Tape inspector",
-      "data-lm-suppress-shortcuts": "true",
-    });
+    this.step = -1;
+    this.selected = "";
+    this.predict = false;
+    this.fixing = false;
+    this.element = html("div", { class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true" });
+    this.memory = new Memory(this);
     this.code = new Code(this);
-    this.graph = new Graph(this);
-    this.pane = new Pane(this);
-    this.scrubber = new Scrubber(this);
     this.skeleton();
     el.append(this.element);
     this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("pointermove", (event) => this.point(event));
+    this.element.addEventListener("pointerleave", () => (this.tip.hidden = true));
     this.listeners = {
       "change:view": () => this.load(),
-      "change:step": () => this.heard("step"),
-      "change:selected": () => this.heard("selected"),
-      "msg:custom": (message) => this.opened(message),
+      "change:step": () => this.model.get("step") !== this.step && this.go(this.model.get("step")),
+      "change:selected": () => this.heardSelected(),
+      "msg:custom": (message) => this.received(message),
     };
     for (const [event, listener] of Object.entries(this.listeners)) model.on(event, listener);
     this.resized = new ResizeObserver(() => this.fit());
@@ -69,211 +63,130 @@ class Inspector {
 
   remove() {
     this.pause();
-    clearTimeout(this.asking);
     this.resized.disconnect();
     for (const [event, listener] of Object.entries(this.listeners)) this.model.off?.(event, listener);
   }
 
   skeleton() {
-    this.mark = html("span", { class: "mark-slot" });
-    this.question = html("span", { class: "question" });
-    this.said = html("p", { class: "say", role: "status", "aria-live": "polite" });
-    this.modes = html("div", { class: "modes", role: "group", "aria-label": "Which film" });
-    this.films = html("div", { class: "films" });
-    this.buttons = Object.fromEntries(
-      ["first", "back", "play", "on", "turn"].map((name) => [
-        name,
-        html("button", { type: "button", class: name, onclick: () => this.act(name) }),
-      ]),
-    );
-    this.memory = html("div", { class: "memory" });
-    this.finder = html("input", {
-      type: "search",
-      "aria-label": "Find a name, an op or a line",
-      placeholder: "find",
-      oninput: () => this.find(0),
-      onkeydown: (event) => this.findKey(event),
-    });
-    this.findCount = html("span", { class: "quiet" });
-    this.findBox = html("div", { class: "find", hidden: "" }, this.finder, this.findCount);
-    this.sheet = html(
-      "dl",
-      { class: "sheet", hidden: "" },
-      KEYS.map(([keys, does]) => [
-        html(
-          "dt",
-          {},
-          keys.split(" ").map((key) => html("kbd", {}, key)),
-        ),
-        html("dd", {}, does),
-      ]),
-    );
-    const words = { notyet: "not yet", none: "None", zero: "0", nan: "nan, inf", ghost: "ran, not written", cut: "cut" };
-    const legend = Object.entries(words).map(([kind, word]) => html("span", {}, icon(kind, 14), word));
-    const keys = [
-      ["← →", "step"],
-      ["↓ ↑", "written, read"],
-      ["B", "turn"],
-      ["W", "why"],
-      ["Space", "play"],
-      ["?", "all keys"],
-    ];
+    this.status = html("span", { class: "status" });
+    this.question = html("h2", { class: "question" });
+    this.counted = html("span", { class: "count quiet" });
+    this.said = html("p", { class: "say", "aria-live": "polite" });
+    this.modes = html("div", { class: "modes" });
+    this.reels = html("div", { class: "films" });
+    this.side = html("div", { class: "side" });
+    this.kept = html("p", { class: "kept" });
+    this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
+    this.pane = html("section", { class: "pane", tabindex: 0, "aria-label": "explanation of the step" });
+    this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
+    this.legend = html("div", { class: "legend" });
+    this.tip = html("div", { class: "tip m", hidden: "" });
     this.element.append(
-      html("header", {}, html("div", { class: "ask" }, this.mark, this.question), this.said, this.modes),
-      this.films,
-      html(
-        "div",
-        { class: "control" },
-        html(
-          "div",
-          { class: "left" },
-          html("div", { class: "buttons", role: "toolbar", "aria-label": "Time" }, Object.values(this.buttons)),
-          this.memory,
-        ),
-        this.scrubber.element,
-      ),
-      html("div", { class: "panes" }, this.code.element, this.graph.element, this.pane.element),
-      html(
-        "footer",
-        {},
-        html("div", { class: "legend" }, legend),
-        html(
-          "div",
-          { class: "keys" },
-          keys.map(([key, does]) =>
-            html(
-              "span",
-              {},
-              key.split(" ").map((one) => html("kbd", {}, one)),
-              does,
-            ),
-          ),
-        ),
-      ),
-      this.findBox,
-      this.sheet,
+      html("div", { class: "head" }, this.status, this.question, html("p", { class: "line" }, this.counted, this.said), this.modes),
+      html("div", { class: "stage" }, this.reels, this.side),
+      html("div", { class: "control" }, html("div", { class: "buttons", role: "toolbar", "aria-label": "time" }, Object.values(this.buttons)), this.kept, this.memory.element),
+      (this.panes = html("div", { class: "panes" }, this.code.element, this.pane)),
+      this.legend, this.sheet, this.tip,
     );
     for (const name of Object.keys(this.buttons)) this.face(name, name);
   }
 
   face(button, name) {
     const [d, title] = ICONS[name];
-    const line = name === "turn" || name === "pause";
-    this.buttons[button].replaceChildren(
-      svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, path(d, { class: line ? "line" : "" })),
-    );
-    this.buttons[button].title = title;
-    this.buttons[button].setAttribute("aria-label", title);
+    this.buttons[button].replaceChildren(svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, path(d, { class: name === "turn" || name === "pause" ? "line" : "" })));
+    put(this.buttons[button], "title", title);
+    put(this.buttons[button], "aria-label", title);
   }
 
   // ---- state
 
   load() {
-    const view = this.model.get("view");
-    this.stories = (view.compare || [view]).map((film) => new Story(film));
-    this.names = view.titles || ["as written", "fixed"];
-    this.pairs = view.frames || [];
-    this.axis = this.stories.length > 1 ? merged(...this.stories, this.pairs) : null;
-    const both = this.stories.length;
-    if (!this.loaded) this.state.mode = both > 1 ? both : 0;
-    const step = this.model.get("step");
-    this.state.step = Math.max(0, Math.min(this.end, (step ?? this.end) + 1));
-    this.state.selected = this.model.get("selected") || "";
-    this.loaded = true;
-    this.code.shown = this.scrubbed = null;
-    this.fit(true);
+    this.view = this.model.get("view");
+    this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
+    this.axis = this.view.axis || null;
+    this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
+    this.followed = this.stories.map(() => false);
+    this.predict = Boolean(this.view.predict) && this.stories[0].lastTurn >= 0;
+    this.count = this.axis ? this.axis.length : this.stories[0].count;
+    this.step = Math.max(-1, Math.min(this.count - 1, this.model.get("step") ?? this.count - 1));
+    const linked = location.protocol !== "about:" && /[#&]step=(-?\d+)/.exec(location.hash || "");
+    if (linked && this.model.saved) this.step = Math.max(-1, Math.min(this.count - 1, Number(linked[1]) - 1));
+    if (this.predict) this.step = Math.min(this.step, this.firstStop());
+    this.selected = this.model.get("selected") || "";
+    this.width = 0;
+    this.fit();
   }
 
-  get both() {
-    return this.state.mode >= this.stories.length && this.stories.length > 1;
-  }
   get story() {
-    return this.stories[this.both ? 0 : this.state.mode];
-  }
-  get end() {
-    return this.axis ? this.axis.length - 1 : this.stories[0].end;
+    return this.stories[0];
   }
 
-  /** Time in one story; two stories share a longer time, in which steps of the same line happen together. */
-  timeOf(story) {
-    return this.axis ? this.axis[this.state.step][this.stories.indexOf(story)] : this.state.step;
+  /** The step of one of the films: two share a longer time, in which steps of the same line happen together. */
+  stepOf(k, step = this.step) {
+    return !this.axis ? step : step < 0 ? -1 : this.axis[step][k];
   }
 
-  timeIn(story, t) {
-    if (!this.axis) return t;
+  stepFor(story, step) {
     const k = this.stories.indexOf(story);
-    return Math.max(
-      0,
-      this.axis.findIndex((pair) => pair[k] >= t),
-    );
+    return this.axis ? Math.max(0, this.axis.findIndex((pair) => pair[k] >= step)) : step;
   }
 
-  timesOf(story) {
-    if (!this.axis) return Array.from({ length: story.end + 1 }, (_, t) => t);
-    const k = this.stories.indexOf(story),
-      times = [];
-    this.axis.forEach((pair, step) => {
-      times[pair[k]] ??= step;
-    });
-    return times;
+  /** Where a film that asks holds: as the backward pass begins. */
+  firstStop() {
+    return this.story.view.readings[this.story.lastTurn].at;
   }
 
-  bytesAt(story, t) {
-    return t > 0 ? (story.view.bytes[(this.axis ? this.axis[t][this.stories.indexOf(story)] : t) - 1] ?? 0) : 0;
-  }
-
-  /** The one hand: it moves time and selection together. */
-  go(step, selected) {
-    step = Math.max(0, Math.min(this.end, step));
-    this.state.step = step;
-    const now = this.story.at(this.timeOf(this.story));
-    this.state.selected = selected ?? (now.frame != null ? `f${now.frame}` : "");
-    this.model.set("step", step - 1);
-    this.model.set("selected", this.state.selected);
+  go(step, selected = "") {
+    step = Math.max(-1, Math.min(this.count - 1, step));
+    if (this.predict && step > this.firstStop()) step = this.firstStop();
+    this.step = step;
+    const { id } = this.story.at(this.stepOf(0));
+    this.selected = selected || (id && this.story.view.cols[id] ? id : "");
+    this.model.set("step", step);
+    this.model.set("selected", this.selected);
     this.model.save_changes();
     this.draw();
   }
 
-  goTo(story, t) {
-    this.go(this.timeIn(story, t));
+  heardSelected() {
+    const selected = this.model.get("selected") || "";
+    if (selected === this.selected) return;
+    this.selected = selected;
+    this.draw();
   }
 
-  heard(name) {
-    const value = name === "step" ? this.model.get("step") + 1 : this.model.get("selected") || "";
-    if (value === this.state[name]) return;
-    if (name === "step") return this.go(value);
-    this.state.selected = value;
+  select(id) {
+    this.selected = id;
+    this.model.set("selected", id);
+    this.model.save_changes();
     this.draw();
+  }
+
+  /** Is this the column to which Tab leads? */
+  focused(id, now) {
+    return this.selected ? this.selected === id : now.id === id || (!now.id && id === this.firstColumn);
   }
 
   act(name) {
     if (name === "play") return this.timer ? this.pause() : this.play();
-    if (name === "first") return this.go(0);
-    if (name === "turn") return this.turn();
-    return this.go(this.state.step + (name === "on" ? 1 : -1));
+    if (name === "first") return this.go(-1);
+    if (name === "turn") return this.toTurn();
+    return this.go(this.step + (name === "on" ? 1 : -1));
   }
 
-  turn() {
-    const turns = this.story.turnAt.filter(Boolean);
-    if (turns.length) this.goTo(this.story, turns.at(-1));
-  }
-
-  /** To the reading before or after; without one, to the tape before or after. */
-  reading(direction) {
-    const t = this.timeOf(this.story),
-      turns = this.story.turnAt.filter(Boolean);
-    const next = direction > 0 ? turns.find((turn) => turn > t) : turns.findLast((turn) => turn < t);
-    this.goTo(this.story, next ?? (direction > 0 ? this.story.end : 0));
+  toTurn() {
+    if (this.story.lastTurn >= 0) this.go(this.stepFor(this.story, this.story.view.readings[this.story.lastTurn].at));
   }
 
   play() {
-    if (this.state.step >= this.end) this.go(0);
-    const slow = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const stride = Math.max(1, Math.round(this.end / 60));
-    this.timer = setInterval(
-      () => (this.state.step >= this.end || !this.element.isConnected ? this.pause() : this.go(this.state.step + stride)),
-      slow ? 1200 : 700,
-    );
+    if (this.step >= this.count - 1) this.go(-1);
+    const stride = Math.max(1, Math.round(this.count / 80));
+    this.timer = setInterval(() => {
+      const before = this.step;
+      if (!this.element.isConnected) return this.pause();
+      this.go(this.step + stride);
+      if (this.step === before || this.step >= this.count - 1) this.pause();
+    }, matchMedia("(prefers-reduced-motion: reduce)").matches ? 1200 : 700);
     this.face("play", "pause");
   }
 
@@ -283,119 +196,91 @@ class Inspector {
     this.face("play", "play");
   }
 
-  /** To the step at which another source line begins. */
-  line(direction) {
-    const { story } = this;
-    let t = this.timeOf(story);
-    const { line } = story.at(t);
-    do t += direction;
-    while (t > 0 && t < story.end && story.at(t).line === line);
-    this.goTo(story, Math.max(0, Math.min(story.end, t)));
+  /** To the step at which another line of code begins. */
+  toOtherLine(direction) {
+    const { story } = this,
+      lineAt = (step) => story.at(this.stepOf(0, step)).line;
+    const line = lineAt(this.step);
+    let step = this.step;
+    do step += direction;
+    while (step > -1 && step < this.count - 1 && (lineAt(step) === line || lineAt(step) == null));
+    this.go(step);
   }
 
-  twinTime(story, id, now) {
-    const read = now.reading ?? story.readAt.findLastIndex((times) => times.has(id));
-    const reading = now.kind === "read" || now.kind === "done" || now.kind === "release" || this.timeOf(story) >= story.end;
-    return (reading && story.readAt[read]?.get(id)) || story.writtenAt.get(id);
+  toLine(story, line) {
+    const step = story.kinds.findIndex((kind, at) => kind === "write" && story.view.cols[`f${story.numbers[at]}`]?.line === line);
+    const reading = story.view.readings.find((one) => one.line === line);
+    if (step >= 0) this.go(this.stepFor(story, step));
+    else if (reading) this.go(this.stepFor(story, reading.at));
   }
 
-  /** From a frame to its reading (down), or from a reading to its frame (up). */
+  /** From a value to its gradient (down), or back (up). */
   cross(down) {
     const { story } = this,
-      now = story.at(this.timeOf(story));
-    if (now.frame == null) return;
-    if (!down && now.kind === "read") this.goTo(story, story.writtenAt.get(now.frame));
-    const reading = down && (now.kind === "read" ? now.reading + 1 : 0);
-    const times = down && story.readAt.slice(reading).find((one) => one.has(now.frame));
-    if (times) this.goTo(story, times.get(now.frame));
+      now = story.at(this.stepOf(0));
+    const id = this.selected || now.id;
+    if (!id || id[0] !== "f") return;
+    const frame = Number(id.slice(1));
+    const reading = now.reading >= 0 ? now.reading : story.lastTurn;
+    const step = down ? story.readAt[reading]?.get(frame) : story.writtenAt.get(frame);
+    if (step != null) this.go(this.stepFor(story, step), id);
   }
 
-  fold() {
+  /** To the column before or after, without a change of time. */
+  move(direction) {
+    const { cols } = this.films[0].strip;
+    const at = cols.indexOf(this.selected || this.story.at(this.stepOf(0)).id);
+    const id = cols[Math.max(0, Math.min(cols.length - 1, at + direction))];
+    this.select(id);
+    this.element.querySelector(`[data-id="${id}"]`)?.focus({ preventScroll: true });
+  }
+
+  why() {
     const { story } = this,
-      id = story.at(this.timeOf(story)).frame ?? this.lastFrame;
-    const fold = id == null ? undefined : story.foldOf(id);
-    const index = fold ? story.folds.indexOf(fold) : 0;
-    if (!story.folds.length) return;
-    const drawn = this.drawn[0].columns.some((column) => column.fold === index && column.frame == null);
-    this.folding.set(index, !drawn);
-    this.draw();
+      { view } = story;
+    const bad = view.verdict.badFrame ?? view.cuts[0]?.edge[1];
+    const step = bad ? story.writtenAt.get(Number(bad.slice(1))) : null;
+    this.go(step == null ? this.count - 1 : this.stepFor(story, step), bad || "");
   }
 
-  overview() {
-    this.folding.clear();
-    this.state.overview = !this.state.overview;
-    this.draw();
-  }
-
-  find(step) {
-    const wanted = this.finder.value.trim().toLowerCase();
+  bracket(direction) {
     const { story } = this;
-    const matches = !wanted
-      ? []
-      : story.order.filter((id) => {
-          const frame = story.frame(id);
-          return (
-            !frame.missing &&
-            [frame.name, frame.op, frame.glyph, `line ${frame.line}`, story.code.get(frame.line)].some((text) =>
-              cell(text).toLowerCase().includes(wanted),
-            )
-          );
-        });
-    this.found = new Set(matches);
-    this.match = matches.length ? (((step ? (this.match ?? -1) + step : 0) % matches.length) + matches.length) % matches.length : null;
-    this.findCount.textContent = !wanted ? "" : matches.length ? `${this.match + 1} of ${matches.length}` : "none";
-    if (matches.length) this.goTo(story, story.writtenAt.get(matches[this.match]));
-    else this.draw();
-  }
-
-  findKey(event) {
-    event.stopPropagation();
-    if (event.key === "Enter") this.find(event.shiftKey ? -1 : 1);
-    if (event.key !== "Escape") return;
-    this.findBox.hidden = true;
-    this.found.clear();
-    this.element.focus({ preventScroll: true });
-    this.draw();
-  }
-
-  escape() {
-    if (!this.sheet.hidden) this.sheet.hidden = true;
-    else document.activeElement.blur();
+    if (story.view.fold) return this.open(story, Math.max(0, Math.min(story.view.fold.first.length - 1, this.open_units[0] + direction)));
+    const turns = story.view.readings.map((one) => one.at).filter((at) => at != null);
+    const step = this.stepOf(0);
+    const next = direction > 0 ? turns.find((at) => at > step) : turns.findLast((at) => at < step);
+    this.go(next == null ? (direction > 0 ? this.count - 1 : -1) : this.stepFor(story, next));
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target === this.finder) return;
-    const pressed = event.target.tagName === "BUTTON" || (event.target.getAttribute("role") === "button" && event.target !== this.element);
-    const own = pressed && (event.key === "Enter" || (event.key === " " && event.target.tagName === "BUTTON"));
-    if (own) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "INPUT") return;
+    const button = event.target.closest("button, [role=button]");
+    if (button && button !== this.element && (event.key === "Enter" || (event.key === " " && button.tagName === "BUTTON"))) {
       event.stopPropagation();
-      if (event.target.tagName !== "BUTTON") event.target.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      if (button.tagName !== "BUTTON") {
+        event.preventDefault();
+        button.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      }
       return;
     }
-    const { step } = this.state;
     const actions = {
-      ArrowRight: () => (event.shiftKey ? this.line(1) : this.go(step + 1)),
-      ArrowLeft: () => (event.shiftKey ? this.line(-1) : this.go(step - 1)),
+      ArrowRight: () => (event.shiftKey ? this.toOtherLine(1) : this.go(this.step + 1)),
+      ArrowLeft: () => (event.shiftKey ? this.toOtherLine(-1) : this.go(this.step - 1)),
       ArrowDown: () => this.cross(true),
       ArrowUp: () => this.cross(false),
-      Home: () => this.go(0),
-      End: () => this.go(this.end),
+      Home: () => this.go(-1),
+      End: () => this.go(this.count - 1),
       " ": () => this.act("play"),
-      b: () => this.turn(),
-      w: () => this.goTo(this.story, this.story.trouble()),
-      "[": () => this.reading(-1),
-      "]": () => this.reading(1),
-      f: () => this.fold(),
-      0: () => this.overview(),
-      "/": () => {
-        this.findBox.hidden = false;
-        this.finder.select();
-        this.finder.focus({ preventScroll: true });
-      },
-      "?": () => {
-        this.sheet.hidden = !this.sheet.hidden;
-      },
-      Escape: () => this.escape(),
+      ",": () => this.move(-1),
+      ".": () => this.move(1),
+      b: () => this.toTurn(),
+      w: () => this.why(),
+      p: () => this.togglePredict(),
+      m: () => this.toggleFix(),
+      "[": () => this.bracket(-1),
+      "]": () => this.bracket(1),
+      "?": () => (this.sheet.hidden = !this.sheet.hidden),
+      Escape: () => (this.sheet.hidden ? document.activeElement.blur() : (this.sheet.hidden = true)),
     };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
@@ -404,235 +289,342 @@ class Inspector {
     action();
   }
 
-  hover(id) {
-    const line = id == null ? null : this.story.frame(id).line;
-    for (const element of this.element.querySelectorAll("[data-frame]"))
-      element.classList.toggle("twin", id != null && +element.dataset.frame === id);
-    for (const [n, item] of this.code.lines) item.classList.toggle("hover", n === line);
+  // ---- predict and fix
+
+  togglePredict() {
+    if (this.story.lastTurn < 0) return;
+    this.predict = !this.predict;
+    this.fixing = false;
+    this.outcome = null;
+    this.go(this.predict ? this.firstStop() : this.step);
+  }
+
+  /** What is asked for: the gradient of the (first) source, and of many numbers their norm. */
+  expected() {
+    const { verdict, sources, readings, arrays } = this.story.view;
+    const each = verdict.each[0];
+    const source = sources.find((one) => one.asked && one.name === each.name);
+    const given = readings[this.story.lastTurn].answers[source?.of || source?.id];
+    const data = given == null ? null : arrays[given];
+    const label = verdict.each.length > 1 ? `gradient of ${each.name}` : verdict.ask;
+    return data && data.n > 4 ? { label: `norm of ${label}`, answer: each.answer, norm: data.norm } : { label, answer: each.answer, norm: null };
+  }
+
+  /** Compare what was predicted with what came. A wire stands for the place of a break, "None" for no gradient. */
+  judged(given) {
+    const { label, answer, norm } = this.expected();
+    const numbersOf = (text) => (text.match(/-?(\d+(\.\d+)?(e[-+]?\d+)?|inf|nan)/gi) || []).map(Number);
+    const near = (one, other) => Math.abs(one - other) <= 0.01 * Math.abs(other) + 1e-9;
+    let right;
+    if (given.wire) right = given.wire.state === "cut" || given.wire.state === "stop";
+    else if (given.text.trim().toLowerCase() === "none") right = answer === "None";
+    else {
+      const [found, wanted] = [numbersOf(given.text), norm == null ? numbersOf(answer) : [norm]];
+      right = found.length === wanted.length && found.length > 0 && found.every((one, k) => near(one, wanted[k]));
+    }
+    const where = given.wire && !right && this.story.view.cuts.length ? "It breaks elsewhere." : "";
+    this.outcome = { right, text: `${right ? "Right." : "Not so."} ${where} ${label} = ${norm == null ? answer : number(norm)}.`.replace("  ", " ") };
+    this.predict = false;
+    this.draw();
+    this.play();
+  }
+
+  guessed(wire) {
+    if (this.predict) this.judged({ wire });
+  }
+
+  toggleFix() {
+    if (!this.story.view.verdict.fix) return;
+    this.fixing = !this.fixing;
+    this.draw();
+  }
+
+  async copy(text, button) {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "copied";
+    } catch {
+      this.pane.append(html("textarea", { class: "m", readonly: "", rows: 8, "aria-label": "the fixed code" }, text));
+    }
+  }
+
+  // ---- units
+
+  open(story, unit) {
+    const k = this.stories.indexOf(story);
+    this.followed[k] = true;
+    this.open_units[k] = unit;
+    this.draw();
+  }
+
+  received(message) {
+    if (message.type === "unsaved") return this.missing("This unit was not saved in this page.");
+    if (message.type !== "unit") return;
+    const { view } = this.stories[message.film ?? 0];
+    const moved = (at) => (at == null || at < message.from ? at : at - message.from + view.arrays.length);
+    for (const [key, col] of Object.entries(message.cols))
+      if (!view.cols[key]) view.cols[key] = { ...col, value: moved(col.value), slopes: col.slopes.map(([r, at, one]) => [r, at, moved(one)]) };
+    for (const [key, wire] of Object.entries(message.wires))
+      if (!view.wires[key]) view.wires[key] = { ...wire, sent: wire.sent.map(([r, at, one, share]) => [r, at, moved(one), share]), ...(wire.lost == null ? {} : { lost: moved(wire.lost) }) };
+    view.arrays.push(...message.arrays);
+    view.strips[message.unit] = message.strip;
+    this.asking = null;
+    this.draw();
+  }
+
+  missing(text) {
+    this.lost = text;
+    this.draw();
   }
 
   // ---- drawing
 
-  /** The root grows with its container: from 1150 px on everything does. */
-  fit(always) {
+  /** Everything is drawn anew where the width changes; the root grows with it from 1280 pixels on. */
+  fit() {
     const room = this.element.parentElement?.clientWidth || this.element.clientWidth;
-    if (!room || (room === this.roomWidth && !always)) return;
-    this.roomWidth = room;
-    this.element.style.setProperty("--scale", room > 1150 ? Math.min(1.5, room / 1104) : 1);
+    if (!room || Math.abs(room - this.width) < 1) return;
+    this.width = room;
+    const scale = Math.max(1, Math.min(1.8, room / 1280));
+    this.element.style.setProperty("--scale", scale);
     const style = getComputedStyle(this.element);
-    this.unit = parseFloat(style.fontSize) / 13;
-    families.ui = style.fontFamily || families.ui;
-    families.mono = style.getPropertyValue("--mono") || families.mono;
-    widths.clear();
-    this.width = Math.floor(room / this.unit);
-    this.element.classList.toggle("narrow", this.width < 880);
-    this.element.classList.toggle("slim", this.width < 560);
-    this.scrubbed = null;
+    [families.ui, families.mono] = [style.fontFamily, style.getPropertyValue("--mono") || "monospace"];
+    this.design = room / scale;
+    this.element.classList.toggle("narrow", this.design < 700);
+    this.drawnUnits = null;
+    this.curves = !this.axis && this.design >= 700 ? Curves.of(this.story) : null;
+    this.element.classList.toggle("beside", Boolean(this.curves) || this.isShort());
+    this.element.style.setProperty("--part", this.curves ? 46 : 56);
+    this.drawSide();
+    this.drawHead();
+    this.drawLegend();
     this.draw();
   }
 
+  /** A film of few columns leaves room beside it. */
+  isShort() {
+    const strip = this.story.view.strips.None;
+    return Boolean(!this.axis && this.design >= 860 && strip && strip.cols.length <= 3);
+  }
+
+  get filmWidth() {
+    return this.element.classList.contains("beside") ? this.design * (this.curves ? 0.46 : 0.56) : this.design;
+  }
+
+  drawSide() {
+    const beside = this.element.classList.contains("beside");
+    this.side.replaceChildren(...(this.curves ? [new Curves(this.curves, this.design * 0.53, 290).element] : beside ? [this.panes] : []));
+    if (this.curves || !beside) this.legend.before(this.panes);
+  }
+
+  drawHead() {
+    const { verdict } = this.story.view;
+    const buttons = [];
+    if (this.story.lastTurn >= 0 && !this.axis) buttons.push((this.predictButton = html("button", { type: "button", class: "predict", onclick: () => this.togglePredict() }, "predict")));
+    if (verdict.fix && (verdict.fixed.length || verdict.fix.code)) buttons.unshift((this.fixButton = html("button", { type: "button", class: "fix", title: verdict.fix.text, onclick: () => this.toggleFix() }, "fix: ", html("span", { class: "m" }, verdict.fix.code || verdict.fix.text))));
+    this.modes.replaceChildren(...buttons);
+  }
+
+  drawLegend() {
+    const { scale, verdict } = this.story.view;
+    const item = (sample, text, spoils) => html("span", { class: spoils ? "spoils" : null }, sample, text);
+    const small = (...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, ...parts);
+    const cols = this.stories.flatMap((one) => Object.values(one.view.cols));
+    const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
+    const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
+    const found = [item(small(path("M3 13C3 1 23 1 23 13", { class: "blue-line" })), "goes into")];
+    if (wires.some((one) => one.sent.length)) found.push(item(small(path(scale.kind === "log" ? "M2 7H24" : "M2 7H24", { class: "orange-line", "stroke-width": scale.kind === "log" ? 4 : 13 })), kind, true));
+    if (cols.some((one) => one.kind === "ghost")) found.push(item(small(path("M2 2h22v10h-22z", { class: "ghost-line" })), "ran, not recorded", true));
+    if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
+    if (wires.some((one) => one.state === "stop")) found.push(item(icon("stop", 16), "stopped on purpose", true));
+    if (wires.some((one) => one.lost != null)) found.push(item(small(path("M2 4H24M2 10H24", { class: "lost-line" })), "lost", true));
+    if (this.stories.some((one) => one.view.arrays.some((data) => data.picture && data.n > 4))) found.push(item(small(path("M2 2h9v10h-9z", { class: "plus" }), path("M14 2h9v10h-9z", { class: "minus" }), path("M16 7h5", { class: "dashes" })), "+, −; each picture to its own scale"));
+    for (const [keys, does] of [["← →", "step"], ["B", "backward pass"], ["space", "play"], ["?", "all keys"]]) found.push(html("span", { class: "keys" }, keys.split(" ").map((key) => html("kbd", {}, key)), does));
+    this.legend.replaceChildren(...found);
+    this.legendFor = verdict;
+  }
+
+  /** Everything that a step changes. */
   draw() {
     if (!this.width) return;
-    const { story, both } = this;
-    const t = this.timeOf(story);
-    const now = story.at(t);
-    if (now.frame != null) this.lastFrame = now.frame;
-    const inFilm = document.activeElement?.closest?.(".films"),
-      inGraph = document.activeElement?.closest?.(".graph");
-    const mine = this.element.contains(document.activeElement);
-    this.drawHead(story, t);
-    this.drawFilms(both);
-    this.drawControl(story, t);
-    this.element.classList.toggle("both", both);
-    if (!both) this.drawPanes(story, t, now);
-    if (mine && inFilm) (this.films.querySelector("[tabindex='0']") || this.element).focus({ preventScroll: true });
-    if (mine && inGraph) (this.graph.box.querySelector("[tabindex='0']") || this.graph.box).focus({ preventScroll: true });
-    this.askForTurn(story, now);
-  }
-
-  drawHead(story, t) {
-    const { verdict } = story.view;
-    const known = t >= story.answered && verdict;
-    this.mark.replaceChildren(icon(known ? this.markOf(verdict) : "notyet", 22));
-    const ask = cell(verdict?.ask) || "tape";
-    const answer = known ? cell(verdict.answer) : "?";
-    const text = ask === "tape" ? ask : `${ask} = ${answer}`;
-    this.question.textContent = clip(text, this.width * (this.width < 880 ? 0.9 : 0.42), 20, "mono", 600);
-    this.question.title = text;
-    const fix = verdict?.fix || story.cuts[0]?.fix; // of what the sentence tells, though another cut may come first
-    const [, title, rest] = /^(.*?\.)( .*)?$/s.exec(cell(verdict?.say)) || [];
-    const verdictSaid = known && [html("b", {}, title || ""), rest || "", fix && [" Fix: ", this.fixButton(fix)]];
-    const step = [html("b", { class: "count" }, `${this.state.step} of ${this.end}`), " ", ...rich(story.sentence(t))];
-    this.said.replaceChildren(...(verdictSaid || step).flat(2).filter(Boolean));
-    this.sentence = known ? `${cell(verdict.ask)} = ${answer}. ${cell(verdict.say)}` : plain(story.sentence(t));
-    const names = this.stories.length > 1 ? [...this.names.slice(0, this.stories.length), "both"] : [];
-    this.modes.replaceChildren(
-      ...names.map((name, k) =>
-        html("button", { type: "button", "aria-pressed": String(this.state.mode === k), onclick: () => this.show(k) }, name),
-      ),
-    );
-  }
-
-  fixButton(fix) {
-    return this.stories.length > 1
-      ? html("button", { type: "button", class: "fix", onclick: () => this.show(this.stories.length) }, fixOf(fix))
-      : html("code", { class: "fix" }, fixOf(fix));
-  }
-
-  show(mode) {
-    this.state.mode = mode;
-    this.scrubbed = null;
-    this.draw();
-  }
-
-  markOf({ status }) {
-    return ["complete", "stale", "none", "partial", "nan", "zero"].includes(status) ? status : "notyet";
-  }
-
-  drawFilms(both) {
-    const stories = both ? this.stories : [this.story];
-    const widthOf = (story) => (this.width < 560 ? Math.min(760, Math.max(560, 360 + 60 * story.order.length)) : this.width);
-    const films = stories.map((story) => new Film(this, story, this.timeOf(story), Math.max(...stories.map(widthOf))));
-    if (both && films.every((film) => film.columns.length < 400)) {
-      const [a, b] = films;
-      [a.columns, b.columns] = aligned(a.columns, b.columns, this.pairs);
-      const gaps = a.columns.flatMap((column, k) => (a.gapped.has(column.frame) || b.gapped.has(b.columns[k]?.frame) ? [k] : []));
-      for (const film of films) {
-        film.gaps = new Set(gaps.map((k) => film.columns[k]));
-        film.cursor = null;
-      }
-    }
-    this.drawn = films;
-    this.films.replaceChildren(...films.flatMap((film, k) => [both && this.filmHead(film, k), film.draw()]).filter(Boolean));
-    this.followFilm();
-  }
-
-  /** In a narrow place the film is wider than its window, which follows the cursor. */
-  followFilm() {
-    if (this.width >= 560) return;
-    const at = this.films.querySelector("[aria-current]")?.getBBox();
-    if (at) this.films.scrollLeft = at.x * this.unit - this.films.clientWidth / 2;
-  }
-
-  filmHead({ story, t }, k) {
-    const line = story.frame(this.cutFrames?.[k])?.line;
-    const { verdict } = story.view;
-    const known = t >= story.answered && verdict;
-    return html(
-      "div",
-      { class: "film-head" },
-      html("b", {}, this.names[k] || ""),
-      html("code", {}, line ? `${line}  ${cell(story.code.get(line)).trim()}` : ""),
-      html(
-        "span",
-        {},
-        icon(known ? this.markOf(verdict) : "notyet", 17),
-        " ",
-        html("b", { class: "m" }, `${cell(verdict?.ask)} = ${known ? cell(verdict.answer) : "?"}`),
-      ),
-    );
-  }
-
-  /** The frames, one of each story, where the first cut is. */
-  get cutFrames() {
-    const k = this.stories.findIndex((one) => one.cuts.some((cut) => cut.edge?.[1]));
-    const id = k >= 0 && +this.stories[k].cuts.find((cut) => cut.edge?.[1]).edge[1].slice(1);
-    return this.pairs.find((pair) => k >= 0 && pair[k] === id);
-  }
-
-  drawControl(story) {
-    const left = this.width < 560 ? 0 : 196;
-    if (this.scrubbed !== story) this.scrubber.draw(story, this.width - left);
-    this.scrubbed = story;
-    this.scrubber.move(this.state.step, this.sentence);
-    const bytes = this.bytesAt(story, this.state.step);
-    this.memory.replaceChildren("keeps ", html("b", { class: "m" }, bytesText(bytes)), ` of ${bytesText(story.view.peak || 0)}`);
-  }
-
-  drawPanes(story, t, now) {
-    if (this.code.shown !== story) {
-      this.code.set(story);
-      this.code.shown = story;
-      const longest = (story.view.code || []).reduce((most, { text }) => Math.max(most, text.length), 0);
-      const lines = (story.view.code || []).length;
-      this.codeWidth = Math.max(250, Math.min(this.width < 1000 ? 318 : 352, 62 + longest * 7.6));
-      this.paneHeight = this.width < 880 ? 208 : Math.max(218, Math.min(252, lines * 20 + 40));
-      this.element.style.setProperty("--code", `${this.codeWidth / 13}em`);
-      this.element.style.setProperty("--panes", `${this.paneHeight / 13}em`);
-    }
-    this.code.draw(now.line);
-    this.pane.draw(story, t, this.state.selected);
-    const pane = Math.min(318, this.width * 0.46);
-    const width = this.width < 560 ? this.width : this.width < 880 ? this.width - pane : this.width - this.codeWidth - 318;
-    this.graph.draw(story, t, width - 2, this.paneHeight - 32);
-  }
-
-  /** A folded turn that was not sent: Python is asked for it, when the hand rests. */
-  askForTurn(story, { frame }) {
-    clearTimeout(this.asking);
-    if (frame == null || story.frames.has(frame) || !this.model.send) return;
-    const fold = story.foldOf(frame);
-    if (!fold) return;
-    this.asking = setTimeout(
-      () =>
-        this.model.send({
-          type: "open_turn",
-          film: this.stories.indexOf(story),
-          fold: fold.id ?? story.folds.indexOf(fold),
-          turn: Math.floor((frame - fold.first) / fold.per),
-        }),
-      150,
-    );
-  }
-
-  /** Python sends a turn that was folded. */
-  opened({ type, film = 0, frames, reads }) {
-    if (type !== "turn") return;
-    const story = this.stories[film];
-    for (const frame of frames) story.frames.set(frame.id, frame);
-    reads.forEach((list, k) => {
-      for (const read of list) story.reads[k].set(read.frame, read);
+    const nows = this.stories.map((story, k) => story.at(this.stepOf(k)));
+    this.follow(nows);
+    this.build();
+    this.firstColumn = this.films[0]?.strip.cols[0];
+    nows.forEach((now, k) => {
+      this.overviews[k]?.update(now, this.open_units[k], this.predict);
+      this.films[k]?.update(now, this.predict);
     });
-    story.totals = null;
-    this.draw();
+    this.scroll(nows[0]);
+    this.updateHead(nows);
+    this.updatePane(nows[0]);
+  }
+
+  /** The strip follows the play head, until somebody has opened another one. */
+  follow(nows) {
+    nows.forEach((now, k) => {
+      const story = this.stories[k];
+      if (!story.view.fold) return;
+      if (this.stepped !== this.step) this.followed[k] = false;
+      const id = now.id || (now.kind === "turn" && story.view.readings[now.reading].targets.find((one) => one?.[0] === "f"));
+      if (!this.followed[k] && id && this.stepped !== undefined) this.open_units[k] = story.unitOf(Number(id.slice(1)));
+    });
+    this.stepped = this.step;
+  }
+
+  build() {
+    const key = `${this.width} ${this.open_units.join()} ${Object.keys(this.story.view.strips).length}`;
+    if (this.drawnUnits === key) return;
+    const first = this.drawnUnits === null || !this.films;
+    this.drawnUnits = key;
+    const held = this.reels.contains(document.activeElement) ? document.activeElement.getAttribute("data-id") : undefined;
+    if (first) this.overviews = this.stories.map((story) => (story.view.fold ? new Overview(this, story, this.design) : null));
+    this.films = this.stories.map((story, k) => {
+      const strip = story.view.strips[story.view.fold ? this.open_units[k] : "None"];
+      if (!strip) this.request(k);
+      return strip ? new Film(this, story, strip, this.filmWidth, Boolean(story.view.fold) || this.stories.length > 1) : null;
+    });
+    this.reels.replaceChildren(
+      ...this.stories.map((story, k) =>
+        html(
+          "div",
+          { class: "reel" },
+          this.stories.length > 1 ? html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, `${story.view.verdict.ask} = ${story.view.verdict.answer}`)) : null,
+          this.overviews[k]?.element,
+          this.films[k] ? html("div", { class: "strip" }, this.films[k].element) : html("p", { class: "absent quiet" }, this.lost || "…"),
+        ),
+      ),
+    );
+    if (held !== undefined) (this.reels.querySelector(`[data-id="${held}"]`) || this.element).focus({ preventScroll: true });
+    if (first) {
+      this.code.draw(this.story);
+      this.memory.draw(this.story, Math.max(200, this.design - (this.design < 700 ? 24 : 290)));
+      this.pane_key = null;
+    }
+  }
+
+  request(k) {
+    if (this.asking === this.open_units[k]) return;
+    this.asking = this.open_units[k];
+    this.model.send({ type: "open_unit", unit: this.open_units[k], film: k });
+  }
+
+  /** Keep the column of this step in sight. */
+  scroll(now) {
+    const film = this.films[0];
+    if (!film?.g.upright || !now.id || film.g.width <= this.filmWidth + 1) return;
+    const k = film.place.get(now.id),
+      box = film.element.parentElement;
+    if (k == null) return;
+    const share = box.scrollWidth / film.g.width;
+    const [a, b] = [film.g.start(k) * share, (film.g.start(k) + film.g.step) * share];
+    if (a < box.scrollLeft + 20) box.scrollLeft = a - 40;
+    else if (b > box.scrollLeft + box.clientWidth - 20) box.scrollLeft = b - box.clientWidth + 40;
+  }
+
+  updateHead(nows) {
+    const now = nows[0],
+      { verdict } = this.story.view;
+    const over = this.story.lastTurn < 0 || (now.reading === this.story.lastTurn && now.over);
+    const state = !over || this.predict ? "open" : this.story.lastTurn < 0 && !verdict.ask ? "open" : verdict.status;
+    if (this.stateShown !== state) this.status.replaceChildren(icon((this.stateShown = state), 22));
+    const asks = verdict.ask ? `${verdict.ask} = ${over && !this.predict ? verdict.size_all || verdict.answer : "?"}` : "tape inspector";
+    const shown = this.axis && over ? `${verdict.ask}: ${this.stories.map((one) => one.view.verdict.answer).join(" → ")}` : asks;
+    if (this.question.textContent !== shown) this.question.textContent = shown;
+    this.question.title = shown;
+    this.counted.textContent = `step ${this.step + 1} of ${this.count}`;
+    const parts = this.outcome && !this.predict && over ? [this.outcome.text] : this.predict && now.step >= this.firstStop() ? ["What will come back? Type it below, or click a ? on the wire that breaks."] : this.story.said(now);
+    const key = JSON.stringify(parts);
+    if (this.saidKey !== key) {
+      this.saidKey = key;
+      this.said.replaceChildren(...parts.map((one) => (typeof one === "string" ? one : html("b", { class: "m" }, one.name))));
+    }
+    this.memory.update(this.stepOf(0), this.said.textContent);
+    const bytes = bytesText(this.story.bytes(this.stepOf(0)));
+    if (this.keptShown !== bytes) this.kept.replaceChildren("keeps ", html("b", {}, (this.keptShown = bytes)), html("span", { class: "quiet" }, ` of ${bytesText(this.story.view.memory.peak)}`));
+    this.predictButton?.setAttribute("aria-pressed", String(this.predict));
+    this.fixButton?.setAttribute("aria-pressed", String(this.fixing));
+    if (this.fixButton) this.fixButton.hidden = this.predict || !over;
+    this.code.update(now.line);
+    this.element.classList.toggle("asking", this.predict);
+  }
+
+  updatePane(now) {
+    const { story } = this,
+      { view } = story;
+    const id = this.selected && view.cols[this.selected] ? this.selected : null;
+    const key = `${this.step} ${id} ${this.predict} ${this.fixing}`;
+    if (this.pane_key === key) return;
+    this.pane_key = key;
+    const parts = [];
+    if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, story));
+    else if (this.predict && now.step >= this.firstStop()) parts.push(html("h3", {}, "Predict"), this.form());
+    else if (id) parts.push(...this.about(now, id));
+    else if (now.over && !this.predict && view.verdict.ask) parts.push(html("h3", {}, view.sources.filter((one) => one.asked).length > 1 ? `Answer: ${view.verdict.answer}` : "Answer"), answer(story, now));
+    else if (view.notes.length || !id) parts.push(html("h3", {}, "Notes"), ...view.notes.map((one) => html("p", { class: "quiet" }, one)), view.notes.length ? null : html("p", { class: "quiet" }, "Click a column, or step on, to see what is known of it."));
+    this.pane.replaceChildren(...parts.filter(Boolean));
+  }
+
+  about(now, id) {
+    const { story } = this,
+      col = story.view.cols[id];
+    const title = col.kind === "source" || col.kind === "data" ? `${col.kind === "source" ? `${col.kind} ` : ""}${col.path || col.name}` : col.text || col.op;
+    const parts = [html("h3", {}, html("span", { class: "m title" }, title))];
+    if (col.kind === "crash") parts.push(html("p", { class: "crimson" }, col.ghost.say));
+    const reached = !this.predict && now.reading >= 0 && col.slopes.some(([r, at]) => r === now.reading && at <= now.step);
+    const read = story.readAt[now.reading]?.get(Number(id.slice(1))) <= now.step;
+    if (id[0] === "f" && reached && read) parts.push(html("div", { class: "equations" }, mathematics(story, id, now.reading)));
+    parts.push(facts(story, id, now.reading, this.predict || !reached));
+    const cut = story.view.cuts.find((one) => one.edge.includes(id));
+    if (cut && !this.predict) parts.push(html("p", {}, icon("cut", 16), ` ${cut.say}`), html("p", { class: "quiet" }, `Fix: ${cut.fix.text}`));
+    return parts;
+  }
+
+  form() {
+    const { label } = this.expected();
+    const field = html("input", { type: "text", class: "m", "aria-label": `what is ${label}?`, autocomplete: "off" });
+    const say = (text) => text.trim() && this.judged({ text });
+    field.addEventListener("keydown", (event) => event.key === "Enter" && say(field.value));
+    return html("div", { class: "form" }, html("label", { class: "m" }, `${label} = `), field, html("button", { type: "button", onclick: () => say(field.value) }, "check"), html("button", { type: "button", onclick: () => this.judged({ text: "None" }) }, "it is None"));
+  }
+
+  // ---- hovering
+
+  /** Light the columns that an array in the memory comes from and is read by. */
+  lit(block) {
+    for (const film of this.films)
+      for (const one of film?.columns || []) {
+        one.group.classList.toggle("maker", Boolean(block && block.maker === one.col.id));
+        one.group.classList.toggle("reader", Boolean(block && block.readers.includes(one.col.id)));
+      }
+  }
+
+  hover(id) {
+    const line = id == null ? null : this.story.view.cols[id]?.line;
+    for (const [n, item] of this.code.lines || []) item.classList.toggle("hover", n === line);
+  }
+
+  /** The number under the pointer. */
+  point(event) {
+    const group = event.target.closest?.(".picture");
+    const box = group && pictured.has(group) && group.ownerSVGElement;
+    const matrix = box && group.getScreenCTM();
+    let text = "";
+    if (matrix) {
+      const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+      text = hit(group, place.x, place.y);
+    }
+    this.tip.hidden = !text;
+    if (!text) return;
+    this.tip.textContent = text;
+    const root = this.element.getBoundingClientRect();
+    this.tip.style.left = `${Math.min(event.clientX - root.left + 12, root.width - this.tip.offsetWidth - 4)}px`;
+    this.tip.style.top = `${event.clientY - root.top + 16}px`;
   }
 }
 
-/** The common time of two stories, as pairs of times: that of the longer one, which the other follows frame by frame. */
-function merged(first, second, pairs) {
-  const turned = second.end > first.end;
-  const [long, short] = turned ? [second, first] : [first, second];
-  const twins = new Map(pairs.map(([a, b]) => (turned ? [b, a] : [a, b])).filter(([a, b]) => a != null && b != null));
-  const anchors = [[0, 0]];
-  for (let t = 1; t <= long.end; t++) {
-    const now = long.at(t),
-      twin = twins.get(now.frame);
-    const time =
-      now.kind === "read"
-        ? short.readAt[now.reading]?.get(twin)
-        : now.frame != null
-          ? short.writtenAt.get(twin)
-          : now.kind === "turn"
-            ? short.turnAt[now.reading]
-            : now.kind === "done"
-              ? short.doneAt[now.reading]
-              : undefined;
-    if (time > anchors.at(-1)[1]) anchors.push([t, time]);
-  }
-  anchors.push([long.end, short.end]);
-  const times = [];
-  anchors.slice(1).forEach(([t, time], k) => {
-    const [t0, time0] = anchors[k];
-    for (let n = t0; n < t; n++)
-      times.push([n, Math.min(Math.max(time0, time - 1), time0 + Math.ceil(((time - time0) * (n - t0)) / (t - t0)))]);
-  });
-  times.push([long.end, short.end]);
-  return turned ? times.map(([a, b]) => [b, a]) : times;
-}
-
-function render({ model, el }) {
-  const inspector = new Inspector(model, el);
-  return () => inspector.remove();
-}
-
-export default { render };
+export default {
+  render({ model, el }) {
+    const inspector = new Inspector(model, el);
+    return () => inspector.remove();
+  },
+};

@@ -1,0 +1,97 @@
+// What the tapes keep, over time: named blocks, as high as their bytes and as wide as they live. It is also the slider of time.
+
+import { svg, rect, path, put, fitted } from "./elements.js";
+import { bytesText } from "./numbers.js";
+
+const TOP = 16,
+  BASE = 58;
+
+export class Memory {
+  constructor(inspector) {
+    this.inspector = inspector;
+    this.element = svg("svg", { class: "scrubber", role: "slider", tabindex: 0, "aria-label": "time, drawn as the memory that the tape keeps", "aria-valuemin": 0 });
+    const drag = (event) => {
+      const box = this.element.getBoundingClientRect();
+      inspector.go(Math.round(((((event.clientX - box.left) / box.width) * this.width - 12) / (this.width - 24)) * (this.count + 1)) - 1);
+    };
+    this.element.addEventListener("pointerdown", (event) => {
+      this.element.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    this.element.addEventListener("pointermove", (event) => this.element.hasPointerCapture(event.pointerId) && drag(event));
+  }
+
+  x(step) {
+    return 12 + ((step + 1) / (this.count + 1)) * (this.width - 24);
+  }
+
+  draw(story, width) {
+    const { memory } = story.view;
+    Object.assign(this, { story, width, count: story.count });
+    put(this.element, "viewBox", `0 0 ${width} 70`);
+    put(this.element, "aria-valuemax", this.count);
+    this.element.replaceChildren();
+    const unit = (BASE - TOP) / (memory.peak || 1);
+    const turns = story.view.readings.map((one) => one.at).filter((one) => one != null);
+    const turn = turns.at(-1) ?? Infinity;
+    if (memory.blocks.length) this.blocks(memory.blocks, unit, turn);
+    else if (memory.peak) this.curve(unit, turn);
+    this.element.append(path(`M12 ${BASE}H${width - 12}`, { class: "axis" }));
+    let last = -1e9;
+    for (const at of turns) {
+      const x = this.x(at);
+      this.element.append(path(`M${x} ${TOP - 6}V${BASE}`, { class: "turn-line" }));
+      if (x - last > 90) this.element.append(fitted(Math.min(x + 3, width - 88), 11, ["backward pass", "backward"], 84, { size: 10.5, least: 9, bold: true, class: "halo" }));
+      last = x;
+    }
+    if (memory.why) this.element.append(fitted(14, 11, memory.why, Math.max(60, this.x(turns[0] ?? this.count) - 30), { size: 11, class: "quiet halo" }));
+    this.hand = svg("g", { class: "hand" }, path(`M0 ${TOP - 6}V${BASE}`), svg("circle", { cx: 0, cy: BASE + 2, r: 6 }));
+    this.element.append(this.hand);
+    this.shown = null;
+  }
+
+  /** Blocks stand on those that live longer. */
+  blocks(blocks, unit, turn) {
+    const lanes = [];
+    const sorted = [...blocks].sort((one, two) => one.from - two.from);
+    for (const block of sorted) {
+      const to = block.to ?? this.count;
+      let under = 0;
+      for (const other of lanes.filter((one) => one.to > block.from && one.block.from < to)) under = Math.max(under, other.top);
+      lanes.push({ block, to, top: under + block.bytes * unit, under });
+    }
+    const highest = Math.max(...lanes.map((one) => one.top));
+    const press = highest > BASE - TOP ? (BASE - TOP) / highest : 1;
+    for (const { block, to, top, under } of lanes) {
+      const [a, b] = [this.x(block.from), this.x(to)];
+      const middle = Math.min(b, Math.max(a, this.x(turn)));
+      const [y, high] = [BASE - top * press, (top - under) * press - 0.6];
+      const group = svg("g", { class: "block" }, rect(a, y, middle - a, high, { class: "kept" }), rect(middle, y, b - middle, high, { class: "freed" }));
+      if (high >= 11) group.append(fitted(a + 4, y + high / 2 + 4, [`${block.name} ${block.text}`, block.name, ""], b - a - 6, { size: 11, least: 9, family: "mono", cut: false }));
+      group.append(svg("title", {}, `${block.name}: ${block.bytes} B`));
+      group.addEventListener("pointerenter", () => this.inspector.lit(block));
+      group.addEventListener("pointerleave", () => this.inspector.lit(null));
+      this.element.append(group);
+    }
+  }
+
+  curve(unit, turn) {
+    const part = (from, to, name) => {
+      if (to <= from) return;
+      const stride = Math.max(1, Math.floor((to - from) / 900));
+      let d = `M${this.x(from)} ${BASE}`;
+      for (let k = from; k <= to; k += k + stride > to && k < to ? to - k : stride) d += `V${(BASE - this.story.bytes(k) * unit).toFixed(1)}H${this.x(Math.min(k + stride, to)).toFixed(1)}`;
+      this.element.append(path(`${d}V${BASE}Z`, { class: name }));
+    };
+    const end = this.count - 1;
+    part(0, Math.min(turn, end), "kept"), part(Math.min(turn, end), end, "freed");
+  }
+
+  update(step, text) {
+    if (this.shown === step) return;
+    this.shown = step;
+    put(this.hand, "transform", `translate(${this.x(step).toFixed(1)} 0)`);
+    put(this.element, "aria-valuenow", step + 1);
+    put(this.element, "aria-valuetext", `step ${step + 1} of ${this.count}, the tape keeps ${bytesText(this.story.bytes(step))}. ${text}`);
+  }
+}

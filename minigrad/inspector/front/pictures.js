@@ -1,0 +1,111 @@
+// A picture for every array: numbers, bars or a line, a heat map. `hit` tells which element is where.
+
+import { fitted, path, rect, svg } from "./elements.js";
+import { forms, noteOf, number } from "./numbers.js";
+
+export const pictured = new WeakMap(); // the <g> of a picture -> what is needed to find an element of it
+
+/** The picture of a value in a box; `tone` is "value" or "slope". With `note`, a word on its size stands below. */
+export function picture(data, x, y, w, h, tone, note = true) {
+  const group = svg("g", { class: `picture ${tone}` });
+  const found = data.picture;
+  if (data.state === "unknown") return group;
+  if (!found || found.kind === "numbers") {
+    numbers(group, data, x, y, w, h);
+    return group;
+  }
+  if (note && h > 26) {
+    h -= 13;
+    group.append(fitted(x + w / 2, y + h + 10.5, noteOf(data), w, { size: 10.5, least: 9, anchor: "middle", class: "note" }));
+  }
+  const box = found.kind === "line" ? curve(group, found, x, y, w, h) : heat(group, found, x, y, w, h);
+  pictured.set(group, { data, ...box });
+  return group;
+}
+
+function numbers(group, data, x, y, w, h) {
+  const found = data.picture;
+  const whole = !/^(float|complex|bfloat)/.test(data.dtype || "float");
+  const all = found ? found.v : [data.text];
+  const rows = found ? found.rows : 1,
+    cols = found ? found.cols : 1;
+  const texts = all.map((one) => (data.dtype === "bool" ? [one ? "True" : "False", one ? "T" : "F"] : forms(one, whole)));
+  const stacked = cols > 2 && w / cols < 34 && h / all.length > 9;
+  const [across, down] = stacked ? [1, all.length] : [cols, rows];
+  const size = Math.max(8.5, Math.min(all.length === 1 ? 19 : 14, (h / down) * 0.78, all.length === 1 ? w / 3.2 : 99));
+  texts.forEach((text, k) => {
+    const cx = x + ((k % across) + 0.5) * (w / across),
+      cy = y + (Math.floor(k / across) + 0.5) * (h / down) + size * 0.35;
+    group.append(fitted(cx, cy, text, w / across - 2, { size, least: 7.5, family: "mono", bold: true, anchor: "middle" }));
+  });
+}
+
+function curve(group, found, x, y, w, h) {
+  const numbers = found.v.map((one) => (typeof one === "number" ? one : NaN));
+  const finite = numbers.filter((one) => !Number.isNaN(one));
+  const low = Math.min(0, ...finite),
+    high = Math.max(0, ...finite);
+  const unit = (h - 2) / (high - low || 1);
+  const zero = y + 1 + high * unit;
+  const step = w / numbers.length;
+  group.append(path(`M${x} ${zero}h${w}`, { class: "axis" }));
+  if (numbers.length <= 16) {
+    numbers.forEach((one, k) => {
+      const left = x + k * step + step * 0.08;
+      if (Number.isNaN(one)) group.append(cross(left, y + h / 2 - 4, Math.min(8, step)));
+      else if (one) group.append(rect(left, zero - Math.max(one, 0) * unit, step * 0.84, Math.max(1, Math.abs(one) * unit), { class: one > 0 ? "plus" : "minus" }));
+    });
+  } else {
+    let d = "";
+    numbers.forEach((one, k) => {
+      if (!Number.isNaN(one)) d += `${d && !Number.isNaN(numbers[k - 1]) ? "L" : "M"}${(x + (k + 0.5) * step).toFixed(1)} ${(zero - one * unit).toFixed(1)}`;
+    });
+    group.append(path(d, { class: "line" }));
+  }
+  group.append(rect(x, y, w, h, { class: "hit" }));
+  return { x, y, w, h, rows: 1, cols: numbers.length };
+}
+
+const cross = (x, y, side) => path(`M${x} ${y}l${side} ${side}m0 ${-side}l${-side} ${side}`, { class: "crosses" });
+
+/** Ink as the size, to the largest of this picture; 0 is the ground; a dash marks what is negative. One path for each tone. */
+function heat(group, found, x, y, w, h) {
+  const { rows, cols, v } = found;
+  const side = Math.min(w / cols, h / rows, 15);
+  const left = x + (w - side * cols) / 2,
+    top = y + (h - side * rows) / 2;
+  const most = v.reduce((best, one) => (typeof one === "number" ? Math.max(best, Math.abs(one)) : best), 0) || 1;
+  const tones = new Map(),
+    gap = side > 4 ? 0.7 : 0;
+  let dashes = "";
+  group.append(rect(left, top, side * cols, side * rows, { class: "zeros" }));
+  v.forEach((one, k) => {
+    const a = left + (k % cols) * side,
+      b = top + Math.floor(k / cols) * side;
+    if (typeof one !== "number") return group.append(cross(a + 1, b + 1, side - 2));
+    if (!one) return;
+    const tone = `${one > 0 ? "plus" : "minus"} ${Math.max(1, Math.ceil((8 * Math.abs(one)) / most))}`;
+    tones.set(tone, (tones.get(tone) || "") + `M${a.toFixed(1)} ${b.toFixed(1)}h${(side - gap).toFixed(1)}v${(side - gap).toFixed(1)}h${(gap - side).toFixed(1)}z`);
+    if (one < 0 && side >= 6) dashes += `M${(a + side * 0.28).toFixed(1)} ${(b + side / 2).toFixed(1)}h${(side * 0.4).toFixed(1)}`;
+  });
+  for (const [tone, d] of tones) {
+    const [sign, level] = tone.split(" ");
+    group.append(path(d, { class: sign, "fill-opacity": 0.08 + 0.115 * level }));
+  }
+  if (dashes) group.append(path(dashes, { class: "dashes" }));
+  group.append(rect(left, top, side * cols, side * rows, { class: "hit" }));
+  return { x: left, y: top, w: side * cols, h: side * rows, rows, cols };
+}
+
+/** What is at a place in a picture: its index and its value, as text. */
+export function hit(group, px, py) {
+  const box = pictured.get(group);
+  if (!box) return "";
+  const col = Math.floor(((px - box.x) / box.w) * box.cols),
+    row = Math.floor(((py - box.y) / box.h) * box.rows);
+  if (col < 0 || row < 0 || col >= box.cols || row >= box.rows) return "";
+  const found = box.data.picture,
+    value = number(found.v[row * box.cols + col], 4, !/^float/.test(box.data.dtype));
+  const at = found.kind === "line" ? `[${col}]` : `[${row}, ${col}]`;
+  return found.pooled ? `largest of block ${at}: ${value}` : `${at} = ${value}`;
+}

@@ -1,0 +1,447 @@
+"""A still picture of a film, as SVG or PNG: for pages where nothing can run, for GitHub, for mails and for print."""
+
+import html
+import io
+import math
+
+WIDE = 960  # pixels
+LEFT, TURN, GAP = 78, 96, 12  # the names of the rows, the turn at the right end, the gap between sources and ops
+MOST = 24  # columns of a strip
+INK, SOFT, BLUE, ORANGE, CRIMSON, LINE = "#1d2125", "#565d66", "#0b57a4", "#9a4200", "#b3003c", "#c9ced4"
+BLUE_GROUND, ORANGE_GROUND, PLUS, MINUS, EMPTY = "#e6effb", "#fdeee0", "#00694e", "#7a2d9c", "#f1f3f5"
+SANS, MONO = "system-ui, 'DejaVu Sans', sans-serif", "ui-monospace, 'DejaVu Sans Mono', monospace"
+FLAT = 0.62  # the width of a letter, as a part of its size
+
+
+class Canvas:
+    """Marks, one above the other, which become SVG or PNG."""
+
+    def __init__(self, width):
+        self.width, self.height, self.marks = width, 0, []
+
+    def rect(self, x, y, w, h, fill="none", stroke="none", dash="", radius=0, thick=1):
+        self.marks.append(("rect", x, y, max(w, 0), max(h, 0), fill, stroke, dash, radius, thick))
+
+    def path(self, points, stroke, thick=1.0, dash="", fill="none"):
+        """Through points in a straight way, or, where there are tuples of three points, in curves."""
+        self.marks.append(("path", points, stroke, thick, dash, fill))
+
+    def squares(self, corners, side, fill):
+        """Squares of one colour."""
+        self.marks.append(("squares", corners, side, fill))
+
+    def text(self, x, y, text, size=11.0, fill=INK, anchor="start", bold=False, mono=False, room=None):
+        """A text; if it is too wide for its room it becomes smaller, and at last is cut at its end."""
+        text = str(text)
+        if room is not None and len(text) * size * FLAT > room:
+            size = max(8.0, room / (FLAT * len(text)))
+            most = int(room / (FLAT * size))
+            text = text if len(text) <= most else text[: max(most - 1, 0)] + "…"
+        if text:
+            self.marks.append(("text", x, y, text, size, fill, anchor, bold, mono))
+
+    def svg(self, title) -> str:
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {self.width} {self.height:.0f}" width="{self.width}" '
+            f'height="{self.height:.0f}"><title>{html.escape(title)}</title><rect width="100%" height="100%" fill="#fff"/>'
+        ]
+        return "".join([*parts, *map(svg_of, self.marks), "</svg>"])
+
+    def png(self) -> bytes:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(self.width / 96, self.height / 96), dpi=144, facecolor="white")
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(0, self.width), ylim=(self.height, 0))
+        axes.axis("off")
+        for mark in self.marks:
+            draw(axes, mark)
+        buffer = io.BytesIO()
+        FigureCanvasAgg(figure).print_png(buffer)
+        return buffer.getvalue()
+
+
+def svg_of(mark) -> str:
+    kind, *rest = mark
+    if kind == "rect":
+        x, y, w, h, fill, stroke, dash, radius, thick = rest
+        more = f' stroke-dasharray="{dash}"' if dash else ""
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="{radius}"'
+        return f'<rect {place} fill="{fill}" stroke="{stroke}" stroke-width="{thick}"{more}/>'
+    if kind == "path":
+        points, stroke, thick, dash, fill = rest
+        more = f' stroke-dasharray="{dash}"' if dash else ""
+        return f'<path d="{path_of(points)}" fill="{fill}" stroke="{stroke}" stroke-width="{thick:.1f}"{more}/>'
+    if kind == "squares":
+        corners, side, fill = rest
+        return f'<path d="{"".join(f"M{x:.1f},{y:.1f}h{side:.1f}v{side:.1f}h-{side:.1f}z" for x, y in corners)}" fill="{fill}"/>'
+    x, y, text, size, fill, anchor, bold, mono = rest
+    weight = ' font-weight="600"' if bold else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-family="{MONO if mono else SANS}" font-size="{size:.1f}"{weight} fill="{fill}" '
+        f'text-anchor="{anchor}">{html.escape(text)}</text>'
+    )
+
+
+def path_of(points) -> str:
+    found = []
+    for k, point in enumerate(points):
+        if isinstance(point[0], tuple):
+            found.append("C" + " ".join(f"{x:.1f},{y:.1f}" for x, y in point))
+        else:
+            found.append(f"{'L' if k else 'M'}{point[0]:.1f},{point[1]:.1f}")
+    return "".join(found)
+
+
+def draw(axes, mark):
+    """A mark on the axes of matplotlib."""
+    from matplotlib.patches import PathPatch, Rectangle
+    from matplotlib.path import Path
+
+    kind, *rest = mark
+    if kind == "text":
+        x, y, text, size, fill, anchor, bold, mono = rest
+        family = "DejaVu Sans Mono" if mono else "DejaVu Sans"
+        side, weight = {"start": "left", "middle": "center", "end": "right"}[anchor], "bold" if bold else "normal"
+        axes.text(x, y, text.replace("$", r"\$"), fontsize=size * 0.7, color=fill, ha=side, va="baseline", family=family, weight=weight)
+        return
+    if kind == "squares":
+        corners, side, fill = rest
+        for corner in corners:
+            axes.add_patch(Rectangle(corner, side, side, facecolor=fill, edgecolor="none"))
+        return
+    if kind == "rect":
+        x, y, w, h, fill, stroke, dash, _, thick = rest
+        axes.add_patch(Rectangle((x, y), w, h, facecolor=fill, edgecolor=stroke, linewidth=0.7 * thick, linestyle="--" if dash else "-"))
+        return
+    points, stroke, thick, dash, fill = rest
+    flat, codes = [], []
+    for k, point in enumerate(points):
+        curved = isinstance(point[0], tuple)
+        flat += point if curved else [point]
+        codes += [Path.CURVE4] * 3 if curved else [Path.LINETO if k else Path.MOVETO]
+    style = {"linewidth": 0.75 * thick, "linestyle": (0, (3, 2)) if dash else "-"}
+    axes.add_patch(PathPatch(Path(flat, codes), facecolor=fill, edgecolor=stroke, **style))
+
+
+# ---- a film ------------------------------------------------------------------------------------------------------------
+
+
+def still(view) -> Canvas:
+    """The film of a view model, at its end."""
+    canvas, verdict = Canvas(WIDE), view["verdict"]
+    head = f"{verdict['ask']} = {verdict['answer']}" if verdict["ask"] else "tape inspector"
+    canvas.text(12, 26, head, 17, bold=True, mono=True, room=WIDE - 24)
+    y = lines_of_text(canvas, verdict["say"], 12, 46, WIDE - 24) + 6
+    key = "None"
+    if view["fold"]:
+        y = overview(canvas, view, y)
+        key = str(view["fold"]["open"])
+    if key in view["strips"]:
+        y = film(canvas, view, view["strips"][key], y)
+    canvas.text(12, y + 16, f"memory: at most {view['memory']['text']}", 11, SOFT)
+    canvas.text(WIDE - 12, y + 16, legend(view), 11, SOFT, "end", room=WIDE - 220)
+    canvas.height = y + 28
+    return canvas
+
+
+def beneath(canvases) -> Canvas:
+    """Pictures, one below the other."""
+    whole = Canvas(WIDE)
+    for one in canvases:
+        whole.marks += [moved(mark, whole.height) for mark in one.marks]
+        whole.height += one.height
+    return whole
+
+
+def moved(mark, down):
+    kind, first, *rest = mark
+    if kind == "squares":
+        return (kind, [(x, y + down) for x, y in first], *rest)
+    if kind != "path":
+        return (kind, first, rest[0] + down, *rest[1:])
+    lower = [tuple((x, y + down) for x, y in one) if isinstance(one[0], tuple) else (one[0], one[1] + down) for one in first]
+    return (kind, lower, *rest)
+
+
+def legend(view) -> str:
+    scale = view["scale"]
+    kind = "as the norm of the gradient" if scale["kind"] == "linear" else f"logarithmic, {scale['low']:.3g} to {scale['high']:.3g}"
+    return f"blue: goes into. orange: gradient on its way back, width {kind}"
+
+
+def lines_of_text(canvas, text, x, y, room):
+    """A text on as many lines as it needs."""
+    line, most = "", int(room / (12 * 0.56))
+    for word in text.split():
+        if line and len(line) + len(word) >= most:
+            canvas.text(x, y, line, 12)
+            line, y = "", y + 16
+        line = f"{line} {word}".strip()
+    canvas.text(x, y, line, 12, room=room)
+    return y
+
+
+def film(canvas, view, strip, y):
+    """Columns and wires."""
+    ids = strip["cols"][:MOST]
+    few = len(ids) * 60 > WIDE - LEFT - TURN
+    wide = min(190.0, (WIDE - LEFT - TURN - GAP) / max(len(ids), 1))
+    left = {one: LEFT + k * wide + (GAP if k >= strip["outside"] else 0) for k, one in enumerate(ids)}
+    wires = [one for one in strip["wires"] if view["wires"][one[0]]["from"] in left and view["wires"][one[0]]["to"] in left]
+    reach = 16 + 9 * max((one[5] for one in wires), default=0)
+    top = y + 24 + reach
+    value, seam, slope = 62, 18, 56
+    bottom = top + value + seam + slope
+    canvas.text(8, top + value / 2, "value", 12, BLUE, bold=True)
+    canvas.text(8, bottom - slope / 2, "gradient", 12, ORANGE, bold=True)
+    last = last_reading(view)
+    for one in ids:
+        column(canvas, view, view["cols"][one], left[one], wide - 6, (top, value, seam, slope), last)
+    for key, i, n, j, m, level in wires:
+        wire = view["wires"][key]
+        ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
+        upper_wire(canvas, wire, ends, top, 12 + 9 * level)
+        lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last)
+    if last is not None and view["readings"][last]["targets"] and not few:
+        turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2)
+    if len(strip["cols"]) > MOST:
+        canvas.text(WIDE - 8, top - 8, f"and {len(strip['cols']) - MOST} more", 11, SOFT, "end")
+    return bottom + reach + 6
+
+
+def last_reading(view):
+    return next((k for k in reversed(range(len(view["readings"]))) if view["readings"][k]["targets"]), None)
+
+
+def port(x, wide, i, n):
+    return x + wide / 2 + (i - (n - 1) / 2) * min(14, wide / (n + 1))
+
+
+def arc(ends, y, high):
+    (a, b) = ends
+    return [(a, y), ((a, y - 1.3 * high), (b, y - 1.3 * high), (b, y))]
+
+
+def upper_wire(canvas, wire, ends, y, high):
+    dashed = wire["state"] in ("dead", "cut", "stop")
+    canvas.path(arc(ends, y, high), SOFT if dashed else BLUE, 1.3, "4 3" if dashed else "")
+    canvas.path([(ends[1] - 3, y - 6), (ends[1] + 3, y - 6), (ends[1], y)], "none", 0, fill=SOFT if dashed else BLUE)
+    if wire["state"] in ("cut", "stop"):
+        scissors(canvas, (ends[0] + ends[1]) / 2, y - high, wire["state"] == "stop")
+
+
+def lower_wire(canvas, wire, ends, y, high, last):
+    sent = [one for one in wire["sent"] if one[0] == last]
+    if "lost" in wire:
+        thick = 2 + 11 * wire["lostWidth"]
+        canvas.path(arc(ends, y, -high), CRIMSON, max(1.2, thick / 4), "4 3")
+        scissors(canvas, (ends[0] + ends[1]) / 2, y + high, False)
+    if sent:
+        canvas.path(arc(ends, y + 5, -high), ORANGE, 1 + 11 * sent[0][3])
+        canvas.path([(ends[0] - 4, y + 8), (ends[0] + 4, y + 8), (ends[0], y)], "none", 0, fill=ORANGE)
+
+
+def scissors(canvas, x, y, meant):
+    colour = SOFT if meant else CRIMSON
+    canvas.rect(x - 7, y - 7, 14, 14, colour, "#fff", radius=7)
+    if meant:
+        canvas.rect(x - 3, y - 3, 6, 6, "#fff")
+    else:
+        canvas.path([(x - 3, y - 3), (x + 3, y + 3)], "#fff", 1.6)
+        canvas.path([(x - 3, y + 3), (x + 3, y - 3)], "#fff", 1.6)
+
+
+def turn(canvas, x, above, below):
+    canvas.path([(x, above), ((x + 46, above), (x + 46, below), (x + 6, below))], ORANGE, 3)
+    canvas.path([(x + 8, below - 6), (x + 8, below + 6), (x, below)], "none", 0, fill=ORANGE)
+    canvas.text(x + 38, (above + below) / 2, "backward", 10, INK, bold=True)
+
+
+def column(canvas, view, col, x, wide, rows, last):
+    """A column: its value above, its gradient below, and its shape between them."""
+    top, value, seam, slope = rows
+    kind, whole = col["kind"], rows[1] + rows[2] + rows[3]
+    if kind == "source":
+        canvas.rect(x, top, wide, whole, "#fff", INK if col["watched"] else LINE, radius=3)
+    elif kind in ("ghost", "assign", "crash"):
+        canvas.rect(x, top, wide, value, "#fff", CRIMSON if kind == "crash" else SOFT, "4 3")
+    elif kind == "op":
+        canvas.rect(x, top, wide, value, BLUE_GROUND)
+    name = col["name"] or "" if kind in ("source", "data") else col["glyph"]
+    canvas.text(x + 5, top + 14, name, 12, INK, bold=True, mono=kind in ("source", "data"), room=wide - 8)
+    if col.get("name") and kind not in ("source", "data") and len(name) * 8 + len(col["name"]) * 7 + 14 < wide:
+        canvas.text(x + wide - 4, top + 14, col["name"], 10, SOFT, "end", mono=True)
+    if col["value"] is not None:
+        array(canvas, view["arrays"][col["value"]], x + 4, top + 18, wide - 8, value - 20, INK)
+    shape = col.get("shape") if kind not in ("data",) else view["arrays"][col["value"]]["shape"] if col["value"] is not None else None
+    if shape:
+        canvas.text(
+            x + wide / 2,
+            top + value + 13,
+            f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})",
+            10,
+            SOFT,
+            "middle",
+            mono=True,
+            room=wide,
+        )
+    y = top + value + seam
+    slopes = [one for one in col["slopes"] if one[0] == last]
+    if kind == "op":
+        canvas.rect(x, y, wide, slope, ORANGE_GROUND if slopes else "none", "none" if slopes else LINE, "" if slopes else "2 3")
+    if slopes and slopes[-1][2] is not None:
+        array(canvas, view["arrays"][slopes[-1][2]], x + 4, y + 2, wide - 8, slope - 4, ORANGE)
+    elif kind == "source" and col["asked"] and last is not None:
+        canvas.text(x + wide / 2, y + slope / 2 + 4, "None", 13, CRIMSON, "middle", bold=True, mono=True)
+    elif kind == "ghost":
+        canvas.text(x + wide / 2, y + 8, col["ghost"]["why"], 10, SOFT, "middle", room=wide)
+
+
+def array(canvas, data, x, y, w, h, ink):
+    """The picture of a value, and a word on its size."""
+    found = data.get("picture")
+    if found is None or found["kind"] == "numbers":
+        numbers = [data["text"]] if found is None or data["n"] == 1 else [number_text(one, 4 if w > 110 else 3) for one in found["v"]]
+        cols = 1 if len(numbers) == 1 or (found["rows"] == 1 and w < 40 * found["cols"]) else found["cols"]
+        rows = -(-len(numbers) // cols)
+        for k, one in enumerate(numbers):
+            cell = w / cols
+            size = min(16.0, h / rows * 0.8)
+            canvas.text(
+                x + (k % cols + 0.5) * cell, y + (k // cols + 0.7) * h / rows, one, size, ink, "middle", bold=True, mono=True, room=cell - 2
+            )
+        return
+    note = size_note(data)
+    h = h - 12 if note else h
+    if found["kind"] == "line":
+        curve(canvas, found, x, y, w, h, ink)
+    else:
+        heat(canvas, found, x, y, w, h)
+    canvas.text(x + w / 2, y + h + 10, note, 10, ink if ink == ORANGE else SOFT, "middle", room=w)
+
+
+def size_note(data) -> str:
+    odd = [f"{data[word]} {word}" for word in ("nan", "inf", "-inf") if data.get(word)]
+    if odd:
+        return ", ".join(odd)
+    zeros = data.get("zeros", 0)
+    if zeros == data["n"]:
+        return "all 0"
+    return f"{round(100 * zeros / data['n'])} % 0" if zeros >= data["n"] / 2 else f"norm {number_text(data['norm'], 3)}"
+
+
+def number_text(x, digits=4) -> str:
+    if isinstance(x, str):
+        return x
+    text = f"{x:.{digits}g}"
+    return text + ".0" if isinstance(x, float) and text.lstrip("-").isdigit() else text
+
+
+def curve(canvas, found, x, y, w, h, ink):
+    """Bars of a short vector, a line of a longer one, and where 0 is."""
+    numbers = [one if not isinstance(one, str) else math.nan for one in found["v"]]
+    finite = [one for one in numbers if not math.isnan(one)]
+    low, high = min([0.0, *finite]), max([0.0, *finite])
+    unit = h / ((high - low) or 1)
+    zero, step = y + high * unit, w / len(numbers)
+    canvas.path([(x, zero), (x + w, zero)], LINE)
+    if len(numbers) <= 16:
+        for k, one in enumerate(numbers):
+            if not math.isnan(one):
+                canvas.rect(x + k * step + 0.5, zero - max(one, 0) * unit, step - 1, abs(one) * unit, PLUS if one > 0 else MINUS)
+        return
+    points = [(x + (k + 0.5) * step, zero - one * unit) for k, one in enumerate(numbers) if not math.isnan(one)]
+    if len(points) > 1:
+        canvas.path(points, BLUE if ink == INK else ORANGE, 1.5)
+
+
+def heat(canvas, found, x, y, w, h):
+    """A heat map: ink as the size, to the largest of this picture; a dash in what is negative, a cross in what is not finite."""
+    rows, cols = found["rows"], found["cols"]
+    side = min(w / cols, h / rows, 14)
+    x, top = x + (w - side * cols) / 2, max((abs(one) for one in found["v"] if not isinstance(one, str)), default=0) or 1
+    tones = {}
+    for k, one in enumerate(found["v"]):
+        a, b = x + k % cols * side, y + k // cols * side
+        if isinstance(one, str):
+            canvas.path([(a, b), (a + side, b + side)], CRIMSON)
+            canvas.path([(a, b + side), (a + side, b)], CRIMSON)
+        else:
+            level = math.ceil(8 * abs(one) / top)
+            tones.setdefault(mixed(PLUS if one > 0 else MINUS, level / 8) if level else EMPTY, []).append((a, b))
+            if one < 0 and side >= 6:
+                tones.setdefault("dashes", []).append((a + side * 0.3, b + side * 0.5 - 0.6))
+    dashes = tones.pop("dashes", ())
+    for fill, corners in tones.items():
+        canvas.squares(corners, side - 0.5, fill)
+    for a, b in dashes:
+        canvas.rect(a, b, side * 0.4, 1.2, "#fff")
+
+
+def mixed(colour, share):
+    """A colour on white."""
+    share = 0.15 + 0.85 * share
+    return "#" + "".join(f"{round(255 + (int(colour[k : k + 2], 16) - 255) * share):02x}" for k in (1, 3, 5))
+
+
+# ---- many ops ----------------------------------------------------------------------------------------------------------
+
+
+def overview(canvas, view, y):
+    """The units of a folded film on a linear axis: what they carry above, its gradient (or that of their weights) below."""
+    fold = view["fold"]
+    count, room = len(fold["first"]), WIDE - LEFT - 20
+    layered = fold.get("weights") and any(fold["weights"])
+    above, below = fold["values"], [largest(one) for one in fold["weights"]] if layered else fold["slopes"]
+    names = (fold["carry"], "|grad W|" if layered else "gradient")
+    for numbers, name, colour, top in ((above, names[0], BLUE, y + 6), (below, names[1], ORANGE, y + 74)):
+        canvas.text(8, top + 30, name, 11, colour, bold=True, room=LEFT - 34)
+        plot(canvas, numbers, LEFT, top, room, 54, colour, layered and colour == ORANGE)
+    for k in range(0, count, max(1, -(-count // 12))):
+        label = fold["labels"][k] if fold.get("weights") and fold["labels"] else str(k + 1)
+        canvas.text(LEFT + (k + 0.5) * room / count, y + 146, label, 10, SOFT, "middle", room=room / min(count, 12) - 4)
+    k = fold["open"]
+    label = fold["labels"][k] if fold["labels"] else f"{k + 1} of {count}"
+    left, right, top = LEFT + k * room / count, LEFT + (k + 1) * room / count, y + 154
+    canvas.path([(left, y + 4), (left, top - 4), (8, top + 14), (WIDE - 8, top + 14), (right, top - 4), (right, y + 4)], "#b58a00", 1)
+    canvas.text(12, top + 30, f"below: {label}", 11, INK, bold=True)
+    return top + 28
+
+
+def largest(weights):
+    return max((abs(size) for _, size in weights if size is not None), default=None)
+
+
+def plot(canvas, numbers, x, y, w, h, colour, log):
+    """Numbers over a linear axis; their sizes on a logarithmic one with its decades, where they differ too much."""
+    sizes = [abs(one) for one in numbers if one]
+    if not sizes:
+        return
+    log = log or (max(sizes) / min(sizes) > 1000 and min((one for one in numbers if one is not None), default=0) >= 0)
+    low, high = (
+        (math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes))))
+        if log
+        else (min(0, *filled(numbers)), max(0, *filled(numbers)))
+    )
+    high = high if high > low else low + 1
+    place = [
+        None if one is None or (log and not one) else y + h - h * ((math.log10(abs(one)) if log else one) - low) / (high - low)
+        for one in numbers
+    ]
+    for one in {low, high}:
+        at = y + h - h * (one - low) / (high - low)
+        canvas.path([(x, at), (x + w, at)], LINE)
+        canvas.text(x - 4, at + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
+    step = w / len(numbers)
+    points = [(x + (k + 0.5) * step, at) for k, at in enumerate(place) if at is not None]
+    if log:
+        for a, b in points[:: max(1, len(points) // 400)]:
+            canvas.rect(a - max(0.5, min(8, step / 3)), b, max(1, min(16, step * 2 / 3)), y + h - b, colour)
+    elif len(points) > 1:
+        canvas.path(points[:: max(1, len(points) // 900)], colour, 1.5)
+
+
+def filled(numbers):
+    return [one for one in numbers if one is not None] or [0]

@@ -1,0 +1,266 @@
+"""What a long film is folded into: the layers of a model, the iterations of a loop, the calls of a helper, or stretches of ops."""
+
+import bisect
+import itertools
+from dataclasses import dataclass, field
+
+from .arrays import norm_of, short
+
+MANY = 22  # columns from which on a film is folded
+LEAST = 3  # iterations that a loop has at least
+SENT = 400  # frames that are sent at most before somebody asks for more
+BUILD = "/(build)"  # the end of the module path of what ran while a layer made its weights
+FAR = 1000  # times: gradients of layers that differ so much vanish or explode
+
+
+@dataclass(slots=True)
+class Unit:
+    """A stretch of frames that is drawn as one.
+
+    Attributes:
+        first, end: the frames, the last one not included.
+        lead: the frame whose value goes on to others.
+        weights: the nodes of the sources that are used in it.
+    """
+
+    first: int
+    end: int
+    label: str = ""
+    path: str = ""
+    lead: int = 0
+    weights: list = field(default_factory=list)
+    built: int = 0  # ops that made its weights, and are not shown
+    iteration: int = 0  # which iteration it is
+
+
+def loops(keys, most_periods=8):
+    """Where a sequence repeats itself: (first, per, times), in order and apart from each other.
+
+    Args:
+        keys: what ran, one for each frame.
+        most_periods: how many lengths of an iteration are tried at each place.
+    """
+    following, last = [0] * len(keys), {}
+    for k in range(len(keys) - 1, -1, -1):
+        following[k] = last.get(keys[k], 0)
+        last[keys[k]] = k
+    found, k = [], 0
+    while k < len(keys):
+        best, other = (0, 0), following[k]
+        for _ in range(most_periods):
+            if not other:
+                break
+            times = repeats(keys, k, other - k)
+            if times >= LEAST and times * (other - k) > best[0] * best[1]:
+                best = other - k, times
+            other = following[other]
+        if best[0]:
+            found.append((k, *best))
+        k += best[0] * best[1] or 1
+    return found
+
+
+def repeats(keys, first, per):
+    """How many whole times of this length there are."""
+    end = first + per
+    while end < len(keys) and keys[end] == keys[end - per]:
+        end += 1
+    return (end - first) // per
+
+
+# ---- how a film is folded ----------------------------------------------------------------------------------------------
+
+
+def units_of(model) -> "tuple[str, list[Unit]]":
+    """The kind of fold, "layers", "iterations", "calls" or "ops", and its units; none for a short film."""
+    frames = model.film.frames
+    shown = [k for k in range(len(frames)) if k not in model.hidden]
+    if len(shown) + len(model.source_ids) <= MANY or len(shown) < 8:
+        return "", []
+    found = {"layers": layers, "iterations": iterations, "calls": calls}
+    ways = ((kind, groups) for kind, group in found.items() if len(groups := group(frames, shown)) >= LEAST)
+    kind, groups = next(ways, ("ops", []))
+    units = with_rest(model, groups, shown, kind)
+    before = 0
+    for unit in units:
+        unit.lead, unit.weights = lead_of(model, unit), weights_of(model, unit)
+        unit.built, before = sum(k in model.hidden for k in range(before, unit.end)) if model.hidden else 0, unit.end
+    return kind, units
+
+
+def module_of(frame) -> str:
+    return getattr(frame.event, "module", "").partition(BUILD)[0]
+
+
+def layers(frames, shown):
+    """The calls of layers: at the depth of the module path at which there are several."""
+    paths = {k: module_of(frames[k]).split("/") for k in shown}
+    if not any(path[0] for path in paths.values()):
+        return []
+    for depth in range(1, 1 + max(map(len, paths.values()))):
+        keys = {k: "/".join(path[:depth]) if len(path) >= depth else "" for k, path in paths.items()}
+        groups = runs(shown, keys)
+        if len(groups) >= LEAST:
+            break
+    return [Unit(first, end, key.rpartition("/")[2], key) for first, end, key in groups]
+
+
+def runs(shown, keys):
+    """(first, end, key) of each stretch with one key that is not empty."""
+    found = []
+    for key, some in itertools.groupby(shown, keys.get):
+        some = list(some)
+        if key:
+            found.append((some[0], some[-1] + 1, key))
+    return found
+
+
+def iterations(frames, shown):
+    """The iterations of the loops that make up most of a film."""
+    numbers = {}
+    where = [(one.place.code, one.place.instruction) if one.place is not None else one.op for one in (frames[k] for k in shown)]
+    found = loops([numbers.setdefault(one, len(numbers)) for one in where])
+    if 2 * sum(per * times for _, per, times in found) < len(shown):
+        return []
+    units = []
+    for first, per, times in found:
+        for k in range(times):
+            start, end = first + k * per, first + (k + 1) * per
+            units.append(Unit(shown[start], shown[end - 1] + 1, f"iteration {k + 1} of {times}", iteration=k + 1))
+    return units
+
+
+def calls(frames, shown):
+    """The calls of the user's functions: a call begins where the code changes, or begins again."""
+    units, before = [], None
+    for k in shown:
+        place = frames[k].place
+        if place is None or frames[k].by is not None or place.code.co_name.startswith("<"):
+            before = None
+            continue
+        if before is None or before.code is not place.code or place.instruction < before.instruction:
+            units.append(Unit(k, k + 1, place.code.co_name))
+        units[-1].end, before = k + 1, place
+    for label in {unit.label for unit in units}:
+        same = [unit for unit in units if unit.label == label]
+        for n, unit in enumerate(same, 1):
+            unit.label = f"{label} {n}" if len(same) > 1 else label
+    return units
+
+
+def with_rest(model, groups, shown, kind):
+    """The units, and between them those of the frames that are in none: short stretches, named by what they make."""
+    units, at = [], shown[0]
+    for group in [*groups, Unit(shown[-1] + 1, 0)]:
+        free = shown[bisect.bisect_left(shown, at) : bisect.bisect_left(shown, group.first)]
+        size = MANY if len(free) <= 60 * MANY else -(-len(free) // 60)
+        for start in range(0, len(free), size):
+            some = free[start : start + size]
+            label = (
+                f"ops {some[0] + 1} to {some[-1] + 1}"
+                if len(some) > 1 and kind == "ops"
+                else model.frame_name(some[-1]) or model.film.frames[some[-1]].op
+            )
+            units.append(Unit(some[0], some[-1] + 1, label))
+        if group.end:
+            units.append(group)
+            at = group.end
+    return units
+
+
+def lead_of(model, unit):
+    """The last frame of a unit whose value is used after it, or its last one."""
+    used = model.last_use
+    return max((k for k in range(unit.first, unit.end) if used.get(k, -1) >= unit.end), default=unit.end - 1)
+
+
+def weights_of(model, unit):
+    frames, found = model.film.frames, {}
+    for k in range(unit.first, unit.end):
+        for node in frames[k].inputs if k not in model.hidden else ():
+            one = model.node(node)
+            if one and one[0] == "s":
+                found[one] = True
+    return list(found)
+
+
+# ---- as plain data -----------------------------------------------------------------------------------------------------
+
+
+def fold_shown(model) -> "dict | None":
+    """The overview: for each unit its frames and two numbers, what it carries on and the gradient of that; of layers also weights."""
+    kind, units = model.fold
+    if not units:
+        return None
+    frames, slopes = model.film.frames, model.final_slopes
+    looped = kind == "iterations"
+    named = kind in ("layers", "calls") and len(units) <= SENT
+    data = {
+        "kind": kind, "open": model.open_unit, "carry": model.frame_name(units[len(units) // 2].lead) or "value",
+        "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
+        "values": [norm_of(frames[unit.lead].value) if unit.iteration or not looped else None for unit in units],
+        "slopes": [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units],
+        "head": loop_head(model, model.code.line(frames[units[len(units) // 2].first].place)) if kind == "iterations" else "",
+        "labels": [unit.label for unit in units] if len(units) <= SENT else None,
+        "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None, "scalar": all_scalar(model, units),
+    }  # fmt: skip
+    if named:
+        data["paths"] = [unit.path for unit in units]
+        data["built"] = [unit.built for unit in units]
+        data["pictures"] = [model.array(frames[unit.lead].value) for unit in units]
+        weights = [[(one, slopes.get(one)) for one in unit.weights if one in model.asked_ids] for unit in units]
+        data["weights"] = [[[one, norm_of(slope)] for one, slope in some] for some in weights]
+    return data
+
+
+def all_scalar(model, units) -> bool:
+    """Is each value that is carried a single number? Then it is shown with its sign, and else as a norm."""
+    values = [model.film.frames[unit.lead].value for unit in units if unit.iteration or model.fold[0] != "iterations"]
+    return all(value is not None and value.shape == () for value in values)
+
+
+def trend(model) -> str:
+    """What a look at the gradients of the layers tells: do they vanish, or explode, on the way back?"""
+    kind, units = model.fold
+    if kind not in ("layers", "iterations", "calls") or not model.film.readings:
+        return ""
+    slopes, sizes = model.final_slopes, []
+    for unit in units:
+        own = (
+            [abs(norm_of(slopes.get(one)) or 0) for one in unit.weights]
+            if kind == "layers"
+            else [abs(norm_of(slopes.get(f"f{unit.lead}")) or 0)]
+        )
+        if any(own):
+            sizes.append((max(own), unit.label))
+    if len(sizes) < LEAST:
+        return ""
+    (first, start), (last, end) = sizes[0], sizes[-1]
+    if max(first, last) < FAR * min(first, last):
+        return ""
+    what = "largest |gradient| of its weights" if kind == "layers" else "|gradient|"
+    word = "vanishing" if first < last else "exploding"
+    return f"{word}: the {what} goes from {short(last)} in {end} to {short(first)} in {start}"
+
+
+def sent_units(model):
+    """The units whose columns are sent: all of them if they are few, else the first, the last and the open one."""
+    _, units = model.fold
+    if sum(unit.end - unit.first for unit in units) <= SENT:
+        return range(len(units))
+    chosen = sorted({0, model.open_unit, len(units) - 1})
+    return [k for k in chosen if units[k].end - units[k].first <= SENT]
+
+
+def loop_head(model, line):
+    """`for i in range(50)`: the nearest head of a loop above a line, less indented than it."""
+    texts = {one["n"]: one["text"] for one in model.code.lines}
+    if line is None:
+        return ""
+    indent = len(texts[line]) - len(texts[line].lstrip())
+    for n in range(line, 0, -1):
+        text = texts.get(n, "")
+        head = text.strip()
+        if head.startswith(("for ", "while ")) and (len(text) - len(text.lstrip()) < indent or n == line):
+            return head.rstrip(":") if n != line else head
+    return ""
