@@ -18,7 +18,7 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.|
 try:
     # fmt: off
     from . import (
-        bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn, ops, random, strings, test,
+        bitwise, config, debugging, dtypes, engine, errors, image, linalg, math, nest, nn, ops, random, strings, test,
     )
     from .ops import scattering
     from .program import operators
@@ -31,8 +31,9 @@ try:
     from .math import (
         abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal,
         exp, floor, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, maximum, minimum,
-        multiply, negative, not_equal, pow, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
-        reduce_prod, reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
+        multiply, negative, not_equal, pow, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean,
+        reduce_min, reduce_prod, reduce_sum, round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan,
+        tanh, truediv,
     )
     from .math.arithmetic import realdiv, truncatediv, truncatemod
     from .math.elementwise import clip_by_value
@@ -48,6 +49,7 @@ try:
     from .program.recompute import recompute_grad
     from .program.tensor_array import TensorArray
     # fmt: on
+    engine.mathematics.tell_help(engine.MADE)
 finally:
     if collected:
         gc.enable()
@@ -62,8 +64,9 @@ for space in (bitwise, config, debugging, dtypes, errors, image, linalg, math, n
     vars(space)["__dir__"] = space.__all__.copy  # what Tab offers
 del collected, gc, kind, space
 
-LATER = {  # loaded when they are first used, so that importing stays quick: modules, and functions with the module they are in
-    "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None, "trace": "tracing.log",
+LATER = {  # loaded when they are first used: modules, and functions with the module that they are in
+    "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None,
+    "trace": "tracing.log",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 

@@ -55,7 +55,8 @@ def run(arguments: Sequence[str] | None) -> int:
 
 def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """The parser of the command, and the parsers of its subcommands by name."""
-    parser = argparse.ArgumentParser(prog="minigrad", description="Automatic differentiation to read, to see and to trust.")
+    description = "Automatic differentiation to read, to see and to trust."
+    parser = argparse.ArgumentParser(prog="minigrad", description=description)
     commands = parser.add_subparsers(title="commands", required=True, dest="command", metavar="command")
 
     def command(name, run, help, more, example):
@@ -69,8 +70,9 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
         "It prints the address. What else you type goes to JupyterLab.", "minigrad course --lesson 07 --no-browser",
     )  # fmt: skip
     course.add_argument("--lesson", metavar="07", help="open on this lesson; without it, on the first")
-    course.add_argument("--reset", action="store_true", help="hand that lesson out anew; your work is kept in course/my_copies")
-    course.add_argument("--port", type=port, metavar="8899", help="listen at this port; without it, at 8888 or the next that is free")
+    kept = "hand that lesson out anew; your work is kept in course/my_copies"
+    course.add_argument("--reset", action="store_true", help=kept)
+    course.add_argument("--port", type=port, metavar="8899", help="listen at this port (8888, or the next free one)")
 
     command(
         "check", "checkup.check", "look over all that the course needs",
@@ -83,7 +85,8 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
         "for teachers.", "minigrad pack --platform windows --platform macos --python 3.12",
     )  # fmt: skip
     pack.add_argument("--platform", dest="platforms", action="append", metavar="NAME",
-                      help="linux, linux-arm, macos, macos-intel or windows; again for another; without it, this one")  # fmt: skip
+                      help="linux, linux-arm, macos, macos-intel or windows; again for another; without it, "
+                           "this one")  # fmt: skip
     pack.add_argument("--python", dest="pythons", action="append", metavar="3.12",
                       help="the version of Python there; again for another; without it, this one")  # fmt: skip
     pack.add_argument("--out", default=".", metavar="FOLDER", help="where the zips go (here)")

@@ -13,7 +13,8 @@ __all__ = ["Assert", "assert_all_finite", "assert_equal", "assert_greater", "ass
            "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
            "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank",
            "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes",
-           "assert_type", "check_numerics", "disable_check_numerics", "enable_check_numerics", "is_numeric_tensor"]  # fmt: skip
+           "assert_type", "check_numerics", "disable_check_numerics", "enable_check_numerics",
+           "is_numeric_tensor"]  # fmt: skip
 
 
 def opening(message):
@@ -71,7 +72,7 @@ differ = comparison("assert_none_equal", "!=", math.not_equal, "x differs from y
 assert_less = comparison("assert_less", "<", math.less, "x is smaller than y", "[1, 2], 3")
 assert_less_equal = comparison("assert_less_equal", "<=", math.less_equal, "x is not larger than y", "[1, 2], 2")
 assert_greater = comparison("assert_greater", ">", math.greater, "x is larger than y", "[1, 2], 0")
-assert_greater_equal = comparison("assert_greater_equal", ">=", math.greater_equal, "x is not smaller than y", "[1, 2], 1")
+assert_greater_equal = comparison("assert_greater_equal", ">=", math.greater_equal, "x is at least y", "[1, 2], 1")
 
 
 def assert_none_equal(x, y, summarize=None, message=None, name=None):
@@ -248,8 +249,8 @@ def not_finite(where, value, given):
     lines = "".join(f"  # of {'+' * (kind == 'NaN')}{kind} elements: {count}\n" for kind, count in counts.items())
     kinds = " and ".join(counts).replace("-Inf and +Inf and", "-Inf, +Inf, and")
     dtype = dtypes.BY_NUMPY[value.dtype]
-    problem = f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape:"
-    return invalid(f"{problem} {value.shape}\n{lines}\n{given}\n : Tensor had {kinds} values [Op:CheckNumericsV2] name: ")
+    problem = f"\n\n!!! Detected Infinity or NaN in {where} !!!\n  dtype: {dtype}\n  shape: {value.shape}\n{lines}"
+    return invalid(f"{problem}\n{given}\n : Tensor had {kinds} values [Op:CheckNumericsV2] name: ")
 
 
 numerics_check = NumericsCheck()

@@ -1,8 +1,12 @@
 """tf.errors: the errors that ops raise.
 
-The message says what is wrong, and ends with the op's name in TensorFlow, as in `[Op:MatMul]`. What comes from data goes
-into it, and into every other text of minigrad, through `visible`.
+The message says what is wrong, and ends with the op's name in TensorFlow, as in `[Op:MatMul]`. What comes from data
+goes into it, and into every other text of minigrad, through `visible`.
 """
+
+import contextvars
+
+import numpy as np
 
 __all__ = ["ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION",
            "INTERNAL", "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
@@ -98,11 +102,25 @@ class UnknownError(OpErrorWithCode, number=UNKNOWN):
     """A function of the user raised an error of its own."""
 
 
+def unwarned(function, *arguments, over="ignore"):
+    """What a function returns, without NumPy's warnings of floating point errors; `over`: what an overflow does.
+
+    It runs in a context of its own, which an interrupt leaves as well. (One that falls into `np.errstate` may leave the
+    program without warnings for good, or with errors in their place.)
+    """
+    return contextvars.copy_context().run(without_warnings, over, function, arguments)
+
+
+def without_warnings(over, function, arguments):
+    np.seterr(all="ignore", over=over)
+    return function(*arguments)
+
+
 def visible(thing, most: "int | None" = 200) -> str:
     """Whatever comes from data (a name, a value, a line of code, an error) as text that is safe to show.
 
-    Characters that cannot be seen, such as control characters, lone surrogates, and those that change the direction of the
-    text, are escaped as Python does in a repr. Text that is safe stays as it is, so this may be done twice.
+    Characters that cannot be seen, such as control characters, lone surrogates, and those that change the direction of
+    the text, are escaped as Python does in a repr. Text that is safe stays as it is, so this may be done twice.
 
     Args:
         thing: what to show. If its `str` fails, its type is shown.

@@ -72,8 +72,8 @@ def to_hsv(rgb):
 
 def from_hsv(h, s, v):
     """HSV to RGB. As functions of the hue, red, green and blue are one curve, shifted by thirds."""
-    turn = (h[..., None] * 6 + np.array([0, 4, 2], h.dtype)) % 6
-    share = np.clip(np.abs(turn - 3) - 1, 0, 1)
+    phase = (h[..., None] * 6 + np.array([0, 4, 2], h.dtype)) % 6
+    share = np.clip(np.abs(phase - 3) - 1, 0, 1)
     return (v - v * s)[..., None] + (v * s)[..., None] * share
 
 

@@ -83,12 +83,13 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     """
     if not is_nested(flat_sequence):
         kind = type(flat_sequence)
-        raise TypeError(f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found incompatible type `{kind}` instead.")
+        problem = f"Attempted to pack value:\n  {flat_sequence}\ninto a structure,"
+        raise TypeError(f"{problem} but found incompatible type `{kind}` instead.")
     flat_sequence = list(flat_sequence)
     needed = len(flatten(structure))
     if needed != len(flat_sequence):
-        problem = f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)} items."
-        raise ValueError(f"{problem} Structure: {structure}, flat_sequence: {flat_sequence}.")
+        problem = f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)}"
+        raise ValueError(f"{problem} items. Structure: {structure}, flat_sequence: {flat_sequence}.")
     return packed(structure, iter(flat_sequence))
 
 
@@ -148,7 +149,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
         ValueError: the structures differ.
         TypeError: the types of sequences differ, and `check_types` is True.
     """
-    problem = f"The two structures don't have the same nested structure.\n\nFirst structure: {nest1}\n\nSecond structure: {nest2}"
+    both = f"First structure: {nest1}\n\nSecond structure: {nest2}"
+    problem = f"The two structures don't have the same nested structure.\n\n{both}"
     if is_nested(nest1) != is_nested(nest2):
         raise ValueError(problem)
     if not is_nested(nest1):

@@ -63,7 +63,8 @@ def slope(x, alpha):
     return np.where(np.asarray(x) > 0, x.dtype.type(1), x.dtype.type(np.float32(alpha)))
 
 
-@op("LeakyRelu", REAL, dfeatures=lambda dy, features, alpha: stepped.np(dy, features, slope(features, alpha)))
+@op("LeakyRelu", REAL, dfeatures=lambda dy, features, alpha: stepped.np(dy, features, slope(features, alpha)),
+    math="upstream * ([features > 0] + alpha * [features <= 0])")  # fmt: skip
 def leaky_relu(features, alpha=0.2):
     """Leaky ReLU: the features where they are positive, elsewhere `alpha * features`. The derivative at 0 is alpha.
 
@@ -102,7 +103,8 @@ SELU_SCALE = 1.0507009873554805
 SELU_SCALE_ALPHA = SELU_SCALE * 1.6732632423543772
 
 
-@op("Selu", "f", dfeatures=lambda dy, y: dy * np.where(y < 0, y + SELU_SCALE_ALPHA, SELU_SCALE))
+@op("Selu", "f", dfeatures=lambda dy, y: dy * np.where(y < 0, y + SELU_SCALE_ALPHA, SELU_SCALE),
+    math="upstream * (SELU_SCALE * [y >= 0] + (y + SELU_SCALE_ALPHA) * [y < 0])")  # fmt: skip
 def selu(features):
     """Scaled exponential linear unit (SELU): an `elu`, scaled so that it keeps the mean at 0 and the variance at 1.
 
@@ -175,12 +177,14 @@ swish = silu
 def both_given(name, labels, logits):
     """Raise ValueError if the labels or the logits are None."""
     if labels is None or logits is None:
-        raise ValueError(f"Both `labels` and `logits` must be provided for {name}Received: labels={labels} and logits={logits}")
+        problem = f"Both `labels` and `logits` must be provided for {name}Received:"
+        raise ValueError(f"{problem} labels={labels} and logits={logits}")
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
     p=lambda labels, logits: softmax(logits) - one_hot(labels.value, logits.value),
-    dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p)  # fmt: skip
+    dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p,
+    math="upstream * (softmax(logits) - one_hot(labels))")  # fmt: skip
 def sparse_softmax_cross_entropy_with_logits(labels, logits):
     """Softmax cross-entropy with integer labels: -log(softmax(logits)) at the label.
 
@@ -196,7 +200,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits):
         InvalidArgumentError: a label is out of range.
 
     >>> import minigrad as mg
-    >>> print(mg.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.5, 0.25, 1.0], [2.0, 1.0, 0.0]]).numpy().round(3))
+    >>> loss = mg.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.5, 0.25, 1.0], [2.0, 1.0, 0.0]])
+    >>> print(loss.numpy().round(3))
     [1.482 0.408]
     """
     if logits.ndim != 2 or labels.shape != logits.shape[:1] or logits.dtype.char == "e":
@@ -223,7 +228,8 @@ def in_rows(labels, logits):
     """The same for logits of other ranks, and for float16, which is computed in float32."""
     if labels.shape != logits.shape[:-1] or not logits.ndim:
         raise errors.from_python(unlike(labels, logits))
-    rows = logits.reshape((labels.size, logits.shape[-1])).astype(np.float32 if logits.dtype.char == "e" else logits.dtype)
+    dtype = np.float32 if logits.dtype.char == "e" else logits.dtype
+    rows = logits.reshape((labels.size, logits.shape[-1])).astype(dtype)
     loss, p = sparse_softmax_cross_entropy_with_logits.__wrapped__(labels.reshape(-1), rows)
     return loss.reshape(labels.shape).astype(logits.dtype)[()], p.reshape(logits.shape).astype(logits.dtype)
 
@@ -236,7 +242,8 @@ def unusable(labels, logits):
     if not count:
         return invalid(f"Must have at least one class, but got logits shape {bracketed(logits.shape)}")
     wrong, given = labels[(labels < 0) | (labels >= count)][0], " ".join(map(str, labels))
-    return invalid(f"Received a label value of {wrong} which is outside the valid range of [0, {count}).  Label values: {given}")
+    problem = f"Received a label value of {wrong} which is outside the valid range of [0, {count})."
+    return invalid(f"{problem}  Label values: {given}")
 
 
 def unlike(labels, logits):
@@ -247,7 +254,8 @@ def unlike(labels, logits):
     if labels.ndim != logits.ndim - 1:
         ranks = f"{shapes[0]} of rank {labels.ndim} and {shapes[1]} of rank {logits.ndim}"
         return ValueError(f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: {ranks}")
-    return ValueError(f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: {shapes[0]} and {shapes[1]}")
+    problem = "`labels.shape` must equal `logits.shape` except for the last dimension."
+    return ValueError(f"{problem} Received: {shapes[0]} and {shapes[1]}")
 
 
 def one_hot(labels, like):
@@ -288,12 +296,14 @@ def opened(shape, axis):
 
 
 @op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer, p=lambda logits, labels, axis: softmax(logits, axis) - labels,
-    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=minus_log_softmax)  # fmt: skip
+    dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=minus_log_softmax,
+    math={"logits": "upstream * (softmax(logits) - labels)", "labels": "-upstream * log_softmax(logits)"})  # fmt: skip
 def cross_entropy(logits, labels, axis):
     """Op behind `mg.nn.softmax_cross_entropy_with_logits`. Its by-product is softmax(logits) - labels.
 
     >>> import minigrad as mg
-    >>> print(mg.nn.softmax_cross_entropy_with_logits([[0.25, 0.0], [0.75, 1.0]], [[0.5, 2.0], [0.25, 1.0]], axis=0).numpy().round(3))
+    >>> loss = mg.nn.softmax_cross_entropy_with_logits([[0.25, 0.0], [0.75, 1.0]], [[0.5, 2.0], [0.25, 1.0]], axis=0)
+    >>> print(loss.numpy().round(3))
     [0.763 1.313]
     """
     if logits.dtype == np.float16:
@@ -343,7 +353,8 @@ def same_shape(labels, logits):
     labels = labels if labels.__class__ is Tensor else convert_to_tensor(labels)
     logits = logits if logits.__class__ is Tensor else convert_to_tensor(logits)
     if labels.value.shape != logits.value.shape:
-        raise ValueError(f"`logits` and `labels` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+        problem = "`logits` and `labels` must have the same shape,"
+        raise ValueError(f"{problem} received ({logits.shape} vs {labels.shape}).")
     return labels, logits
 
 
@@ -399,7 +410,8 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> 
     """
     log_input, targets = convert_to_tensor(log_input), convert_to_tensor(targets)
     if targets.value.shape != log_input.value.shape:
-        raise ValueError(f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape}).")
+        problem = "`log_input` and `targets` must have the same shape,"
+        raise ValueError(f"{problem} received ({log_input.shape} vs {targets.shape}).")
     loss = math.exp(log_input) - log_input * targets
     if not compute_full_loss:
         return loss
@@ -591,7 +603,8 @@ def bias_grad(dz, data_format):
     return np.add.reduce(dz, axis=tuple([k for k in range(dz.ndim) if k != kept]))
 
 
-@op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=bias_grad)
+@op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=bias_grad,
+    math={"bias": "sum of upstream over all axes but that of the channels"})  # fmt: skip
 def biased(value, bias, data_format: str | None = None):
     """Op behind `mg.nn.bias_add`.
 
@@ -688,7 +701,8 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
         raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
     x = convert_to_tensor(x)
     if x.value.dtype.kind != "f":
-        raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!s}")
+        problem = "`x.dtype` must be a floating point tensor as `x` will be scaled."
+        raise ValueError(f"{problem} Received: x_dtype={x.dtype!s}")
     if given and not rate:
         random.pair_for(seed)  # so that the next random op gets the same numbers as with any other rate
         return x
@@ -699,7 +713,8 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     elif rate.shape.rank:
         raise ValueError(f"Shape {rate.shape} must have rank 0")
     elif rate.dtype != x.dtype:
-        raise ValueError(f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={x.dtype!s} and rate.dtype={rate.dtype!s}")
+        problem = "`x.dtype` must be compatible with `rate.dtype`."
+        raise ValueError(f"{problem} Received: x.dtype={x.dtype!s} and rate.dtype={rate.dtype!s}")
     else:
         kept = x / (1 - rate)
     shape = x.shape if noise_shape is None else noise_shape

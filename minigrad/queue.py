@@ -50,8 +50,8 @@ class FIFOQueue:
             raise ValueError(f"List of names must have the same length as the list of dtypes, {given}")
         self.shapes = [TensorShape(s) for s in shapes_of(shapes, len(self.dtypes))]
         if len(self.shapes) != len(self.dtypes):
-            problem = f"Different number of component types.  Types: {', '.join(d.kernel_name for d in self.dtypes)}, Shapes:"
-            raise invalid(f"{problem} {[list(s) for s in self.shapes]} [Op:FIFOQueueV2] name: ")
+            problem = f"Different number of component types.  Types: {', '.join(d.kernel_name for d in self.dtypes)},"
+            raise invalid(f"{problem} Shapes: {[list(s) for s in self.shapes]} [Op:FIFOQueueV2] name: ")
         self._elements, self._closed = collections.deque(), False
 
     def enqueue(self, vals: Any, name: str | None = None) -> None:
@@ -78,7 +78,7 @@ class FIFOQueue:
         rows = self._components(vals, "QueueEnqueueManyV2", many=True)
         count = len(rows[0].value)
         if any(len(x.value) != count for x in rows):
-            raise ValueError(f"Each component needs as many rows as the others. They have {[len(x.value) for x in rows]}.")
+            raise ValueError(f"Each component needs as many rows as the others, not {[len(x.value) for x in rows]}.")
         elements = [[storing(x, Tensor.of(x.value[i]), "FIFOQueue") for x in rows] for i in range(count)]
         self._put(elements, "QueueEnqueueManyV2")
 
@@ -130,7 +130,8 @@ class FIFOQueue:
         """The components as Tensors that no tape tracks; with `many`, each has one more axis at the beginning."""
         vals = list_of(vals) if self.names is None else [vals[name] for name in self.names]
         if len(vals) != len(self.dtypes):
-            raise invalid(f"Signature mismatch, have: {len(vals)} components, expected: {len(self.dtypes)}. [Op:{kernel}] name: ")
+            problem = f"Signature mismatch, have: {len(vals)} components,"
+            raise invalid(f"{problem} expected: {len(self.dtypes)}. [Op:{kernel}] name: ")
         return [self._component(i, x, many) for i, x in enumerate(vals)]
 
     def _component(self, i, x, many):
@@ -139,8 +140,8 @@ class FIFOQueue:
         tensor = convert(x) if hasattr(x, "__tf_tensor__") else Tensor.of(as_value(x, dtype))
         value = tensor.value
         if value.dtype != dtype.dtype:
-            problem = f"component_{i}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {as_dtype(value.dtype).name}:"
-            raise ValueError(f"{problem} {x!r}")
+            problem = f"component_{i}: Tensor conversion requested dtype {dtype.name} for"
+            raise ValueError(f"{problem} Tensor with dtype {as_dtype(value.dtype).name}: {x!r}")
         TensorShape(value.shape[1:] if many else value.shape).assert_is_compatible_with(self.shapes[i])
         return storing(tensor, Tensor.of(value), "FIFOQueue")
 
@@ -148,8 +149,8 @@ class FIFOQueue:
         if self._closed:
             raise errors.CancelledError(None, None, f"FIFOQueue '{self.name}' is closed. [Op:{kernel}] name: ")
         if len(self._elements) + len(elements) > self.capacity:
-            problem = f"FIFOQueue '{self.name}' is full (capacity {self.capacity}). TensorFlow would wait here, for ever."
-            raise errors.ResourceExhaustedError(None, None, f"{problem} [Op:{kernel}] name: ")
+            problem = f"FIFOQueue '{self.name}' is full (capacity {self.capacity}). TensorFlow would wait here,"
+            raise errors.ResourceExhaustedError(None, None, f"{problem} for ever. [Op:{kernel}] name: ")
         self._elements.extend(elements)
 
     def _take(self, n, kernel):
@@ -160,8 +161,8 @@ class FIFOQueue:
             raise invalid(f"{problem} [Op:{kernel}] name: ")
         if n > len(self._elements):
             state = "is closed and" if self._closed else "is open (TensorFlow would wait here), but"
-            problem = f"FIFOQueue '{self.name}' {state} has insufficient elements (requested {n},"
-            raise errors.OutOfRangeError(None, None, f"{problem} current size {len(self._elements)}) [Op:{kernel}] name: ")
+            problem = f"FIFOQueue '{self.name}' {state} has insufficient elements (requested {n}, current size"
+            raise errors.OutOfRangeError(None, None, f"{problem} {len(self._elements)}) [Op:{kernel}] name: ")
         return [self._elements.popleft() for _ in range(n)]
 
     def _stacked(self, elements):

@@ -16,7 +16,8 @@ from .engine import Tensor, as_value, bracketed, convert, dtypes, invalid, not_a
 from .math.special import lgamma
 
 __all__ = ["Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal",
-           "stateless_poisson", "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform"]  # fmt: skip
+           "stateless_poisson", "stateless_truncated_normal", "stateless_uniform", "truncated_normal",
+           "uniform"]  # fmt: skip
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
 LARGEST_SEED = 2**31 - 1
@@ -298,7 +299,8 @@ def vector(shape: Sequence[int]):
     try:
         value = tidy.integers(shape)
     except TypeError:
-        raise invalid(f"Value for attr 'T' of float is not in the list of allowed values: int32, int64. The shape is {shape}.") from None
+        problem = "Value for attr 'T' of float is not in the list of allowed values: int32, int64."
+        raise invalid(f"{problem} The shape is {shape}.") from None
     if value.ndim != 1:
         raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {list(value.shape)}. Write [{shape}].")
     return tuple(value.tolist())
@@ -561,7 +563,8 @@ def limit(x, dtype, name):
         return Tensor.of(as_value(x, dtype))
     tensor, dtype = convert(x), dtypes.as_dtype(dtype)
     if tensor.dtype != dtype:
-        raise ValueError(f"{name}: Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}")
+        problem = f"{name}: Tensor conversion requested dtype {dtype.name}"
+        raise ValueError(f"{problem} for Tensor with dtype {tensor.dtype.name}: {tensor!r}")
     return tensor
 
 
@@ -600,7 +603,8 @@ def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, na
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
 
-def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
+def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
+                               alg="auto_select") -> Tensor:  # fmt: skip
     """As `truncated_normal`, from a pair of seeds alone; see `stateless_uniform`."""
     numbers = Tensor.of(stateless(truncated, shape, seed, dtype))
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
@@ -622,7 +626,8 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor
     shape, rates, dtype = vector(shape), convert(lam).value, counted(dtype)
     before = len(shape) - rates.ndim
     if before < 0 or shape[before:] != rates.shape:
-        raise invalid(f"Shape passed in must end with broadcasted shape: {list(shape)} does not end with {list(rates.shape)}.")
+        problem = "Shape passed in must end with broadcasted shape:"
+        raise invalid(f"{problem} {list(shape)} does not end with {list(rates.shape)}.")
     numbers = counts(stateless_stream(seed), rates, count_of(shape[:before]))
     return Tensor.of(numbers.reshape(shape).astype(dtype)[()])
 
@@ -651,7 +656,8 @@ class Generator:
         """A new generator with this seed. `alg` is accepted as in TensorFlow, without effect."""
         return cls(seed)
 
-    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
+                name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.uniform`."""
         dtype = allowed(dtype)
         if dtype.is_integer:
@@ -659,14 +665,16 @@ class Generator:
         minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
         return stretched(self._drawn(unit, shape, dtype), maxval - minval, minval)
 
-    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+               name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.normal`."""
         return stretched(self._drawn(normals, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
     def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                          name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.truncated_normal`."""
-        return stretched(self._drawn(truncated, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+        numbers = self._drawn(truncated, shape, dtype)
+        return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
     def _drawn(self, numbers, shape, dtype, *limits):
         shape, stream = vector(shape), self.stream

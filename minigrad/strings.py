@@ -170,7 +170,8 @@ def to_number(input, out_type="float32"):
                 raise ValueError
             return out_type.type(spelled(text))
         except (ValueError, OverflowError):
-            raise invalid(f"StringToNumberOp could not correctly convert string: {text.decode(errors='replace')}") from None
+            problem = "StringToNumberOp could not correctly convert string:"
+            raise invalid(f"{problem} {text.decode(errors='replace')}") from None
 
     return each_number(number, input, out_type)
 
@@ -196,8 +197,10 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
         InvalidArgumentError: a precision is given, and the dtype is neither float nor complex.
 
     >>> import minigrad as mg
-    >>> print(mg.strings.as_string([1.5, 2.25], precision=1).numpy(), mg.strings.as_string(7, width=3, fill="0").numpy())
-    [b'1.5' b'2.2'] b'007'
+    >>> print(mg.strings.as_string([1.5, 2.25], precision=1).numpy())
+    [b'1.5' b'2.2']
+    >>> print(mg.strings.as_string(7, width=3, fill="0").numpy())
+    b'007'
     """
     kind = input.dtype.kind
     if precision >= 0 and kind not in "fc":
@@ -288,7 +291,7 @@ def split(input, sep: str | None = None, maxsplit=-1):
     [b'a' b'b' b'c']
     """
     if input.ndim:
-        raise errors.UnimplementedError(None, None, "split takes one text at a time: there are no ragged Tensors in minigrad")
+        raise errors.UnimplementedError(None, None, "split takes one text at a time: there are no ragged Tensors")
     separator = sep.encode() if isinstance(sep, str) else sep
     return np.array(input.item().split(separator or None, maxsplit), object)
 
@@ -299,7 +302,8 @@ def joined_axes(axis, ndim):
     named = range(ndim) if axis is None else given
     for a in named:
         if not -ndim <= a < ndim:
-            raise errors.OutOfRangeError(None, None, f"Invalid reduction dimension {a} for input with {ndim} dimension(s)")
+            problem = f"Invalid reduction dimension {a}"
+            raise errors.OutOfRangeError(None, None, f"{problem} for input with {ndim} dimension(s)")
     axes = [a % ndim for a in named]
     for a in axes:
         if axes.count(a) > 1:

@@ -27,7 +27,8 @@ import minigrad as mg
 x = mg.Variable(3.0)
 with mg.GradientTape() as tape:
     y = x * x
-print("widget" if "application/vnd.jupyter.widget-view+json" in mg.inspect(tape, y, x)._repr_mimebundle_()[0] else "table")
+shown, _ = mg.inspect(tape, y, x)._repr_mimebundle_()
+print("widget" if "application/vnd.jupyter.widget-view+json" in shown else "table")
 """
 
 
@@ -295,7 +296,7 @@ def kernel() -> Iterator[Finding]:
 
 
 def asked_a_kernel() -> tuple[str, str]:
-    """Run PROBE in a kernel, in a folder of its own, from which nothing can be imported. Returns what `asked_in` does."""
+    """Run PROBE in a kernel, in a folder from which nothing can be imported. Returns what `asked_in` does."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         return asked_in(place)
 

@@ -24,7 +24,8 @@ def folder() -> Path:
     for home in (here, PACKAGE.parent, Path(sys.prefix).parent):
         if (home / "course" / "helpers").is_dir():
             return home / "course"
-    raise Trouble("The lessons are not here: they come with the source or with a pack, not with the package.", "cd the-folder-above-course")
+    problem = "The lessons are not here: they come"
+    raise Trouble(f"{problem} with the source or with a pack, not with the package.", "cd the-folder-above-course")
 
 
 def module(name: str) -> ModuleType:

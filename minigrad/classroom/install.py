@@ -81,7 +81,8 @@ def wrong_python():
     made = [wheel.stem.split("-")[2:] for wheel in (PACK / "wheels").glob("numpy-*.whl")]
     beginning, names = SYSTEMS.get(sys.platform, ("none", {}))
     machine, mine = platform.machine(), "{}.{}".format(*sys.version_info)
-    suitable = [dotted(tag) for tag, _, system in made if system.startswith(beginning) and system.endswith(machine.lower())]
+    ending = machine.lower()
+    suitable = [dotted(tag) for tag, _, system in made if system.startswith(beginning) and system.endswith(ending)]
     if not made or mine in suitable:
         return None
     made_for = sorted(f"Python {dotted(tag)} on {system.split('.')[-1]}" for tag, _, system in made)

@@ -43,7 +43,8 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
             raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", instead)
         options += [f"--port={port}", "--ServerApp.port_retries=0"]
     if checkup.is_root():
-        remark("you are root, so whoever opens the page is root too. On a machine with other people, be a user without such rights.")
+        advice = "On a machine with other people, be a user without such rights."
+        remark(f"you are root, so whoever opens the page is root too. {advice}")
         options += ["--allow-root"]
     if "--no-browser" not in further and not checkup.has_browser():
         remark("no browser was found on this machine. Open the address that follows in one.")
@@ -56,10 +57,9 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
 
     place = address(further)
     if not is_loopback(place):
-        remark(
-            f"it listens at {shown(place) if place else 'all addresses'}, not on this machine alone: whoever reaches it over the "
-            "network, and knows its token if it has one, runs programs as you."
-        )
+        danger = "whoever reaches it over the network, and knows its token if it has one, runs programs as you."
+        where = shown(place) if place else "all addresses"
+        remark(f"it listens at {where}, not on this machine alone: {danger}")
     LabApp.launch_instance([*options, *further])
 
 

@@ -41,7 +41,8 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     """
     source = folder().parent
     if not (source / "binder").is_dir():
-        raise Trouble("A pack is made in a clone of the source; one that is made can just be copied.", "cd the-clone; minigrad pack")
+        problem = "A pack is made in a clone of the source;"
+        raise Trouble(f"{problem} one that is made can just be copied.", "cd the-clone; minigrad pack")
     targets = wheels.targets(platforms, pythons)
     refused = checkup.refusal(Path(out))
     if refused in FULL:
@@ -52,7 +53,8 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     for_learners, for_teachers = contents.for_learners(), contents.for_teachers()
     contents.check(folder(), [*for_learners, *for_teachers], restored)
     for number in worked_in():
-        remark(f"somebody has worked in lesson {number}; it is packed as it stands. As new: minigrad course --lesson {number} --reset")
+        advice = f"As new: minigrad course --lesson {number} --reset"
+        remark(f"somebody has worked in lesson {number}; it is packed as it stands. {advice}")
     for path in contents.strangers():
         remark(f"{path.name} is no lesson, as no start of it is stored; it is not packed.")
     version = checkup.version("minigrad")

@@ -9,7 +9,7 @@ from .course import module
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NO_URLS = dict.fromkeys(("require_js_url", "jquery_url", "mathjax_url", "mermaid_js_url"), "")  # a page loads nothing
 OWN = "script-src 'unsafe-inline' blob:", "img-src data:", "font-src data:"  # what stands in the page itself
-FRAME = """<iframe class="film" title="{title}" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>"""
+FRAME = '<iframe class="film" title="{title}" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>'
 GROWING = """<script>
 const rootOf = (frame) => frame.contentDocument.getElementById("inspector");
 const grow = (frame) => new ResizeObserver(() => {
@@ -24,12 +24,14 @@ LOOK = """<style>
 body.jp-Notebook { max-width: 76em; margin: 0 auto }
 </style>
 </head>"""
-TO_THE_LIST = '<nav style="padding: 1em; font: 15px system-ui, sans-serif"><a href="index.html">All lessons</a></nav>\n<main>'
+TO_THE_LIST = """<nav style="padding: 1em; font: 15px system-ui, sans-serif"><a href="index.html">All lessons</a></nav>
+<main>"""
 INDEX = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8">{policy}
 <meta name="viewport" content="width=device-width"><title>minigrad: the course to read</title>
-<style>body {{ font: 1.1em/1.6 system-ui, sans-serif; max-width: 40em; margin: 3em auto; padding: 0 1em }}</style></head>
+<style>body {{ font: 1.1em/1.6 system-ui, sans-serif; max-width: 40em; margin: 3em auto; padding: 0 1em }}</style>
+</head>
 <body><h1>The course, to read</h1>
 <p>Each lesson as it was handed out and run. The films can be stepped: click into one and press an arrow key.
 To write in the lessons, run <code>install.py</code>.</p>

@@ -74,7 +74,8 @@ def targets(systems: Iterable[str] | None, pythons: Iterable[str] | None) -> lis
     """
     for name in systems or ():
         if name not in PLATFORMS:
-            raise Trouble(f"There is no platform {shown(name)}. There are {', '.join(PLATFORMS)}.", "minigrad pack --platform linux")
+            problem = f"There is no platform {shown(name)}."
+            raise Trouble(f"{problem} There are {', '.join(PLATFORMS)}.", "minigrad pack --platform linux")
     for version in pythons or ():
         if not re.fullmatch(r"3\.\d+", version):
             raise Trouble(f"{shown(version)} is no version of Python.", "minigrad pack --python 3.12")
@@ -151,7 +152,8 @@ def pip(*arguments: str) -> None:
         Trouble: it failed.
         OSError: the disk is full.
     """
-    done = subprocess.run([sys.executable, "-m", "pip", *arguments, "--quiet"], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "pip", *arguments, "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if not done.returncode:
         return
     if f"[Errno {errno.ENOSPC}]" in done.stderr:

@@ -14,7 +14,7 @@ from ..engine import Tensor, TensorShape, convert, dtypes, invalid, listeners_on
 from ..program.function import TensorSpec
 from ..random import pair_for
 from . import elements
-from .elements import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, columns, components, map_components, spec_inference, with_components
+from .elements import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, components, map_components, spec_inference
 from .sources import checked_element, generator_signature, placeholder, row, start_generator, zero_row
 from .transformations import batches, pad_elements, random_words, repeated, shuffled, stack_elements
 
@@ -144,7 +144,7 @@ class Dataset:
                 raise TypeError(f"{problem} `tf.data.Dataset` objects but encountered object of type {type(one)}.")
         lengths = [d._length for d in every]
         known = [n for n in lengths if n != INFINITE_CARDINALITY] or [INFINITE_CARDINALITY]
-        return Dataset(lambda: (with_components(structure, elements) for elements in zip(*every)), min(known))
+        return Dataset(lambda: (elements.with_components(structure, parts) for parts in zip(*every)), min(known))
 
     # ---- transformations -------------------------------------------------------------------------------------------
 
@@ -185,7 +185,11 @@ class Dataset:
         [0, 1, 2]
         """
         elements.check_callable(predicate)
-        return Dataset(lambda: itertools.takewhile(lambda x: spec_inference.active or elements.satisfies(predicate, x), self))
+
+        def goes_on(x):
+            return spec_inference.active or elements.satisfies(predicate, x)
+
+        return Dataset(lambda: itertools.takewhile(goes_on, self))
 
     def flat_map(self, map_func: Callable, name: str | None = None) -> "Dataset":
         """The elements of the Datasets that `map_func` returns, one Dataset after another.
@@ -210,7 +214,8 @@ class Dataset:
             InvalidArgumentError: the size is not positive; or (in an iteration) the shapes of elements differ.
             TypeError: `drop_remainder` is not a bool.
         """
-        size, drop_remainder = elements.positive_integer(batch_size, "Batch size", "BatchDatasetV2"), elements.as_bool(drop_remainder)
+        size = elements.positive_integer(batch_size, "Batch size", "BatchDatasetV2")
+        drop_remainder = elements.as_bool(drop_remainder)
         length = self._batch_count(size, drop_remainder)
         return Dataset(lambda: batches(iter(self), size, drop_remainder, stack_elements), length)
 
@@ -273,7 +278,8 @@ class Dataset:
         """
         size = elements.positive_integer(size, "Window size", "WindowDataset")
         shift = size if shift is None else elements.positive_integer(shift, "Window shift", "WindowDataset")
-        stride, drop_remainder = elements.positive_integer(stride, "Window stride", "WindowDataset"), elements.as_bool(drop_remainder)
+        stride = elements.positive_integer(stride, "Window stride", "WindowDataset")
+        drop_remainder = elements.as_bool(drop_remainder)
         length = self._length
         if length >= 0:
             length = max(0, (length - (size - 1) * stride - 1) // shift + 1) if drop_remainder else -(-length // shift)
@@ -463,7 +469,8 @@ class Dataset:
 
     def __len__(self):
         if self._length < 0:
-            raise TypeError("The dataset is infinite." if self._length == INFINITE_CARDINALITY else "The dataset length is unknown.")
+            infinite = self._length == INFINITE_CARDINALITY
+            raise TypeError("The dataset is infinite." if infinite else "The dataset length is unknown.")
         return self._length
 
     def __bool__(self):
@@ -493,7 +500,7 @@ class Dataset:
         except Exception:  # a function of the user needs this batch size, so all batches have it
             other = None
         other = first if other is None else other
-        return with_components(first, map(common_spec, components(first), components(other)))
+        return elements.with_components(first, map(common_spec, components(first), components(other)))
 
     def _first_element(self, resized):
         """The first element, for its spec alone: it does not advance the random generators."""
@@ -581,12 +588,17 @@ class Iterator:
 
 def as_element(x):
     """A value of the user as an element: each component becomes a Tensor that no tape tracks, or is a Dataset."""
-    return map_components(lambda one: one if isinstance(one, Dataset) else elements.detached(convert(one), "Dataset"), x)
+
+    def part(one):
+        return one if isinstance(one, Dataset) else elements.detached(convert(one), "Dataset")
+
+    return map_components(part, x)
 
 
 def to_numpy(component):
     if isinstance(component, Dataset):
-        raise TypeError(f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type {Dataset}")
+        problem = "`tf.data.Dataset.as_numpy_iterator()` is not supported"
+        raise TypeError(f"{problem} for datasets that produce values of type {Dataset}")
     return component.numpy()
 
 
@@ -615,12 +627,12 @@ def dataset_from(function, element):
     return result
 
 
-def windows(elements, size, shift, stride, drop_remainder):
+def windows(iterator, size, shift, stride, drop_remainder):
     """Each window as an element whose components are Datasets."""
-    buffer = list(itertools.islice(elements, (size - 1) * stride + 1))
+    buffer = list(itertools.islice(iterator, (size - 1) * stride + 1))
     while buffer:
         rows = buffer[::stride]
         if len(rows) == size or not drop_remainder or spec_inference.active:
-            datasets = [Dataset(functools.partial(iter, column), len(rows)) for column in columns(rows)]
-            yield with_components(rows[0], datasets)
-        buffer = [*buffer, *itertools.islice(elements, shift)][shift:]
+            datasets = [Dataset(functools.partial(iter, column), len(rows)) for column in elements.columns(rows)]
+            yield elements.with_components(rows[0], datasets)
+        buffer = [*buffer, *itertools.islice(iterator, shift)][shift:]

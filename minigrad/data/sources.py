@@ -50,8 +50,8 @@ def generator_signature(types, shapes, signature):
             raise TypeError(f"The `{name}` argument can not be used together with the `output_signature` argument.")
     for spec in components(signature):
         if not isinstance(spec, TensorSpec):
-            text = f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(spec)} which is not."
-            raise TypeError(text)
+            wanted = "`output_signature` must contain objects that are subclass of `tf.TypeSpec`"
+            raise TypeError(f"{wanted} but found {type(spec)} which is not.")
     return signature
 
 
@@ -83,8 +83,8 @@ def checked_element(signature, element):
         return converted(signature, element)
     except (TypeError, ValueError) as problem:
         wanted = with_components(signature, [spec.dtype for spec in components(signature)])
-        text = "TypeError: `generator` yielded an element that did not match the expected structure."
-        raise invalid(f"{text} The expected structure was {wanted!r}, but the yielded element was {element}.") from problem
+        text = "TypeError: `generator` yielded an element that did not match the expected structure. The expected"
+        raise invalid(f"{text} structure was {wanted!r}, but the yielded element was {element}.") from problem
 
 
 def converted(spec, element):
@@ -99,8 +99,8 @@ def converted(spec, element):
         return tuple(converted(one, x) for one, x in zip(spec, element, strict=True))
     tensor = detached(converted_component(spec, element), "Dataset")
     if not spec.shape.is_compatible_with(tensor.shape):
-        text = f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {spec.shape} was expected."
-        raise invalid(text)
+        text = f"TypeError: `generator` yielded an element of shape {tensor.shape}"
+        raise invalid(f"{text} where an element of shape {spec.shape} was expected.")
     return tensor
 
 
@@ -113,5 +113,5 @@ def converted_component(spec, value):
             return cast(convert(value), spec.dtype)
         return convert_to_tensor(np.asarray(value), spec.dtype)
     except (TypeError, ValueError, errors.UnimplementedError) as problem:
-        text = "TypeError: `generator` yielded an element that could not be converted to the expected type."
-        raise invalid(f"{text} The expected type was {spec.dtype.name}, but the yielded element was {value}.") from problem
+        text = "TypeError: `generator` yielded an element that could not be converted to the expected type. The"
+        raise invalid(f"{text} expected type was {spec.dtype.name}, but the yielded element was {value}.") from problem

@@ -13,7 +13,7 @@ from . import dtypes
 from .conversion import another_dtype, as_value, not_among, unsupported
 from .custom import unregistered
 from .listening import listeners_only, storing, warn, without_tapes
-from .op import convert, named, op, tensor_of
+from .op import MADE, OPS, convert, named, op, tensor_of
 from .rules import BATCHED_TWINS, accepts_sparse, later, twin
 from .shape import TensorShape, bracketed
 from .slices import IndexedSlices, SparseRows

@@ -10,8 +10,7 @@ import numpy as np
 from .listening import listening
 from .operands import OPS
 from .rules import Batched, NoBatch, Recorded
-from .slices import IndexedSlices, SparseRows
-from .tensor import Tensor, next_id
+from .slices import SparseRows
 
 # A step: the id of the output (of many outputs a tuple: id, shape and dtype of each), the id of the input, the VJP,
 # what it needs as arrays and once more as Tensors (for a recorded backward pass), and the shape of the input.
@@ -95,19 +94,6 @@ def unbroadcast(dx, shape):
 def ones(length, dtype):
     """A vector of ones, kept ready: a batch has as many rows in every step."""
     return np.ones(length, dtype)
-
-
-def to_public(value, source=None):
-    """A gradient as the user gets it: a Tensor, or IndexedSlices."""
-    if value.__class__ is SparseRows:
-        indices, shape = np.asarray(value.indices), np.array(value.shape, np.int32)
-        return IndexedSlices(to_public(value.values), Tensor.of(indices), Tensor.of(shape))
-    tensor = Tensor()
-    if value.__class__ is Recorded:
-        tensor.value, tensor.id = value.value, value.id
-    else:
-        tensor.value, tensor.id = value, next_id()
-    return tensor
 
 
 # ---- many rows of a Jacobian ---------------------------------------------------------------------------------------

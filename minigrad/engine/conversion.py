@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..errors import unwarned
 from . import dtypes
 
 
@@ -27,10 +28,10 @@ def from_numpy(array, wanted):
             wanted = dtypes.to_numpy(array.dtype)
         except TypeError:
             name = array.dtype.type.__name__.rstrip("64").upper()
-            raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: NPY_{name}).") from None
+            problem = "Failed to convert a NumPy array to a Tensor (Unsupported numpy type:"
+            raise ValueError(f"{problem} NPY_{name}).") from None
     if wanted.kind != "O":
-        with np.errstate(all="ignore"):
-            return np.array(array, wanted)
+        return unwarned(np.array, array, wanted)
     leaves = array.ravel().tolist()
     for leaf in leaves:
         if not isinstance(leaf, (str, bytes)):
@@ -66,7 +67,8 @@ def from_python(value, wanted):
         if not shape[-1]:
             return np.zeros(shape, np.float32 if wanted is None else wanted)
         if len(shape) > MOST_AXES:
-            raise ValueError(f"Can't convert a Python sequence of more than {MOST_AXES} axes to Tensor. Does the list hold itself?")
+            problem = f"Can't convert a Python sequence of more than {MOST_AXES} axes to Tensor."
+            raise ValueError(f"{problem} Does the list hold itself?")
         first = first[0]
     first = first[()] if isinstance(first, np.ndarray) else first
     kind = kind_of(type(first))
@@ -133,11 +135,10 @@ def numbers(leaves, kind, dtype, overflow="ignore"):
     try:
         if kind in "iu":  # too large ones wrap around
             return np.array(leaves, WIDEST[kind]).astype(dtype, copy=False)
-        with np.errstate(all="ignore", over=overflow):
-            return np.array(leaves, dtype)
+        return unwarned(np.array, leaves, dtype, over=overflow)
     except (OverflowError, FloatingPointError):
-        what = "a value out of range for a double-precision float." if kind in "fc" else "out-of-range integer to Tensor."
-        raise ValueError(f"Can't convert Python sequence with {what}") from None
+        smooth, whole = "a value out of range for a double-precision float.", "out-of-range integer to Tensor."
+        raise ValueError(f"Can't convert Python sequence with {smooth if kind in 'fc' else whole}") from None
 
 
 def unsupported(value):

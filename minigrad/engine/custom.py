@@ -55,7 +55,8 @@ class Decorated:
         with Reads() as reads:
             y, grad = self.f(*args, **kwargs)
         if not callable(grad):
-            raise TypeError(f"unsupported callable: a custom gradient returns `(y, grad)`, and this `grad` is {grad!r}, no function.")
+            problem = "unsupported callable: a custom gradient returns `(y, grad)`,"
+            raise TypeError(f"{problem} and this `grad` is {grad!r}, no function.")
         leaves, named = nest.flatten(args), nest.flatten(kwargs) if kwargs else []
         variables = [v for v in reads.variables if not any([v is leaf for leaf in [*leaves, *named]])]
         if variables and not accepts_variables(grad):
@@ -124,16 +125,16 @@ class Backward:
             inputs, variables = self.grad(*dys), []
         inputs = [inputs] if isinstance(inputs, Tensor) or inputs is None else nest.flatten(inputs)
         if len(inputs) != self.arguments:
-            raise ValueError(f"custom_gradient function expected to return {self.arguments} gradients, but returned {len(inputs)} instead.")
+            problem = f"custom_gradient function expected to return {self.arguments} gradients,"
+            raise ValueError(f"{problem} but returned {len(inputs)} instead.")
         if len(variables) != len(self.variables):
-            raise ValueError(
-                f"Must return gradient for each variable from @custom_gradient grad_fn: there are {len(self.variables)}, "
-                f"and {len(variables)} came back."
-            )
+            problem = "Must return gradient for each variable from @custom_gradient grad_fn:"
+            raise ValueError(f"{problem} there are {len(self.variables)}, and {len(variables)} came back.")
         return [*inputs, *variables]
 
 
-@op("CustomGradient", dinputs=no_unbroadcast(lambda dys, k, backward: backward(dys, k)))
+@op("CustomGradient", dinputs=no_unbroadcast(lambda dys, k, backward: backward(dys, k)),
+    math="what the gradient of one's own returns")  # fmt: skip
 def with_gradient(inputs: tuple, results: Sequence, backward: Callable) -> list:
     """The `results` of a decorated function, with its own gradient in place of theirs.
 
@@ -246,13 +247,13 @@ class Operation:
 
 
 def unregistered(kernel, output, *inputs):
-    """VJPs for an op that has none: they call the gradient that the user has registered by then."""
+    """The VJPs and their line, for an op that has none: they call the gradient that the user has registered by then."""
     UNREGISTERED.add(kernel)
     place = "lambda d{y}, {xs}, {y}: registered({kernel!r}, d{y}, ({xs},), {y}, {k})"
     return {
         f"d{x}": eval(place.format(y=output, xs=", ".join(inputs), kernel=kernel, k=k), {"registered": registered})
         for k, x in enumerate(inputs)
-    }
+    } | {"math": "what the function registered by mg.RegisterGradient returns, or LookupError"}
 
 
 def registered(kernel, dy, inputs, output, k):

@@ -20,6 +20,7 @@ class Listening(threading.local):
         self.now: tuple[Listener, ...] = ()
         self.hidden: tuple = ()  # the blocks of `listeners_only`, outermost first
         self.blocks: dict = {}  # what has a `with` open: see Exit
+        self.module = ""  # the path of the layer of Keras that is being called, such as "model/dense_1"
 
 
 listening = Listening()
@@ -132,14 +133,18 @@ class Listener:
     def hear(self, op, inputs, output, attributes) -> None:
         """An op ran."""
 
+    def failed(self, op, problem) -> None:
+        """An op was refused, or raised an error."""
+
     def read(self, variable) -> None:
         """A Variable was read."""
 
     def wrote(self, variable, given, how) -> None:
         """A Variable was assigned what the user gave, by the method of this name ("assign", "Variable" ...)."""
 
-    def left(self, tensor, exit, result) -> None:
-        """A value left for Python or NumPy, by an exit such as "numpy()" or "float()", as this result."""
+    def left(self, tensor, exit, result) -> Any:
+        """A value left for Python or NumPy, by an exit such as "numpy()"; what is returned takes its place."""
+        return result
 
     def stored(self, tensor, result, where) -> None:
         """A Tensor went through something stateful ("Dataset", "FIFOQueue"), and came out as another."""
@@ -165,6 +170,9 @@ class Listener:
     def asking(self, tape) -> None:
         """A tape begins a backward pass."""
 
+    def raised(self, tape, targets, sources, problem) -> None:
+        """A tape was asked for gradients, and raised an error."""
+
     def asked(self, tape, targets, sources, results) -> None:
         """A tape was asked for gradients, and gave these (None: not connected)."""
 
@@ -175,7 +183,7 @@ class Listener:
 def leaving(tensor, exit, result):
     """Tell the listeners that a value leaves for Python or NumPy, and return it."""
     for listener in listening.now:
-        listener.left(tensor, exit, result)
+        result = listener.left(tensor, exit, result)
     return result
 
 
@@ -184,6 +192,13 @@ def storing(tensor, result, where):
     for listener in listening.now:
         listener.stored(tensor, result, where)
     return result
+
+
+def failing(op, error):
+    """Tell the listeners that an op is about to raise this error, and return it."""
+    for listener in listening.now:
+        listener.failed(op, error)
+    return error
 
 
 def coming(given, tensor):

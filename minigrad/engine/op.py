@@ -16,6 +16,7 @@ with respect to one input. How a declaration is read:
     (`p=` says how ops compute it, for a backward pass that is itself recorded). A tape keeps that, and nothing else.
 "Mul" is the op's name in TensorFlow, which errors carry. `print(multiply.source)` shows the function that is written
 from a declaration, and that is what runs. (Inputs whose dtype it refuses may go on to a variant of the op: `by_kind`.)
+`print(multiply.math)` shows what its VJPs compute: `x: upstream * y`. That is read off them, unless `math=` says it.
 """
 
 import functools
@@ -23,6 +24,7 @@ import inspect
 import linecache
 import types
 
+from .mathematics import Mathematics
 from .operands import OPS, TensorLike, convert, tensor_of
 from .rules import NUMPY_TWINS, dispatching
 from .tensor import Tensor
@@ -32,7 +34,8 @@ KERNELS = {}  # every op by its TensorFlow name
 MADE = []  # every op, those for other dtypes too: each knows its place here
 
 
-def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None, **named):
+def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, holomorphic=False, variant_of=None,
+       math=None, **named):  # fmt: skip
     """Declare an op by its VJPs.
 
     Args:
@@ -44,24 +47,26 @@ def op(kernel, kinds="", /, *, twin=(), keep_misfit=False, first_alone=False, ho
         first_alone: a Python number that comes first does not take the dtype of the second, as in `tf.add(1, x)`.
         holomorphic: the VJPs hold for complex numbers too, but for the conjugates of TensorFlow's convention.
         variant_of: the op that calls this one for these kinds of dtype.
+        math: what a VJP computes, as text, where that cannot be read off it: `{"x": "upstream, to each"}`. A line
+            alone is that of each VJP. The notation is that of `Mathematics`.
         **named: the VJPs (`dx=`), how ops compute by-products (`p=`), and what tidies attributes (`axis=`).
 
     Raises:
         TypeError: (when the op is first used) the declaration cannot be read as above.
     """
-
     if not isinstance(kernel, str):
-        raise TypeError(f'@op above {getattr(kernel, "__name__", kernel)}: it needs the op\'s name and its VJPs, as in @op("Mul", dx=...)')
+        name = getattr(kernel, "__name__", kernel)
+        raise TypeError(f'@op above {name}: it needs the op\'s name and its VJPs, as in @op("Mul", dx=...)')
 
     def declare(forward):
-        run = made(forward, kernel, kinds, named, keep_misfit=keep_misfit, first_alone=first_alone)
+        run = made(forward, kernel, kinds, named, None, keep_misfit, first_alone, math)
         KERNELS.setdefault(kernel, run)
         NUMPY_TWINS[forward] = run
         if is_ours(forward) or not is_ours(OPS.get(forward.__name__)):  # a user's op takes no name from one of ours
             OPS[forward.__name__] = run
         NUMPY_TWINS.update(dict.fromkeys(twin if isinstance(twin, tuple) else (twin,), run))
         if holomorphic:
-            run.by_kind["c"] = made(forward, kernel, "c", named, conjugated, keep_misfit, first_alone)
+            run.by_kind["c"] = made(forward, kernel, "c", named, conjugated, keep_misfit, first_alone, math)
         if variant_of is not None:
             variant_of.by_kind |= dict.fromkeys(kinds, run)
         return run
@@ -74,23 +79,24 @@ def is_ours(function) -> bool:
     return getattr(function, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
 
 
-def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alone=False):
+def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alone=False, math=None):
     """The op of a declaration; `adapt`, if given, makes what runs of each VJP."""
-    run = types.FunctionType(first_call.__code__, {"__name__": forward.__module__}, forward.__name__, forward.__defaults__)
+    run = types.FunctionType(first_call.__code__, {"__name__": forward.__module__}, forward.__name__)
     run.__doc__, run.__module__, run.__wrapped__ = forward.__doc__, forward.__module__, forward
     run.__qualname__ = forward.__name__  # which Python's own errors show
-    run.__defaults__ = with_name(parameters(forward), forward.__defaults__)[1]
-    run.kernel, run.kinds, run.keep_misfit, run.first_alone = kernel, kinds, keep_misfit, first_alone
     names = parameters(forward)
+    run.__defaults__ = with_name(names, forward.__defaults__)[1]
+    run.kernel, run.kinds, run.keep_misfit, run.first_alone = kernel, kinds, keep_misfit, first_alone
     run.vjps = {d: vjp for d, vjp in named.items() if d[0] == "d" and d[1:] in names}
     run.tidiers = {a: tidy for a, tidy in named.items() if a in names and a not in run.vjps}
     run.by_products = {p: make for p, make in named.items() if p not in run.vjps and p not in names}
     run.adapt, run.by_kind, run.for_strings = adapt, {}, None  # by_kind: what is called for other kinds of dtype
     run.number, run.lists = len(MADE), lists_of(forward)
     MADE.append(run)
-    run.np, run.source = dispatching(forward), Source(run)
+    run.np, run.source, run.math = dispatching(forward), Source(run), Mathematics(run, math)
     run.__globals__["this"] = run
-    run.__signature__ = signature_of(run)
+    if adapt is None:  # the others are called by the op itself
+        run.__signature__ = signature_of(run)
     return run
 
 
@@ -133,9 +139,10 @@ def shared_parameter(name, default, annotation):
 LIST = list[Tensor]
 
 
-def redeclared(run, **habits):
-    """The op of the same declaration with other habits (`keep_misfit=`, `first_alone=`)."""
-    return made(run.__wrapped__, run.kernel, run.kinds, {**run.vjps, **run.by_products, **run.tidiers}, **habits)
+def redeclared(run, **options):
+    """The op of the same declaration with other options (`keep_misfit=`, `first_alone=`)."""
+    declared = {**run.vjps, **run.by_products, **run.tidiers}
+    return made(run.__wrapped__, run.kernel, run.kinds, declared, math=run.math.said, **options)
 
 
 def conjugated(vjp):
@@ -200,4 +207,5 @@ def one_by_one(inputs):
     return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
 
 
-__all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "named", "one_by_one", "op", "redeclared", "tensor_of", "with_other_exits"]
+__all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "named", "one_by_one", "op", "redeclared", "tensor_of",
+           "with_other_exits"]  # fmt: skip

@@ -10,7 +10,7 @@ from .. import errors
 from ..errors import invalid
 from . import dtypes
 from .conversion import KINDS, another_dtype, as_value, not_among
-from .listening import coming
+from .listening import coming, failing
 from .shape import TensorShape, bracketed
 from .tensor import Tensor
 
@@ -74,6 +74,9 @@ def packed(x, dtype):
     return OPS["stack"]([part(y) for y in x])
 
 
+CONVERTERS = []  # each that `converter` has made: a replay wants to know of the numbers that come in there
+
+
 def converter(attempt):
     """A function that makes Tensors of inputs; `attempt` calls what makes one, and decides what to do if that fails."""
 
@@ -96,6 +99,7 @@ def converter(attempt):
                 break
         return number(x, dtype) if (kind is float or kind is int) and x and dtype else attempt(tensor_of, x, dtype)
 
+    CONVERTERS.append(convert)
     return convert
 
 
@@ -141,7 +145,7 @@ def refuse_mixed(op, inputs, x, y):
     if op.kinds and wanted.kind not in [*op.kinds, *op.by_kind, "O" * bool(op.for_strings)]:
         refuse_dtype(op, (x,))
     place = next(k for k, one in enumerate(inputs) if one is y)
-    raise invalid(f"{another_dtype(op.kernel, place, wanted, given)} [Op:{op.kernel}] name: ", op)
+    raise failing(op, invalid(f"{another_dtype(op.kernel, place, wanted, given)} [Op:{op.kernel}] name: ", op))
 
 
 def refuse_dtype(op, inputs):
@@ -154,21 +158,21 @@ def refuse_dtype(op, inputs):
     if op.kinds in ("b", "O"):
         refuse_mixed(op, inputs, Tensor.of(np.empty((), np.bool_ if op.kinds == "b" else object)), inputs[0])
     allowed = ", ".join(d.kernel_name for d in dtypes.ALL if d.dtype.kind in (*op.kinds, *op.by_kind))
-    raise invalid(f"{not_among('T', dtype.dtype, allowed)} [Op:{op.kernel}] name: ", op)
+    raise failing(op, invalid(f"{not_among('T', dtype.dtype, allowed)} [Op:{op.kernel}] name: ", op))
 
 
 def retry_unchecked(op, problem, forward, *arguments):
     """A forward function failed: run it again if NumPy's checks of floats stopped it, else raise TensorFlow's error."""
     if isinstance(problem, (FloatingPointError, RuntimeWarning)):
-        with np.errstate(all="ignore"), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return forward(*arguments)
+            return errors.unwarned(forward, *arguments)
     ours = hasattr(problem, "from_python") or not isinstance(problem, (ValueError, IndexError, errors.OpError))
     if ours or isinstance(problem, UnicodeError):
-        raise problem
+        raise failing(op, problem)
     error = type(problem) if isinstance(problem, errors.OpError) else errors.InvalidArgumentError
     kernel = getattr(problem, "op", None) or op.kernel  # an op that is several kernels in TensorFlow may name one
-    raise error(None, op, f"{in_our_words(problem, arguments)} [Op:{kernel}] name: ") from None
+    raise failing(op, error(None, op, f"{in_our_words(problem, arguments)} [Op:{kernel}] name: ")) from None
 
 
 def in_our_words(problem, arguments):

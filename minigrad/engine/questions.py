@@ -49,7 +49,8 @@ def target_leaves(target):
     leaves = nest.flatten(target)
     for one in leaves:
         if not hasattr(one, "id"):
-            raise no_tensor("target", one, " If it was a Tensor once, it left the tape on the way: keep to mg's own functions.")
+            advice = " If it was a Tensor once, it left the tape on the way: keep to mg's own functions."
+            raise no_tensor("target", one, advice)
     return leaves
 
 
@@ -70,7 +71,8 @@ def source_leaves(sources):
 def no_tensor(role, value, advice, missing="dtype"):
     """The error for a target or a source that is something else; its class is TensorFlow's."""
     if missing == "dtype" and not (isinstance(value, numbers.Number) or hasattr(value, "dtype")):
-        return TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. A {role} must be a Tensor.{advice}")
+        problem = f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType."
+        return TypeError(f"{problem} A {role} must be a Tensor.{advice}")
     kind, missing = ("numpy.ndarray", "_id") if isinstance(value, np.ndarray) else (type(value).__name__, missing)
     problem = f"{kind!r} object has no attribute {missing!r}:"
     return AttributeError(f"{problem} a {role} must be a Tensor or a Variable, but this one is {value!r}.{advice}")
@@ -159,6 +161,6 @@ def warn_of_recorded_backward():
     """A persistent tape records the backward pass that happens inside its own block. Said once."""
     warned["recorded"] += 1
     if warned["recorded"] == 1:
-        problem = "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient:"
-        reason = "the tape records the backward ops too, which takes time and memory."
+        problem = "Calling GradientTape.gradient on a persistent tape inside its context is significantly less"
+        reason = "efficient: the tape records the backward ops too, which takes time and memory."
         warn(f"{problem} {reason} Unindent the call, unless you want a gradient of this gradient.")

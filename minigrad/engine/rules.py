@@ -2,7 +2,8 @@
 
 - arrays: it computes an array, and no code of the engine runs in it;
 - `Recorded` Tensors: NumPy's functions become ops, which an outer tape records (gradients of gradients);
-- `Batched` arrays: it computes all rows of a Jacobian at once.
+- `Batched` arrays: it computes all rows of a Jacobian at once;
+- `Written` names: it is told as mathematics (`mathematics.py`).
 """
 
 import operator
@@ -13,6 +14,7 @@ from .tensor import Tensor
 
 NUMPY_TWINS = {}  # NumPy's function -> what does the same with Tensors: filled by `@op(..., twin=)` and by `@twin`
 BATCHED_TWINS: dict = {}  # NumPy's function -> the same for each row of a stack: filled below
+STAND_INS = set()  # the classes of what stands in for an array
 
 
 def twin(numpy_function):
@@ -43,7 +45,7 @@ def dispatching(function):
     def dispatch(*arguments):
         for one in arguments:
             for x in one if one.__class__ is list else (one,):
-                if x.__class__ is Recorded or x.__class__ is Batched:
+                if x.__class__ in STAND_INS:
                     return x.__array_function__(function, (), arguments, {})
         return function(*arguments)
 
@@ -55,6 +57,9 @@ class StandIn:
 
     __slots__ = ()
     size = property(lambda self: self.value.size)
+
+    def __init_subclass__(cls):
+        STAND_INS.add(cls)
 
     def reshape(self, shape):
         return np.reshape(self, shape)
@@ -93,6 +98,12 @@ class Recorded(StandIn, Tensor):
             return x
         tensor = Recorded()
         tensor.value, tensor.id = x.value, x.id
+        return tensor
+
+    def public(self):
+        """The Tensor as the user gets it, under the same id: an outer tape knows what it came from."""
+        tensor = Tensor()
+        tensor.value, tensor.id = self.value, self.id
         return tensor
 
     def __array_function__(self, function, types, inputs, attributes):

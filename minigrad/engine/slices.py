@@ -6,7 +6,9 @@ import numpy as np
 
 from . import dtypes
 from .op import OPS, convert
+from .rules import Recorded
 from .shape import TensorShape
+from .tensor import Tensor
 
 
 class IndexedSlices:
@@ -52,7 +54,8 @@ class IndexedSlices:
             problem = f"Incompatible tensor conversion requested to `dtype` {wanted.name} for IndexedSlices ({self})"
             raise ValueError(f"{problem} with dtype {self.dtype.name}. Write mg.cast(rows, {wanted!r}).")
         if self.dense_shape is None:
-            raise ValueError(f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {self}")
+            problem = "Tensor conversion requested for IndexedSlices"
+            raise ValueError(f"{problem} for argument `value` without dense_shape: {self}")
         return OPS["unsorted_segment_sum"](self.values, self.indices, self.shape[0])
 
     def __repr__(self):
@@ -68,6 +71,12 @@ class SparseRows:
 
     def __init__(self, values, indices, shape):
         self.values, self.indices, self.shape = values, indices, tuple(shape)
+
+    def public(self):
+        """The rows as the user gets them."""
+        values = self.values.public() if self.values.__class__ is Recorded else Tensor.of(self.values)
+        shape = np.array(self.shape, np.int32)
+        return IndexedSlices(values, Tensor.of(np.asarray(self.indices)), Tensor.of(shape))
 
     def dense(self):
         """The whole, zeros and all."""

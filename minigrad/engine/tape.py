@@ -14,9 +14,9 @@ import numpy as np
 from .. import nest
 from ..errors import visible
 from . import dtypes
-from .backward import backward, backward_rows, prune, to_public
+from .backward import backward, backward_rows, prune
 from .listening import Exit, Listener, end, listening, recording
-from .op import OPS, convert
+from .op import convert
 from .questions import (
     UnconnectedGradients,
     must_persist,
@@ -29,19 +29,18 @@ from .questions import (
     warn_of_recorded_backward,
     zeros,
 )  # fmt: skip
+from .rules import Recorded
 from .slices import SparseRows
 from .tensor import Tensor, next_id
 
-SPENT = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
-
 
 class TapeExit(Exit):
-    """The `__exit__` of tapes: as a tape is in one block at a time, it keeps itself what `listening` has of others."""
+    """Exit for tapes. As a tape is in one block at a time, the weak reference is kept in `tape.block`."""
 
     def __get__(self, tape, kind=None):
         if tape is None:
             return self.method
-        if tape.block is not None:
+        if tape.block is not None:  # asked for once more, inside the block
             return tape.stop
         leave = MethodType(self.method, tape)
         tape.block = weakref.ref(leave, MethodType(self.method, tape))
@@ -55,8 +54,8 @@ class GradientTape(Listener):
     Tensors when you say `watch`. In memory it keeps what the VJPs will need, and nothing else.
 
     Args:
-        persistent: keep the record, so that `gradient` can be called more than once. Otherwise the first call uses
-            it up, and frees its memory as it goes.
+        persistent: keep the record, so that `gradient` can be called more than once; its memory is freed with the
+            tape, or by `reset`. Otherwise the first call uses it up, and frees its memory as it goes.
         watch_accessed_variables: watch each trainable Variable that is read; if False, watch by hand.
 
     >>> import minigrad as mg
@@ -87,8 +86,9 @@ class GradientTape(Listener):
     last_question: tuple = (), (), ()  # the ids of targets and sources, and weak references to the gradients
     refused = False  # was the last question one too many?
     traces: tuple = ()  # the last that have heard it
+    checkpoint: Any = None  # from which a trace can replay its block
     here: Any = None  # the part of `listening` of the thread in which it was entered
-    block: Any = None  # a reference to what its open `with` holds: see Exit
+    block: Any = None  # a weak reference to what its open `with` holds: see Exit
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self.persistent, self.watch_accessed, self.number = persistent, watch_accessed_variables, next_id()
@@ -162,28 +162,25 @@ class GradientTape(Listener):
         """
         for one in nest.flatten(tensor):
             if not hasattr(one, "id") or hasattr(one, "path"):  # a Variable of Keras has a path
-                advice = "Write tape.watch(v.value)." if hasattr(one, "path") else "Make it a Tensor first: x = mg.constant(...)."
                 given = f"{visible(one)} of type {type(one).__name__!r}"
-                raise ValueError(f"Passed in object {given}, not tf.Tensor or tf.Variable or ExtensionType. {advice}")
+                problem = f"Passed in object {given}, not tf.Tensor or tf.Variable or ExtensionType."
+                of_keras = hasattr(one, "path")
+                fix = "Write tape.watch(v.value)." if of_keras else "Make it a Tensor first: x = mg.constant(...)."
+                raise ValueError(f"{problem} {fix}")
             if self.steps is None:
-                raise AttributeError(
-                    "The tape is not running, so it has nothing to watch with. Call tape.watch(x) inside `with mg.GradientTape() as tape:`."
-                )
+                problem = "The tape is not running, so it has nothing to watch with."
+                raise AttributeError(f"{problem} Call tape.watch(x) inside `with mg.GradientTape() as tape:`.")
             dtype = dtypes.to_numpy(one.dtype)
             if dtype.kind not in "fc":
                 warn_of_dtype(one.dtype)
             if recording():  # without a running tape, watching has no effect, as in TensorFlow
-                self.follow(one, dtype)
+                if hasattr(one, "trainable"):
+                    self.variables[one.id] = one
+                if dtype.kind in "fc":
+                    self.roots.add(one.id)
+                    self.tracked_ids.add(one.id)
                 for listener in listening.now:
                     listener.watching(self, one)
-
-    def follow(self, source, dtype):
-        """Watch a Tensor or a Variable; nothing flows along one that is not float or complex."""
-        if hasattr(source, "trainable"):
-            self.variables[source.id] = source
-        if dtype.kind in "fc":
-            self.roots.add(source.id)
-            self.tracked_ids.add(source.id)
 
     def read(self, variable):
         """A Variable was read, for the first time in which the tape listens or since it was assigned."""
@@ -200,7 +197,15 @@ class GradientTape(Listener):
             self.variables[variable.id] = variable
 
     def watched_variables(self) -> tuple:
-        """The Variables that the tape has watched, in the order in which they were created."""
+        """The Variables that the tape has watched, in the order in which they were created.
+
+        >>> import minigrad as mg
+        >>> x, unread = mg.Variable(3.0, name="x"), mg.Variable(1.0)
+        >>> with mg.GradientTape() as tape:
+        ...     y = x * x
+        >>> print([v.name for v in tape.watched_variables()])
+        ['x:0']
+        """
         return tuple(self.variables[i] for i in sorted(self.variables))
 
     def stop_recording(self) -> contextlib.AbstractContextManager[None]:
@@ -226,6 +231,15 @@ class GradientTape(Listener):
 
         Raises:
             ValueError: the tape is not recording.
+
+        >>> import minigrad as mg
+        >>> x = mg.Variable(3.0)
+        >>> with mg.GradientTape() as tape:
+        ...     y = x * x
+        ...     tape.reset()
+        ...     z = 2.0 * x
+        >>> print(tape.gradient([y, z], x).numpy())
+        2.0
         """
         if self not in listening.now:
             raise ValueError("Tape is not recording.")
@@ -278,7 +292,7 @@ class GradientTape(Listener):
             seeds = {target.id: np.ones(y.shape, y.dtype) if y.__class__ is np.ndarray else y.dtype.type(1)}
         else:
             seeds = seeds_of(self, targets, output_gradients, recorded)
-        found = self._ask(backward, targets, seeds, leaves, source_ids, recorded, to_public, missing)
+        found = self._ask(backward, targets, seeds, leaves, source_ids, recorded, missing)
         if alone:
             return found[0]
         return found if leaves is sources else nest.pack_sequence_as(sources, found)
@@ -313,17 +327,18 @@ class GradientTape(Listener):
             raise self._used_up()
         unconnected_gradients = unconnected_mode(unconnected_gradients)
         must_persist(self, experimental_use_pfor, "jacobian")
-        tracked = one_tensor("target", target).id in self.tracked_ids or (self.watch_accessed and getattr(target, "trainable", False))
+        watched = self.watch_accessed and getattr(target, "trainable", False)
+        tracked = one_tensor("target", target).id in self.tracked_ids or watched
         target, (leaves, source_ids) = convert(target), source_leaves(sources)
         shape, size = target.value.shape, target.value.size
         smooth = tracked and target.value.dtype.kind in "fc"
         seeds = {target.id: np.eye(size, dtype=target.value.dtype).reshape((size, *shape)) if smooth else None}
 
-        def in_shape(rows, source):
-            return OPS["reshape"](rows, (*shape, *source.shape))
+        def in_shape(*given):
+            return {i: rows.reshape((*shape, *rows.shape[1:])) for i, rows in backward_rows(*given).items()}
 
         missing = (lambda source: zeros(source, shape)) if unconnected_gradients is UnconnectedGradients.ZERO else None
-        found = self._ask(backward_rows, [target], seeds, leaves, source_ids, self._is_recorded(), in_shape, missing)
+        found = self._ask(in_shape, [target], seeds, leaves, source_ids, self._is_recorded(), missing)
         return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
@@ -364,31 +379,32 @@ class GradientTape(Listener):
         must_persist(self, experimental_use_pfor, "batch_jacobian")
         target, source = convert(one_tensor("target", target)), one_tensor("source", source)
         if not target.shape.rank:
-            raise IndexError("list index out of range: the target is a single number, and has no batch. Ask tape.gradient.")
+            raise IndexError("list index out of range: the target is one number, and has no batch. Ask tape.gradient.")
         for shape in (target.shape.with_rank_at_least(2), source.shape.with_rank_at_least(2)):
             if shape[0] != target.shape[0]:
-                raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
+                problem = f"Need first dimension of target shape ({target.shape})"
+                raise ValueError(f"{problem} and source shape ({source.shape}) to match.")
         batch, *inner = target.value.shape
         size, whole = python_math.prod(inner), (batch, *inner, *source.shape[1:])
         rows = np.zeros((size, batch, size), target.value.dtype)
         rows[np.arange(size), :, np.arange(size)] = 1
         seeds = {target.id: rows.reshape((size, *target.value.shape))}
 
-        def by_example(rows, source):
-            return OPS["reshape"](OPS["transpose"](rows, (1, 0, *range(2, 1 + len(source.shape)))), whole)
+        def by_example(*given):
+            found = backward_rows(*given).items()
+            return {i: np.transpose(rows, (1, 0, *range(2, rows.ndim))).reshape(whole) for i, rows in found}
 
         def missing(source):
             return Tensor.of(np.zeros(whole, dtypes.to_numpy(source.dtype)))
 
-        return self._ask(backward_rows, [target], seeds, [source], [source.id], self._is_recorded(), by_example, missing)[0]
+        return self._ask(by_example, [target], seeds, [source], [source.id], self._is_recorded(), missing)[0]
 
-    def _ask(self, compute, targets, seeds, sources, source_ids, recorded, finish, missing):
+    def _ask(self, compute, targets, seeds, sources, source_ids, recorded, missing):
         """What every question shares: use the steps, go back over them, tell who listens, and keep what was asked.
 
         Args:
-            compute: `backward`, or `backward_rows`.
+            compute: `backward`, or what arranges the rows that `backward_rows` found.
             seeds: id of a target -> the gradient to begin with.
-            finish: makes what is given to the user of a gradient and its source.
             missing: makes what is given for a source that is not connected; None gives None.
         """
         now = listening.now
@@ -404,16 +420,21 @@ class GradientTape(Listener):
             raise self._used_up() from None
         if not self.roots.issubset(source_ids):
             steps = prune(steps, source_ids)
-        target_ids, found, references, plain = list(seeds), [], [], finish is to_public and not recorded
-        grads = compute(steps, seeds, source_ids, recorded)
-        for source, i in zip(sources, source_ids):
-            if i not in grads:
+        target_ids, found, references = list(seeds), [], []
+        try:
+            grads = compute(steps, seeds, source_ids, recorded)
+        except Exception as problem:
+            for listener in listening.now:
+                listener.raised(self, targets, sources, problem)
+            raise
+        for dx in map(grads.get, source_ids):
+            if dx is None:
                 answer = None
-            elif plain and grads[i].__class__ is not SparseRows:  # as `to_public` does, with a call less
-                answer = Tensor()
-                answer.value, answer.id = grads[i], next_id()
+            elif dx.__class__ is Recorded or dx.__class__ is SparseRows:
+                answer = dx.public()
             else:
-                answer = finish(grads[i], source)
+                answer = Tensor()
+                answer.value, answer.id = dx, next_id()
             found.append(answer)
             references.append(answer if answer is None else weakref.ref(answer))
         self.last_question = target_ids, source_ids, references
@@ -430,12 +451,14 @@ class GradientTape(Listener):
         output_gradients: Any = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         check: Callable | None = None,
+        seconds: float = 2.0,
     ) -> Any:
         """Why `gradient(target, sources)` is None, or whether its number can be trusted. The tape is not used up.
 
         Args:
             target, sources, output_gradients, unconnected_gradients: as for `gradient`.
             check: a function that computes the target anew from the sources; its slope is measured beside the tape's.
+            seconds: under a trace, how long the tape's block may be replayed to try the answer; 0 for no replay.
 
         Returns:
             An `Explanation` for each source, in the form of `sources`: print it. With `mg.trace(True)` at the top, it
@@ -450,12 +473,15 @@ class GradientTape(Listener):
         """
         from ..explain import explain  # the one import that goes up, when somebody first asks
 
-        return explain(self, target, sources, output_gradients, unconnected_gradients, check)
+        return explain(self, target, sources, output_gradients, unconnected_gradients, check, seconds)
 
     def _used_up(self):
         """The error for a question to a tape that is used up."""
         self.refused = True
-        return RuntimeError(SPENT)
+        problem = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+        for listener in listening.now:
+            listener.raised(self, (), (), RuntimeError(problem))
+        return RuntimeError(problem)
 
 
 class Pause(contextlib.ContextDecorator):

@@ -125,7 +125,8 @@ class Tensor(Operators):
 
     def __bool__(self):
         if self.value.size > 1:
-            raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+            problem = "The truth value of an array with more than one element is ambiguous."
+            raise ValueError(f"{problem} Use a.any() or a.all()")
         return leaving(self, "bool()", bool(self.value.size and self.value.item()))
 
     def __int__(self):
@@ -152,7 +153,8 @@ class Tensor(Operators):
         return len(self.value)
 
     def __round__(self, digits=0):
-        raise AttributeError("'Tensor' object has no attribute 'astype'. Write mg.round(x) or, for a Python number, round(float(x)).")
+        problem = "'Tensor' object has no attribute 'astype'."
+        raise AttributeError(f"{problem} Write mg.round(x) or, for a Python number, round(float(x)).")
 
     def __format__(self, spec):
         return format(np.asarray(self.value), spec)
@@ -277,8 +279,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: "str | None
 def same_dtype(tensor, dtype):
     """The Tensor, which must have the dtype asked for: nothing is cast in silence."""
     if dtype is not None and dtypes.as_dtype(dtype) != tensor.dtype:
-        problem = f"Expected tensor {tensor.value} with dtype {dtypes.as_dtype(dtype)!r}, but got dtype {tensor.dtype!r}."
-        raise TypeError(f"{problem} To convert it, write mg.cast(x, {dtypes.as_dtype(dtype)!r}).")
+        problem = f"Expected tensor {tensor.value} with dtype {dtypes.as_dtype(dtype)!r}, but got dtype"
+        raise TypeError(f"{problem} {tensor.dtype!r}. To convert it, write mg.cast(x, {dtypes.as_dtype(dtype)!r}).")
     return tensor
 
 
@@ -291,5 +293,6 @@ def reshaped(tensor, shape, value):
     if tensor.value.size == 1:
         return Tensor.of(np.full(shape.as_list(), tensor.value))
     value = value.value if isinstance(value, Tensor) else value
-    problem = f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.value} (converted from {value}) has"
-    raise TypeError(f"{problem} {tensor.value.size} elements, but got `shape` {shape} with {shape.num_elements()} elements).")
+    given = f"Tensor {tensor.value} (converted from {value}) has {tensor.value.size} elements"
+    wanted = f"`shape` {shape} with {shape.num_elements()} elements"
+    raise TypeError(f"Eager execution of tf.constant with unsupported shape. {given}, but got {wanted}).")

@@ -39,11 +39,14 @@ def read_value(variable):
 
 def refused_in_place(symbol, method):
     """What `variable += value` runs, for this operator: it raises, and names the method that changes a Variable."""
-    variable, change = ("variable", f"{method}(value)") if method != "assign" else ("var", f"assign(var {symbol} value)")
+    variable, change = "variable", f"{method}(value)"
+    if method == "assign":
+        variable, change = "var", f"assign(var {symbol} value)"
 
     def refuse(self, value):
-        problem = f"`{variable} {symbol}= value` with `tf.Variable`s is not supported. Use `{variable}.{change}` to modify the variable,"
-        raise RuntimeError(f"{problem} or `out = {variable} {symbol} value` if you need to get a new output Tensor.")
+        problem = f"`{variable} {symbol}= value` with `tf.Variable`s is not supported."
+        fix = f"Use `{variable}.{change}` to modify the variable, or `out = {variable} {symbol} value`"
+        raise RuntimeError(f"{problem} {fix} if you need to get a new output Tensor.")
 
     return refuse
 
@@ -82,10 +85,11 @@ class Variable(Operators):
                  aggregation: Any = None, shape: Any = None,
                  experimental_enable_variable_lifting: bool = True):  # fmt: skip
         if initial_value is None:
-            problem = "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`."
-            raise ValueError(f"{problem} You provided neither. Write mg.Variable(0.0).")
+            problem = "The `initial_value` arg to `tf.Variable` must be specified except when you are not"
+            raise ValueError(f"{problem} providing a `variable_def`. You provided neither. Write mg.Variable(0.0).")
         if constraint is not None and not callable(constraint):
-            raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
+            problem = "Argument `constraint` must be None or a callable."
+            raise ValueError(f"{problem} a callable. Got a {type(constraint)}:  {constraint}")
         if name is not None and not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string. Got {name!r}.")
         with without_tapes():
@@ -119,8 +123,9 @@ class Variable(Operators):
         """
         if dtype is not None and as_dtype(dtype) is not self.dtype:
             wanted = as_dtype(dtype)
-            problem = f"Incompatible type conversion requested to type {wanted.name} for `tf.Variable of type {self.dtype.name}."
-            raise ValueError(f"{problem} (Variable: {self!r}) Write mg.cast(v, {wanted!r}).")
+            given = f"`tf.Variable of type {self.dtype.name}. (Variable: {self!r})"
+            problem = f"Incompatible type conversion requested to type {wanted.name} for {given}"
+            raise ValueError(f"{problem} Write mg.cast(v, {wanted!r}).")
         for listener in listening.now:
             if listener.read_versions.get(self.id) != self.version:  # not read yet, or assigned since
                 listener.read(self)
@@ -167,7 +172,8 @@ class Variable(Operators):
 
     # ---- assigning -------------------------------------------------------------------------------------------------
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None,
+               read_value: bool = True) -> "Variable | None":  # fmt: skip
         """Give it a new value.
 
         Args:
@@ -181,6 +187,12 @@ class Variable(Operators):
         Raises:
             ValueError: the shape or the dtype is another.
             TypeError: a Python number does not fit the dtype.
+
+        >>> import minigrad as mg
+        >>> v = mg.Variable([1.0, 2.0])
+        >>> _ = v.assign([3.0, 4.0])
+        >>> print(v.numpy())
+        [3. 4.]
         """
         given, value = value, self._fitting(value)
         if not self._shape.is_compatible_with(value.shape):
@@ -189,7 +201,8 @@ class Variable(Operators):
             raise ValueError(problem + shapes)
         return self._assigned(value, given, "assign", read_value)
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> "Variable | None":  # fmt: skip
         """Add `delta`, of the same shape and dtype, to the value. As `assign` otherwise.
 
         Raises:
@@ -202,11 +215,14 @@ class Variable(Operators):
         >>> v.numpy()
         np.float32(3.0)
         """
-        return self._assigned(self._now.value + self._step(delta, "AssignAddVariableOp"), delta, "assign_add", read_value)
+        value = self._now.value + self._step(delta, "AssignAddVariableOp")
+        return self._assigned(value, delta, "assign_add", read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> "Variable | None":
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> "Variable | None":  # fmt: skip
         """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
-        return self._assigned(self._now.value - self._step(delta, "AssignSubVariableOp"), delta, "assign_sub", read_value)
+        value = self._now.value - self._step(delta, "AssignSubVariableOp")
+        return self._assigned(value, delta, "assign_sub", read_value)
 
     def _fitting(self, value):
         """The array of a value to be assigned, which must have the Variable's dtype."""
@@ -217,11 +233,12 @@ class Variable(Operators):
     def _step(self, delta, kernel):
         value = self._fitting(delta)
         if value.dtype.kind in "bO":
-            raise invalid(f"No OpKernel was registered to support Op '{kernel}' used by dtype {self.dtype.name} [Op:{kernel}] name: ")
+            problem = f"No OpKernel was registered to support Op '{kernel}'"
+            raise invalid(f"{problem} used by dtype {self.dtype.name} [Op:{kernel}] name: ")
         if value.shape != self._now.value.shape:
             shapes = [bracketed(shape) for shape in (self._now.value.shape, value.shape)]
-            problem = f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal."
-            raise invalid(f"{problem} [Op:{kernel}] name: ")
+            problem = f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]},"
+            raise invalid(f"{problem} shapes must be equal. [Op:{kernel}] name: ")
         return value
 
     def _assigned(self, value, given, how, read_value=True):

@@ -78,7 +78,7 @@ def with_name(names, defaults):
 def with_defaults(names, defaults):
     """The source of a list of parameters."""
     required, plain = len(names) - len(defaults or ()), (bool, int, float, str, type(None))
-    shown = [repr(value) if isinstance(value, plain) else "..." for value in defaults or ()]  # the op has the values themselves
+    shown = [repr(value) if isinstance(value, plain) else "..." for value in defaults or ()]
     return ", ".join(names[:required] + [f"{name}={value}" for name, value in zip(names[required:], shown)])
 
 
@@ -136,14 +136,18 @@ class Declaration:
         names = [*self.parameters, self.output, *by_products, *(["k"] if self.lists else [])]
         asked = {wish for _, *wishes in self.needs.values() for wish in wishes}
         there = {*names, *(f"{x}_{of}" for x in self.inputs for of in PROPERTIES)}
-        first = next((first for first, *_ in self.needs.values() if first != f"d{self.output}"), "")
+        twice, upstream = len({*names}) < len(names), f"d{self.output}"
+        first = next((first for first, *_ in self.needs.values() if first != upstream), "")
         unused = ", ".join(f"{name}=" for name in sorted({*by_products} - asked))
+        said = self.run.math.said
+        unknown = ", ".join(sorted({*said} - {*self.needs})) if isinstance(said, dict) else ""
         for refused, problem in [
-            (self.inputs + self.attributes != self.parameters, "the inputs, which have VJPs, must come before the attributes"),
-            (len({*names}) < len(names) or {*self.attributes} & {*self.run.vjps}, f"a name has two meanings: {', '.join(names)}"),
-            (first, f"each VJP must begin with d{self.output}, the upstream gradient, not with {first}: dz, if the output is called z"),
+            (self.inputs + self.attributes != self.parameters, "inputs, which have VJPs, must come before attributes"),
+            (twice or {*self.attributes} & {*self.run.vjps}, f"a name has two meanings: {', '.join(names)}"),
+            (first, f"each VJP must begin with {upstream}, the upstream gradient, not with {first}: dz, if the output is z"),
             (asked - there, f"a VJP asks for {', '.join(sorted(asked - there))}; there is {', '.join(sorted(there))}"),
-            (unused, f"{unused} is no VJP (d and the name of an input), no attribute, and no by-product that a VJP asks for"),
+            (unknown, f"math= has a line for {unknown}; there are VJPs for {', '.join(self.needs)}"),
+            (unused, f"{unused} is no VJP (d and an input's name), no attribute, and no by-product that a VJP asks for"),
         ]:
             if refused:
                 raise TypeError(f"@op above {self.name}({', '.join(self.parameters)}): {problem}")
@@ -185,7 +189,8 @@ class Declaration:
             "each single input": self.singles, "each list": lists, "each list of any dtypes": mixed,
             "each list of one dtype": [x for x in lists if x not in mixed], "each list of shapes": with_shapes,
             "the first of one dtype": same[: 1 if len(same) > 1 or self.run.kinds else 0], "each other of it": same[1:],
-            "each edge": [x for x in self.singles if x in self.needs], "each list of edges": [x for x in lists if x in self.needs],
+            "each edge": [x for x in self.singles if x in self.needs],
+            "each list of edges": [x for x in lists if x in self.needs],
             "each input without a VJP": [x for x in self.singles if x not in self.needs],
             "each list without a VJP": [x for x in lists if x not in self.needs],
         }  # fmt: skip

@@ -1,8 +1,7 @@
-"""Why a gradient is None, and when it is a wrong number: `tape.explain` asks here. `mg.explain.codes()` lists the causes.
+"""Why a gradient is None, and when it is wrong: `tape.explain` asks here; `mg.explain.codes()` lists the causes.
 
-The log of a trace becomes a graph of what depends on what (search); the cheapest way through it says how many fixes a
-gradient needs (answer). causes has a page, a sentence and a fix for each code. For values that left the engine and came
-back, source reads the user's lines, and returns follows them; fixes writes such a line anew.
+The log of a trace becomes a graph of what depends on what (search). Replays of the tape's block (experiment) tell which
+values came back in, and what they carry; trials tell which fix is right. answer says it in the words of the pages.
 """
 
 from .answer import explain

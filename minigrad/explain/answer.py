@@ -1,6 +1,5 @@
 """From a question (tape, target, sources) to an Explanation for each source."""
 
-import copy
 from dataclasses import replace
 
 import numpy as np
@@ -9,22 +8,27 @@ from .. import nest
 from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..errors import visible
-from ..tracing.log import Asked, LeftEngine, Ran, Stored, Wrote, trace_of
+from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
-from ..tracing.source import assigned_name, called_text, decides, rebinds
-from .causes import Cause, cause
-from .explanation import Explanation
+from ..tracing.source import assigned_name, called_text, decides, node_at, rebinds, statement_text
+from . import trial
+from .causes import cause, cause_on, decided, integers, op_of, unwatched
+from .experiment import Experiment, NotTried
+from .explanation import Explanation, with_notes
+from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
-from .numbers import flat, is_summed, measured, not_finite, stale
+from .numbers import flat, is_summed, measured, not_finite, stale, summed
 from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of
-from .search import NO_SLOPE, Edge, History, count, number_of
+from .replay import direction
+from .search import NO_SLOPE, History, count, number_of
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
+TRY = "mg.trace(True) before the forward pass would let it be tried"
 LATER = "the trace began later than this tape, so it does not know all of it"
 FULL = "the log was full and has forgotten its first events: the answer may be incomplete"
 
 
-def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, frame=None):
+def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=2.0):
     """An Explanation for each source, in the form of `sources`.
 
     Args:
@@ -33,7 +37,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         sources: with respect to what.
         output_gradients, unconnected_gradients: as `tape.gradient` was given them.
         check: a function that computes the target anew from the sources (Tensors); its slope is then measured too.
-        frame: the frame in which the user's names are; by default that of the user's code that is running.
+        seconds: how long the tape's block may be replayed for the answer; 0 for no replay.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -46,47 +50,66 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
       line   y = x * x.numpy()
       cause  LEFT_ENGINE (proved): x.numpy() is a plain number; multiply was given the number 3.0, not x
       fix    keep x a tensor: y = x * x
+      note   measured: 3 of 6 is lost
     """
-    frame, trace = frame or user_frame()[0], trace_of(tape)
+    if trial.running is not None and trial.running.begun:
+        trial.running.ask(tape, target)
+    frame, trace = user_frame()[0], trace_of(tape)
     leaves = nest.flatten(sources) if nest.is_nested(sources) else [sources]
     with listeners_only(), np.errstate(all="ignore"):
-        answers = answers_for(tape, target, leaves, trace, frame, output_gradients)
+        answers = answers_for(tape, target, leaves, trace, frame, output_gradients, seconds)
         if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
             answers = [painted(answer) for answer in answers]
         if check is not None:
-            answers = [measured(answer, check, leaves, k) for k, answer in enumerate(answers)]
+            answers = [(measured(found, check, leaves, k), None) for k, found in enumerate(answers)]
         answers = [answer for answer, _ in answers]
     return nest.pack_sequence_as(sources, answers) if nest.is_nested(sources) else answers[0]
 
 
-def answers_for(tape, target, leaves, trace, frame, output_gradients=None, slopes=None):
-    """A pair for each source: its Explanation, and the gradient. (`slopes`: of `slopes_now`, if it was asked.)"""
+def answers_for(tape, target, leaves, trace, frame, output_gradients, seconds):
+    """For each source its Explanation, and the gradient."""
     targets = nest.flatten(target)
     problem = next((described(one) for one in targets if not is_tensor(one)), None if targets else "an empty list")
     if problem is not None:
         return [(no_tensor("target", problem), None) for _ in leaves]
     sources = [leaf for leaf in leaves if is_tensor(leaf)]
     names = Names(frame, trace, [*sources, *targets])
-    slopes, seeds = slopes or slopes_now(tape, targets, sources, output_gradients)
+    slopes, seeds = slopes_now(tape, targets, sources, output_gradients)
     found = []
     for leaf in leaves:
-        if is_tensor(leaf):
-            q = Question(tape, targets, leaf, names, slopes.get(leaf.id, UNKNOWN), seeds=seeds, weighted=output_gradients is not None)
-            found.append((answered(q, trace), q.slope))
-        else:
+        if not is_tensor(leaf):
             found.append((no_tensor("source", described(leaf)), None))
+            continue
+        slope, weighted = slopes.get(leaf.id, UNKNOWN), output_gradients is not None
+        q = Question(tape, targets, leaf, names, slope, seeds=seeds, weighted=weighted)
+        try_out(q, trace, seconds / len(sources))
+        found.append((answered(q, trace), q.slope))
     return found
+
+
+def try_out(q, trace, seconds):
+    """Replay the block with the source nudged, if that can be done."""
+    if trace is None or not flows(q.source):
+        q.untried = "no trace was on"
+        return
+    try:
+        q.experiment = Experiment(trace, q.tape, q.targets, q.source, seconds)
+    except NotTried as why:
+        q.untried = str(why)
 
 
 def answered(q, trace):
     """The answer; should the log hold something that nobody foresaw, the one without it. A question never fails."""
     try:
+        return replace(explained(q, trace), fixed=q.fixed)
+    except NotTried as why:
+        q.experiment, q.untried = None, str(why)
         return explained(q, trace)
     except Exception as problem:
-        q.history = q.question = None
+        q.history = q.question = q.experiment = None
         answer = explained(q, None)
         said = f"the log could not be read ({type(problem).__name__}: {visible(problem)})"
-        return replace(answer, notes=(*answer.notes, said))
+        return with_notes(answer, said)
 
 
 def described(value):
@@ -94,26 +117,25 @@ def described(value):
 
 
 def no_tensor(role, what):
-    told = cause("NOT_A_TENSOR", None, role=role, what=what)
+    told = cause("NOT_A_TENSOR", None, "" if role == "target" else role, what=what)
     return Explanation("none", "undefined", (told,), f"NONE  the {role} is no Tensor")
 
 
 def explained(q: Question, trace) -> Explanation:
     """The answer for one source."""
     if not q.tape.entered:
-        return none(q, "broken", cause("OUTSIDE_TAPE", q, never=True), why="the tape was never entered")
+        return none(q, "broken", cause("OUTSIDE_TAPE", q, "never"), why="the tape was never entered")
     if isinstance(q.slope, Exception):
         return raised(q, trace)
     if trace is not None and trace.has_heard(q.tape):
-        q.history = History(trace, q.tape, [q.source.id], None)
-        asked = [e for e in q.history.questions if set(e.targets) == {one.id for one in q.targets} and q.source.id in e.sources]
-        q.question = asked[-1] if asked else None
+        q.history = History(trace, q.tape, [q.source.id], None, q.experiment)
+        asked, targets = q.history.questions, {one.id for one in q.targets}
+        q.question = next((e for e in reversed(asked) if {*e.targets} == targets and q.source.id in e.sources), None)
     if q.tape.steps is None and not recall(q):
         return used_up(q)
     if not flows(q.source):
-        return none(
-            q, "undefined", cause("INTEGER", q, name=q.source_name, kind=kind_of(q.source)), why=f"{q.source_name} is {kind_of(q.source)}"
-        )
+        name, kind = q.source_name, kind_of(q.source)
+        return none(q, "undefined", cause("INTEGER", q, **integers(name, kind)), why=f"{name} is {kind}")
     return told_by_the_tape(q) if q.history is None else told_by_the_log(q)
 
 
@@ -122,106 +144,89 @@ def none(q, meaning, *causes, why, came="= None", path=(), lost=(), notes=()):
 
 
 def raised(q, trace):
-    """The walk itself ended in an error."""
-    problem = q.slope
-    said = visible(problem)
-    if not isinstance(problem, LookupError) or ": " not in said:
-        told = Cause(
-            "NOT_REGISTERED",
-            "",
-            "",
-            f"the walk ended with {type(problem).__name__}: {said}",
-            "fix the gradient function that was called",
-            "likely",
-        )
-        return none(q, "broken", told, came=f"raises {type(problem).__name__}", why="the gradient cannot be computed")
+    """The backward pass ended in an error."""
+    kind, said = type(q.slope).__name__, visible(q.slope)
+    if kind != "LookupError" or ": " not in said:
+        told = cause("NOT_REGISTERED", q, "error", sure="likely", error=f"{kind}: {said}")
+        return none(q, "broken", told, came=f"raises {kind}", why="the gradient cannot be computed")
     kernel = said.partition(": ")[2]
-    events = [e for e in trace.events if isinstance(e, Ran) and e.op.kernel == kernel] if trace is not None else []
-    op = events[-1].name if events else next((name for name, one in OPS.items() if one.kernel == kernel), kernel)
-    told = cause("NOT_REGISTERED", q, kernel=kernel, op=op, line=events[-1].place.text if events else "")
-    notes = () if events else (ADVICE,)
-    return none(q, "broken", told, came="raises LookupError", why="an op on the way has no gradient", notes=notes)
+    ran = [e for e in trace.events if isinstance(e, Ran) and e.op.kernel == kernel] if trace is not None else []
+    event = ran[-1] if ran else None
+    name = event.name if event else next((name for name, op in OPS.items() if op.kernel == kernel), kernel)
+    told = cause("NOT_REGISTERED", q, kernel=kernel, op=name, line=event.place.text if event else "")
+    return none(q, "broken", told, came="raises LookupError", why=NO_GRADIENT, notes=() if event else (ADVICE,))
+
+
+NO_GRADIENT = "an op on the way has no gradient"
 
 
 def used_up(q):
     """The answer, if the tape was asked before, for another target or in vain."""
-    spent = cause("SPENT_TAPE", q)
+    spent, raises = cause("SPENT_TAPE", q), "raises RuntimeError"
     way = q.history.cheapest(q.history.nodes(q.targets)) if q.history is not None else None
     codes = {edge.code for edge in way or () if edge.code}
     if "NOT_REGISTERED" in codes:
         causes = [cause_of(q, edge) for edge in way if edge.code == "NOT_REGISTERED"]
-        return none(q, "broken", *causes, came="raises LookupError", why="an op on the way has no gradient", lost=names_on(q, way))
+        return none(q, "broken", *causes, came="raises LookupError", why=NO_GRADIENT, lost=names_on(q, way))
     if codes - {"SPENT_TAPE"}:
         others = [edge._replace(code=edge.code if edge.code != "SPENT_TAPE" else "") for edge in way]
-        return broken(q, others, spent, came="raises RuntimeError")
+        return broken(q, others, spent, came=raises)
     if q.history is not None or any(q.tape.last_question) or q.tape.refused:
-        return none(q, "broken", spent, came="raises RuntimeError", why="the tape is used up")
-    told = Cause(
-        "NOT_REGISTERED",
-        "",
-        "",
-        "the tape was asked before, and its walk ended with an error",
-        "register the gradient that the error names",
-        "likely",
-    )
-    return none(q, "broken", told, came="raises RuntimeError", why="its walk ended with an error before", notes=(ADVICE,))
+        return none(q, "broken", spent, came=raises, why="the tape is used up")
+    told, why = cause("NOT_REGISTERED", q, "unknown", sure="likely"), "its backward pass ended with an error before"
+    return none(q, "broken", told, came=raises, why=why, notes=(ADVICE,))
 
 
-# ---- with a trace ------------------------------------------------------------------------------------------------------
+# ---- with a trace ----------------------------------------------------------------------------------------------------
 
 
 def told_by_the_log(q):
     """The answer with the help of the history."""
-    history, odd = q.history, []
+    history, notes = q.history, []
     custom = [e for e in history.ran if e.op.kernel == "CustomGradient"]
     if custom:
-        steps = steps_of(q, also={number for e in custom for number in e.inputs})
+        steps, name, shape = steps_of(q, also={i for e in custom for i in e.inputs}), q.source_name, q.source.shape
         history.carried = {(output, step.source) for step in steps for output in step.outputs}
-        odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(q.source.shape)]
+        odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(shape)]
+        notes = [f"a custom gradient sent {name} the shape {one}, but it has the shape {shape}" for one in odd[:1]]
     targets = history.nodes(q.targets)
-    way = (
-        history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE and fits(edge))
-        or history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE)
-        or history.cheapest(targets)
-    )
-    connected = q.slope is not None
-    if connected and q.question is not None and q.tape.steps is None and way is not None and any(edge.code for edge in way):
-        connected = status_of(q.slope) != "zero"  # zeros may stand for None
-    answer = whole_or_partial(q, targets, way) if connected else broken(q, way) if way else independent(q)
-    shapes = [f"a custom gradient sent {q.source_name} the shape {shape}, but it has the shape {q.source.shape}" for shape in odd[:1]]
+    way = history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE) or history.cheapest(targets)
+    answer = whole_or_partial(q, targets, way) if is_number(q, way) else broken(q, way) if way else independent(q)
     late = not history.opened and answer.status != "complete"
-    return replace(answer, notes=(*answer.notes, *shapes, *([FULL] if history.trace.cut else [LATER] if late else [])))
+    return with_notes(answer, *notes, *([FULL] if history.trace.cut else [LATER] if late else []))
 
 
-def fits(edge):
-    """May a value that left be the one that was written here? Of the several that `set_weights` writes, one has its size."""
-    event, given = edge.event, edge.by.given if edge.by is not None else None
-    several = isinstance(event, Wrote) and event.called.startswith("set_")
-    return not several or given is None or given.content.size == event.value.size
+def is_number(q, way):
+    """Did the tape give a number? (Zeros of a tape that is used up may stand for None.)"""
+    broken = q.question is not None and q.tape.steps is None and way is not None and any(edge.code for edge in way)
+    return q.slope is not None and not (broken and status_of(q.slope) == "zero")
+
+
+WHY = {
+    "independent": "the target does not depend on {name} smoothly",
+    "undefined": "no useful derivative exists on the way",
+    "broken": "{name} matters, and the way to it is broken",
+}
 
 
 def broken(q, way, *more, came="= None"):
     """There is a dependency, and the cheapest way needs fixes; then come the causes of `more`."""
     breaks = [edge for edge in way if edge.code]
     first = next((k for k, edge in enumerate(breaks) if edge.code in NO_SLOPE), len(breaks))
-    breaks = [edge for k, edge in enumerate(breaks) if k <= first or edge.code != "INTEGER"]  # the others follow from it
+    breaks = [edge for k, edge in enumerate(breaks) if k <= first or edge.code != "INTEGER"]  # they follow from it
     if not breaks:
-        return none(q, "broken", cause("OUTSIDE_TAPE", q, unknown=True, sure="likely"), why="the way to it is not on the tape")
+        return none(q, "broken", unknown(q), why="the way to it is not on the tape")
     codes = {edge.code for edge in breaks}
-    if "ONLY_DECIDES" in codes:
-        breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
-    causes = (*each_once(q, breaks), *more)
+    breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
     meaning = "independent" if "ONLY_DECIDES" in codes else "undefined" if codes & NO_SLOPE else "broken"
-    why = {
-        "independent": f"the target does not depend on {q.source_name} smoothly", "undefined": "no useful derivative exists on the way",
-        "broken": f"{q.source_name} matters, and the way to it is broken",
-    }[meaning]  # fmt: skip
+    causes, why = (*each_once(q, breaks), *more), WHY[meaning].format(name=q.source_name)
     return none(q, meaning, *causes, why=why, came=came, path=steps_on(q, way), lost=names_on(q, way))
 
 
 def each_once(q, edges):
-    """The causes on these edges; for what happened in the same way on the same line, or in the same call or store, one is enough."""
+    """The causes on these edges; one for what happened in the same way on a line, or in the same call or store."""
     causes, other = {}, any(edge.code == "OTHER_TAPE" for edge in edges)
+    find_lines(q, edges)
     for edge in edges:
         if other and read_elsewhere(q, edge):  # it follows from the other
             continue
@@ -232,26 +237,46 @@ def each_once(q, edges):
     return tuple(causes.values())
 
 
+def find_lines(q, edges):
+    """Fix the lines on which these edges are broken, if there are lines that are right: all of them together."""
+    guesses = {}
+    for edge in edges:
+        if edge.code == "LEFT_ENGINE" and edge.by is not None:
+            module, node = node_at(edge.by.place)
+            statement = module.statement(node) if node is not None else None
+            guesses.setdefault((module, statement), (edge.by.place, []))[1].append(edge.by)
+        elif edge.code == "STATE" and isinstance(edge.event, Wrote):
+            guesses.setdefault(edge.place, (edge.place, None))
+        elif not edge.meant:
+            return
+    lines = [lines_for(with_neighbours(q, exits)) if exits else lines_for_state(at) for at, exits in guesses.values()]
+    right = trial.fitting(q, lines) or ()
+    for (place, _), line in zip(guesses.values(), right):
+        q.lines[statement_text(place)] = line
+    q.fixed = trial.fixed_source([edit for line in right for edit in line.edits])
+
+
+def with_neighbours(q, exits):
+    """The exits, and all others of the same statement."""
+    text = exits[0].place.text
+    return [*exits, *[one for one in q.history.exits if one.code is exits[0].code and one.place.text == text]]
+
+
 def read_elsewhere(q, edge):
-    """Does a walk of another tape work with the value of a Variable that this tape would watch, if it had been read here?"""
+    """Was a Variable, which this tape would watch, read on another tape alone?"""
     return edge.code == "UNWATCHED" and getattr(q.source, "trainable", False) and q.tape.watch_accessed
 
 
 def cause_of(q, edge):
+    event, made = edge.event, q.history.trace.made.get(q.source.id)
     if read_elsewhere(q, edge):
-        return cause("OTHER_TAPE", q, edge, read=True)
-    event = edge.event
-    if edge.code == "STATE" and isinstance(event, Wrote) and event.how == "assign" and event.called in ("assign_add", "assign_sub"):
-        return cause("STATE", q, edge._replace(start=moved_by(q, event, edge.start)), op=event.called)
-    if (
-        edge.code == "UNWATCHED"
-        and not hasattr(q.source, "trainable")
-        and of_variable(q)
-        and rebinds(q.history.trace.made[q.source.id].place)
-    ):
-        made = q.history.trace.made[q.source.id]
-        return cause("REBOUND", q, op=made.name, line=made.place.text)
-    return cause(edge.code, q, edge)
+        return cause("OTHER_TAPE", q, "read", op=op_of(edge), line=edge.place.text, sure=edge.sure)
+    moved = isinstance(event, Wrote) and event.how == "assign" and event.called in ("assign_add", "assign_sub")
+    if moved and edge.code == "STATE":
+        return cause_on(q, edge._replace(start=moved_by(q, event, edge.start)), op=event.called)
+    if edge.code == "UNWATCHED" and not hasattr(q.source, "trainable") and of_variable(q) and rebinds(made.place):
+        return computed_anew(q, made)
+    return cause_on(q, edge)
 
 
 def moved_by(q, event, node):
@@ -266,56 +291,82 @@ def of_variable(q):
     made = q.history.trace.made.get(q.source.id)
     if not isinstance(made, Ran):
         return False
-    return bool(made.versions) or any(i in q.tape.tracked_ids for i in made.inputs) or any(e.versions for e in before(q, made))
+    tracked = any(number in q.tape.tracked_ids for number in made.inputs)
+    return tracked or any(isinstance(e, Ran) and e.versions for e in q.history.before(made))
 
 
-def before(q, made):
-    """The ops that an op depends on, and itself, the nearest first."""
-    found, todo = {}, [made]
-    for event in todo:
-        if isinstance(event, Ran) and event.number not in found and len(found) < 1000:
-            found[event.number] = event
-            todo += [q.history.trace.made.get(number) for number in event.inputs]
-    return list(found.values())
-
-
-# ---- there is no way ---------------------------------------------------------------------------------------------------
+# ---- there is no way -------------------------------------------------------------------------------------------------
 
 
 def independent(q):
     """Nothing leads from the source to the target."""
-    history, name = q.history, q.source_name
-    made = [one for one in q.targets if one.id in history.trace.made or hasattr(one, "trainable") or one.id == q.source.id]
-    if not made:
-        told = cause("OUTSIDE_TAPE", q, unknown=True, sure="likely")
+    history, name, sources = q.history, q.source_name, {q.source.id}
+    if not any(one.id in {*history.trace.made, *sources} or hasattr(one, "trainable") for one in q.targets):
         late = q.targets[0].id < history.trace.began or not (history.opened or history.trace.cut)
-        return none(q, "broken", told, why="the trace began later" if late else "its origin is not known")
-    why = f"the target does not depend on {name}"
-    copy = rebound(q)
+        return none(q, "broken", unknown(q), why="the trace began later" if late else "its origin is not known")
+    why, copy, decision = f"the target does not depend on {name}", rebound(q), deciding(q)
     if copy is not None:
         return none(q, "broken", copy, why=f"this {name} is not the one that was used")
     if first_order(q):
-        return none(q, "independent", cause("FIRST_ORDER_ONLY", q, linear=True, op="gradient"), why=why)
-    decision = deciding(q)
+        return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
     if decision is not None:
-        return none(q, "independent", cause("ONLY_DECIDES", q, op="if", line=decision.place.text), why=f"{why} smoothly")
-    edge = unseen(q, made[0])
-    if edge is not None:
-        return none(q, "broken", cause_of(q, edge), why=f"{name} left, and what came back cannot be followed")
+        told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text, **decided(q, "if"))
+        return none(q, "independent", told, why=f"{why} smoothly")
+    if q.experiment is not None and q.experiment.target_moved:
+        return none(q, "broken", unused(q), why=f"{name} moves the target, by a way that was not found")
+    if q.experiment is None and left_since(history):
+        why = f"{name} left, and what became of it was not tried"
+        return none(q, "", unused(q), why=why, notes=(f"no replay: {q.untried}",))
     return none(q, "independent", unused(q), why=why)
 
 
 def unused(q):
-    """The cause, if nothing was seen to lead from the source to the target. It is proved if nothing can have gone unseen."""
+    """The cause, if nothing was seen to lead from the source to the target; proved if nothing can have gone unseen."""
     history = q.history
-    exits = exits_before(history, q.targets)
+    exits = exits_before(history, q.targets) if q.experiment is None else []
     hidden = any(e.op.kernel == "CustomGradient" for e in history.ran)  # what its function uses, nobody is told
-    sure = "likely" if history.trace.cut or not history.opened or exits or hidden else "proved"
-    for exit in exits[:-50:-1]:
-        if exit.number > history.opened and history.cheapest([history.node(exit.tensor, exit.versions)]) is not None:
-            return cause("UNUSED", q, op=called_text(exit.place) or exit.exit, line=exit.place.text, sure=sure, left=True)
+    unseen = history.trace.cut or not history.opened or exits or hidden
+    sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
+    exit = next((e for e in exits[:-50:-1] if e.number > history.opened and depends(history, e)), None)
+    if exit is not None:
+        op = called_text(exit.place) or exit.exit
+        return cause("UNUSED", q, "left", op=op, line=exit.place.text, sure=sure)
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
-    return cause("UNUSED", q, op=uses[-1].name, line=uses[-1].place.text, sure=sure) if uses else cause("UNUSED", q, sure=sure)
+    if uses:
+        return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
+    return unused_by(q, sure)
+
+
+def depends(history, *exits):
+    """Does one of these that left depend on the source?"""
+    return history.cheapest([history.node(e.tensor, e.versions) for e in exits]) is not None
+
+
+def unused_by(q, sure="likely"):
+    """The cause, if the source was not used at all, as far as is known."""
+    used, then = "never used in the computation of", "use it, or leave this source out"
+    if q.history is None:
+        used = "not used in what this tape recorded of"
+    elif q.history.trace.left_out:
+        used, then = "not used in what the film shows of", "ask tape.explain, which reads all of the log"
+    elif q.history.trace.cut:
+        used, then = "not used in what the log still knows of", "keep more events: mg.trace(limit=...); or use it"
+    elif not q.history.opened:
+        used, then = "not used in what the log knows of", "begin the trace before the tape; or use it"
+    return cause("UNUSED", q, sure=sure, used=used, then=then)
+
+
+def unknown(q):
+    """The cause, if the log does not know how the target was made."""
+    trace = q.history.trace
+    case = "left_out" if trace.left_out else "cut" if trace.cut else "unknown"
+    return cause("OUTSIDE_TAPE", q, case, sure="likely", limit=2 * trace.limit)
+
+
+def computed_anew(q, made):
+    """The cause, if the name of the source was given to what an op made of it."""
+    assign = "assign_sub" if made.name == "subtract" else "assign_add"
+    return cause("REBOUND", q, op=made.name, line=made.place.text, assign=assign)
 
 
 def exits_before(history, targets):
@@ -323,20 +374,7 @@ def exits_before(history, targets):
     makers = [history.trace.made.get(node) or history.trace.written.get(node) for node in history.nodes(targets)]
     end = max((event.number for event in makers if event is not None), default=history.trace.count)
     exits = [e for e in history.trace.events if isinstance(e, LeftEngine) and e.number < end]
-    return exits if history.cheapest([history.node(e.tensor, e.versions) for e in exits]) is not None else []
-
-
-def unseen(q, target):
-    """An edge that may be there, if the source cannot be read: something that depends on the source left, and the target came after."""
-    history = q.history
-    event = history.trace.made.get(target.id)
-    if event is None or event.place.text:
-        return None
-    for exit in reversed([e for e in history.returns.exits if history.opened < e.number < event.number][-50:]):
-        node = history.node(exit.tensor, exit.versions)
-        if history.cheapest([node]) is not None:
-            return Edge(node, target.id, event, "LEFT_ENGINE", "likely", exit)
-    return None
+    return exits if depends(history, *exits) else []
 
 
 def rebound(q):
@@ -347,16 +385,22 @@ def rebound(q):
         return made_anew(q)
     if of_variable(q):
         return copied(q)
-    return cause("REBOUND", q, younger=True) if is_younger(q) and q.source.id not in q.history.trace.made else None
+    return cause("REBOUND", q, "younger") if is_younger(q) and q.source.id not in q.history.trace.made else None
 
 
 def copied(q):
     """The cause, if the target was computed from what the source, a Tensor, was computed from."""
     history, made = q.history, q.history.trace.made[q.source.id]
-    earlier = [number for event in before(q, made) for number in event.inputs if number]
-    way = History(history.trace, q.tape, earlier).cheapest(history.nodes(q.targets))
+    ops = [event for event in history.before(made) if isinstance(event, Ran)]
+    earlier = [number for event in ops for number in event.inputs if number]
+    way = history.cheapest(history.nodes(q.targets), sources=earlier)
     origin = q.names.of(way[0].start, "") if way else ""
-    return cause("REBOUND", q, op=made.name, line=made.place.text, unused=True, origin=origin) if way else None
+    if way is None:
+        return None
+    if origin == q.source_name:
+        return computed_anew(q, made)
+    origin = origin or "what it was computed from"
+    return cause("REBOUND", q, "other", op=made.name, line=made.place.text, origin=origin)
 
 
 def made_anew(q):
@@ -365,63 +409,103 @@ def made_anew(q):
     name = assigned_name(event.place) if event is not None else None
     if name is None or name != q.source_name:
         return None
-    made = [e for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable" and e.variable != q.source.id]
-    lost = [e.variable for e in made if not q.names.leads_to(e.variable) and assigned_name(e.place) == name]
-    used = lost and History(history.trace, q.tape, lost).cheapest(history.nodes(q.targets)) is not None
-    return cause("REBOUND", q, op="Variable", line=event.place.text, sure="likely", copy=True) if used else None
+    made = {e.variable: e.place for e in history.trace.events if isinstance(e, Wrote) and e.how == "Variable"}
+    lost = [i for i, place in made.items() if not q.names.leads_to(i) and assigned_name(place) == name]
+    used = history.cheapest(history.nodes(q.targets), sources=lost) is not None
+    return cause("REBOUND", q, "copy", op="Variable", line=event.place.text, sure="likely") if used else None
 
 
 def first_order(q):
     """Is the target a first derivative, in which the source does not appear any more?"""
     events = [e for e in q.history.trace.events if isinstance(e, Asked) and q.source.id in e.sources]
-    results = {number for e in events for number in e.results}
-    edges = History(q.history.trace, q.tape, results - {0}).cheapest(q.history.nodes(q.targets)) if results - {0} else None
-    return edges is not None
+    slopes = {number for e in events for number in e.results} - {0}
+    return q.history.cheapest(q.history.nodes(q.targets), sources=slopes) is not None
 
 
 def deciding(q):
     """The last decision that was made by the source: an `if`, a loop."""
-    history = q.history
-    exits = [e for e in history.trace.events if isinstance(e, LeftEngine) and e.number > history.opened and decides(e)]
-    for exit in exits[:-50:-1]:
-        if history.cheapest([history.node(exit.tensor, exit.versions)]) is not None:
-            return exit
-    return None
+    events, opened = q.history.trace.events, q.history.opened
+    exits = [e for e in events if isinstance(e, LeftEngine) and e.number > opened and decides(e)]
+    return next((e for e in exits[:-50:-1] if depends(q.history, e)), None)
 
 
-# ---- a gradient that is there ------------------------------------------------------------------------------------------
+# ---- a gradient that is there ----------------------------------------------------------------------------------------
 
 
 def whole_or_partial(q, targets, way):
     """There is a number. Is a way missing?"""
     history, number = q.history, status_of(q.slope)
-    edges = history.ways(targets)
-    if not any([edge.code for edge in edges]):
-        return whole(q, way, number, [])
-    live = history.ways(targets, lambda edge: not edge.code)
+    edges, live = history.ways(targets), history.ways(targets, lambda edge: not edge.code)
     ends = {edge.start for edge in live if history.is_source(edge.start)}
 
     def counts(edge):
-        if edge.code in NO_SLOPE or edge.meant or edge.sure == "perhaps":
+        if edge.code in NO_SLOPE or edge.meant or edge.event.number < history.opened:
             return False
-        return not history.is_source(edge.start) or edge.start in ends
+        return not history.is_source(edge.start) or edge.start in ends or edge.code is not None
 
     ways = history.ways(targets, counts) if ends else []
-    lost = sorted([edge for edge in ways if edge.code], key=lambda edge: edge.event.number)
+    lost, notes = that_carry(q, sorted([edge for edge in ways if edge.code], key=lambda edge: edge.event.number))
     if not lost:
-        return whole(q, way, number, [edge for edge in edges if edge.code == "STOPPED" and by_the_user(edge.event)])
-    causes = each_once(q, lost)
-    first = lost[0]
-    missing = [*(history.cheapest([first.start], counts) or []), first, *(way_onward(history, targets, first, counts) or [])]
+        stopped = [edge for edge in edges if edge.code == "STOPPED" and by_the_user(edge.event)]
+        return with_notes(whole(q, way, number, stopped), *notes, *early(q, edges))
+    causes, first = each_once(q, lost), lost[0]
+    onward = history.cheapest(targets, counts, {number_of(first.end)}) or []
+    missing = [*(history.cheapest([first.start], counts) or []), first, *onward]
     some, every = count(live, targets, ends), count(ways, targets, ends)
-    ways_text = f"{every - some} of {every} paths" if every < 100 else "some of many paths"
-    status, head = ("nan", "NAN") if number == "nan" else ("partial", "PARTIAL")
-    if number == "nan":
-        causes = (not_finite(q), *causes)
-    return Explanation(
-        status, "", causes, f"{head}  {q.label} = {q.text} leaves out {ways_text}", path=steps_on(q, way or ()),
-        live=names_on(q, history.cheapest(targets, lambda edge: not edge.code) or ()), lost=names_on(q, missing), carries=q.text,
-    )  # fmt: skip
+    ways_text = f"{every - some} of {every} paths" if some < every < 100 else "some of its paths"
+    status = "nan" if number == "nan" else "partial"
+    causes = (not_finite(q), *causes) if number == "nan" else causes
+    found = history.cheapest(targets, lambda edge: not edge.code) or ()
+    head = f"{status.upper()}  {q.label} = {q.text} leaves out {ways_text}"
+    ways = steps_on(q, way or ()), names_on(q, found), names_on(q, missing)
+    return Explanation(status, "", causes, head, *ways, q.text, tuple(notes))
+
+
+def that_carry(q, lost):
+    """Those of the lost edges along which something was lost, by trying; and notes on what was measured."""
+    if not lost or q.experiment is None:
+        return lost, []
+    tried = q.experiment
+    if not tried.carries(keys(tried, lost)):  # if that takes too long, nothing is said of them
+        return [], ["a path is cut: held still, it changes the target by no more than can be seen"]
+    try:
+        places = {edge.place.text: [one for one in lost if one.place.text == edge.place.text] for edge in lost}
+        if len(places) > 1:
+            carrying = [edges for edges in places.values() if tried.carries(keys(tried, edges))]
+            lost = [edge for edges in carrying for edge in edges] or lost
+        return lost, measured_shares(q, lost)
+    except NotTried as why:
+        return lost, [f"how much is lost was not measured: {why}"]
+
+
+def keys(tried, edges):
+    """What is to be held still, for these edges to carry nothing."""
+    found = []
+    for edge in edges:
+        number, moved = edge.event.number, None
+        if edge.code == "LEFT_ENGINE" and isinstance(edge.event, Ran):
+            moved = tried.moved_in(edge.event)
+        attributes = moved and moved.attributes and ("attributes", number) in tried.before.kept
+        numbers = [("number", k) for k in moved.numbers] if moved else []
+        found += numbers or [("attributes", number) if attributes else number]
+    return list(dict.fromkeys(found))
+
+
+def measured_shares(q, lost):
+    """How much of the true derivative is lost: for a source of one element, where nothing decides."""
+    tried = q.experiment
+    if q.source.shape.num_elements() != 1 or tried.slope is None:
+        return []
+    share, along = tried.share(keys(tried, lost)), float(direction(tried.point).sum())
+    return [f"measured: {share / along:.3g} of {tried.slope / along:.3g} is lost"] if share else []
+
+
+def early(q, edges):
+    """A hint, if something was computed from the source before the tape was opened."""
+    opened = q.history.opened
+    lost = [edge for edge in edges if edge.event.number < opened and edge.code and edge.code not in NO_SLOPE]
+    line = lost[0].place.text if lost else ""
+    return [f"computed from {q.source_name} before the tape: {line}"] if line else []
 
 
 def by_the_user(event):
@@ -429,32 +513,43 @@ def by_the_user(event):
     return event.op.kernel != "StopGradient" or event.called == "stop_gradient"
 
 
-def way_onward(history, targets, edge, allowed):
-    """The cheapest way from the end of an edge to the targets."""
-    onward = copy.copy(history)
-    onward.sources = {number_of(edge.end)}
-    return onward.cheapest(targets, allowed)
-
-
 def whole(q, way, number, meant):
     """Every way is on the tape: is the number one to be trusted?"""
     path, live = steps_on(q, way or ()), names_on(q, way) if way else ()
     if number == "nan":
-        return Explanation("nan", "", (not_finite(q),), f"NAN  {q.label} = {q.text}", path=path)
-    causes = [cause_of(q, edge) for edge in meant]
-    old = stale(q)
-    causes = [*([old[0]] if old else []), *causes, *([cause("SUMMED", q)] if is_summed(q) else [])]
+        return Explanation("nan", "", (not_finite(q),), f"NAN  {q.label} = {q.text}", path)
+    old, after = stale(q) or (None, "")
+    causes = [*([old] if old else []), *[cause_of(q, edge) for edge in meant], *([summed(q)] if is_summed(q) else [])]
     causes = tuple({(one.code, one.line): one for one in causes}.values())
     if number == "zero":
-        return Explanation(
-            "zero", "", (flat(q), *causes), f"ZERO  {q.label} = {q.text}: every way is there, and the slope is 0 here", path=path
-        )
+        head = f"ZERO  {q.label} = {q.text}: every way is there, and the slope is 0 here"
+        return Explanation("zero", "", (flat(q), *causes), head, path)
     but = "".join(f", but {one.code}" for one in causes[:1])
-    after = old[1] if old else ""
-    return Explanation("complete", "", causes, f"COMPLETE{but}  {q.label} = {q.text}{after}", path=path, live=() if old else live)
+    if not looked_at(q):
+        return untried(q, but, after, causes, path)
+    return Explanation("complete", "", causes, f"COMPLETE{but}  {q.label} = {q.text}{after}", path, () if old else live)
 
 
-# ---- ways as names -----------------------------------------------------------------------------------------------------
+def looked_at(q):
+    """Did a replay look for lost ways, or has the trace seen all, and no value that left?"""
+    seen = q.history is not None and q.history.opened and not q.history.trace.cut
+    return q.experiment is not None or (seen and not left_since(q.history))
+
+
+def left_since(history):
+    return [exit for exit in history.exits if exit.number > history.opened]
+
+
+def untried(q, but, after, causes, path):
+    """A number of which nobody knows whether it is all."""
+    left = len(left_since(q.history)) if q.history is not None else 0
+    many = f"{left} value{'s' * (left != 1)} left, and what became of {'it' if left == 1 else 'them'} was not tried"
+    many = many if left else "what left the tape, if anything did, is not known"
+    head = f"UNTRIED{but}  {q.label} = {q.text}{after or ' is what the tape has'}; {many}"
+    return Explanation("untried", "", causes, head, path, notes=(f"no replay: {q.untried}" if q.history else TRY,))
+
+
+# ---- ways as names ---------------------------------------------------------------------------------------------------
 
 
 def steps_on(q, edges):
@@ -463,16 +558,13 @@ def steps_on(q, edges):
     for edge in edges:
         event = edge.event
         if edge.by is not None:
-            told = cause(edge.code, q, edge).op
+            told = op_of(edge)
             steps.append(f"{told}()" if told.endswith(".numpy") else told)
-        if isinstance(event, (Ran, Wrote)):
-            name = event.name if isinstance(event, Ran) else event.how
-            if not steps or steps[-1] != name or getattr(event, "called", "") == getattr(getattr(event, "op", None), "__name__", None):
-                steps.append(name)
-        elif isinstance(event, Stored) and steps[-1:] != [event.where]:
-            steps.append(event.where)
-        elif isinstance(event, Asked):
-            steps.append("gradient")
+        if not isinstance(event, EnteredEngine):
+            name = op_of(edge._replace(by=None))
+            own = isinstance(event, Asked) or (isinstance(event, Ran) and event.called == event.op.__name__)
+            again = steps[-1:] == [name] and not own
+            steps += [] if again else [name]
     return tuple(steps)
 
 
@@ -482,7 +574,7 @@ def names_on(q, edges):
     return tuple(steps if len(steps) <= 9 else [*steps[:4], "...", *steps[-4:]])
 
 
-# ---- without a trace ---------------------------------------------------------------------------------------------------
+# ---- without a trace -------------------------------------------------------------------------------------------------
 
 
 def told_by_the_tape(q):
@@ -490,32 +582,29 @@ def told_by_the_tape(q):
     if q.slope is not None:
         answer = whole(q, None, status_of(q.slope), ())
         return replace(answer, headline=answer.headline.replace(" = ?", " is given")) if q.slope is UNKNOWN else answer
-    name, source, tape = q.source_name, q.source, q.tape
+    source, tape = q.source, q.tape
     watched, variable = source.id in tape.tracked_ids, hasattr(source, "trainable")
     reached = any(one.id in tape.tracked_ids for one in q.targets)
     bad = next((one for one in q.targets if not flows(one)), None)
+    meaning, why = "broken", "the way to it is not on the tape"
     if bad is not None:
-        told, meaning = cause("INTEGER", q, name=q.target_name, kind=kind_of(bad)), "undefined"
+        meaning, why = "undefined", "no gradient flows along it"
+        told = cause("INTEGER", q, **integers(q.target_name, kind_of(bad)))
     elif is_younger(q):
-        told, meaning = cause("REBOUND", q, younger=True), "broken"
-    elif not watched and (not variable or not source.trainable or not tape.watch_accessed):
-        told, meaning = cause("UNWATCHED", q, sure="proved" if variable else "likely"), "broken"
-    elif not reached and any(tape.ended and one.id > tape.ended for one in q.targets):
-        told, meaning = cause("OUTSIDE_TAPE", q, sure="likely"), "broken"
-    elif not reached and watched:
-        told, meaning = cause("OUTSIDE_TAPE", q, sure="likely", apart=True), "broken"
+        told = cause("REBOUND", q, "younger")
+    elif not watched and not (variable and source.trainable and tape.watch_accessed):
+        case, words = unwatched(q)
+        told = cause("UNWATCHED", q, case, sure="proved" if variable else "likely", **words)
+    elif not reached and (watched or any(tape.ended and one.id > tape.ended for one in q.targets)):
+        after = any(tape.ended and one.id > tape.ended for one in q.targets)
+        told = cause("OUTSIDE_TAPE", q, "after" if after else "apart", sure="likely")
     else:
-        told, meaning = cause("UNUSED", q, sure="likely"), "independent"
-    why = {
-        "undefined": "no gradient flows along it",
-        "broken": "the way to it is not on the tape",
-        "independent": f"the target does not depend on {name}",
-    }
-    return none(q, meaning, told, why=why[meaning], notes=(ADVICE,))
+        meaning, why, told = "independent", f"the target does not depend on {q.source_name}", unused_by(q)
+    return none(q, meaning, told, why=why, notes=(ADVICE,))
 
 
 def painted(found):
     """The answer for someone who had `unconnected_gradients=ZERO`."""
     answer, slope = found
     note = "unconnected_gradients=ZERO shows this None as 0.0"
-    return (replace(answer, notes=(*answer.notes, note)) if answer.status == "none" else answer), slope
+    return (with_notes(answer, note) if answer.status == "none" else answer), slope

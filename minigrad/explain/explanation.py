@@ -1,7 +1,7 @@
 """The answer, as data and as text."""
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ..errors import visible
 from .causes import Cause
 
 MOST_LINES = 12
-WIDTH = 160
+WIDTH = 160  # characters of a line
 
 
 class BrokenGradient(RuntimeError):
@@ -21,7 +21,7 @@ class Explanation:
     """Why a gradient is what it is. Print it.
 
     Attributes:
-        status: "none", "partial", "zero", "nan" or "complete".
+        status: "none", "partial", "zero", "nan", "complete", or "untried": of the number only the tape's part is known.
         meaning: of a None: "independent" (the true derivative is 0), "broken" (it depends, and the way is lost) or
             "undefined" (no useful derivative exists); otherwise "".
         causes: what happened, the first to fix first.
@@ -30,6 +30,7 @@ class Explanation:
         live, lost: a way that the tape has, and one that it has not, as names from the source to the target.
         carries: the gradient that came along the live ways, as text.
         notes: what else there is to say, such as the line that would tell more.
+        fixed: the source of the block or function with the fix in it, if a replay has shown that it is right; else "".
     """
 
     status: str
@@ -41,6 +42,7 @@ class Explanation:
     lost: "tuple[str, ...]" = ()
     carries: str = ""
     notes: "tuple[str, ...]" = ()
+    fixed: str = ""
 
     @property
     def codes(self) -> "tuple[str, ...]":
@@ -58,11 +60,12 @@ class Explanation:
 
     def rows(self) -> "list[tuple[str, str]]":
         """What stands below the headline: pairs of a word and a text."""
-        rows = [("live", carrying(self.live, self.carries, self.lost)), ("lost", carrying(self.lost, "nothing", self.live))]
-        rows = [(word, text) for word, text in rows if text]
+        live, lost = carrying(self.live, self.carries, self.lost), carrying(self.lost, "nothing", self.live)
+        rows = [(word, text) for word, text in (("live", live), ("lost", lost)) if text]
         for cause in self.causes[:2]:
             rows += cause.facts or ([("line", cause.line)] if cause.line else [])
             rows += [("cause", f"{cause.code} ({cause.confidence}): {cause.sentence}"), ("fix", cause.fix)]
+            rows += [("then", line) for line in cause.later]
         if self.causes[2:]:
             rows.append(("also", ", ".join(dict.fromkeys(cause.code for cause in self.causes[2:]))))
         notes = [("note", note) for note in self.notes]
@@ -72,7 +75,8 @@ class Explanation:
         """The text, line by line."""
         rows = self.rows()
         width = max([6, *[len(word) + 1 for word, _ in rows]])
-        return [clipped(line) for line in (self.headline, *[f"  {word:<{width}} {text}" for word, text in rows])]
+        lines = [visible(line, None) for line in (self.headline, *[f"  {word:<{width}} {text}" for word, text in rows])]
+        return [line if len(line) <= WIDTH else line[: WIDTH - 4] + " ..." for line in lines]
 
     def __str__(self):
         return "\n".join(self.lines())
@@ -93,10 +97,10 @@ class Explanation:
 
     def to_dict(self) -> dict:
         """The same as plain data, for JSON."""
-        return dict(
-            status=self.status, meaning=self.meaning, causes=[cause.to_dict() for cause in self.causes], headline=self.headline,
-            path=list(self.path), live=list(self.live), lost=list(self.lost), carries=self.carries, notes=list(self.notes),
-        )  # fmt: skip
+        return {
+            **{name: list(part) if isinstance(part, tuple) else part for name, part in vars(self).items()},
+            "causes": [cause.to_dict() for cause in self.causes],
+        }
 
 
 def carrying(way, what, other):
@@ -105,11 +109,6 @@ def carrying(way, what, other):
         return ""
     width = max(len(" -> ".join(one)) for one in (way, other))
     return f"{' -> '.join(way):<{width}}   carries {what}" if what and other else " -> ".join(way)
-
-
-def clipped(line):
-    line = visible(line, None)
-    return line if len(line) <= WIDTH else line[: WIDTH - 4] + " ..."
 
 
 def number_text(value) -> str:
@@ -124,3 +123,7 @@ def number_text(value) -> str:
         return f"zeros of shape {value.shape}"
     text = np.array2string(value, precision=4, threshold=8, edgeitems=2, floatmode="maxprec", separator=" ")
     return " ".join(text.split()).replace("[ ", "[")
+
+
+def with_notes(answer, *notes) -> Explanation:
+    return replace(answer, notes=(*answer.notes, *notes))

@@ -1,6 +1,7 @@
 """What the user calls things."""
 
 import contextlib
+import itertools
 import types
 
 from ..errors import visible
@@ -12,29 +13,24 @@ UNNAMED = ("Variable", "variable", "UnreadVariable")
 ENTRANCES = ("constant", "convert_to_tensor")
 MOST = 200  # elements of a list or attributes of an object that are looked at
 WIDE = 60  # characters of a name that are shown
+CODE = type, types.ModuleType, types.FunctionType  # no objects of the user that hold values
 
 
 class Names:
     """Names by the number of a Tensor or Variable.
 
-    The names in the code that asks come first, then the name that a Variable was given, then names in the code that called
-    it, then the name that the source assigns.
+    The names in the code that asks come first, then the name that a Variable was given, then names in the code that
+    called it, then the name that the source assigns.
     """
 
     def __init__(self, frame, trace, things):
-        self.by_id, self.trace = {}, trace
-        self.by_id.update(names_in(frame.f_locals))
-        for number, name in names_in(frame.f_globals).items():
-            self.by_id.setdefault(number, name)
-        for thing in things:
-            name = getattr(thing, "name", "").partition(":")[0] if hasattr(thing, "trainable") else ""
-            if name and name not in UNNAMED:
-                self.by_id.setdefault(thing.id, visible(name, WIDE))
-        self.frames = frames = [frame, *outer_frames(frame)]
-        spaces = [names_in(outer.f_locals) for outer in frames] + [names_within(outer.f_locals) for outer in frames]
-        for space in (*spaces, names_within(frame.f_globals)):
-            for number, name in space.items():
-                self.by_id.setdefault(number, name)
+        self.trace, self.frames = trace, [*itertools.islice(outward(frame), 4)]
+        given = {one.id: getattr(one, "name", "").partition(":")[0] for one in things if hasattr(one, "trainable")}
+        given = {number: visible(name, WIDE) for number, name in given.items() if name and name not in UNNAMED}
+        callers = [names_in(outer.f_locals) for outer in self.frames]
+        within = [names_within(space) for space in (*[outer.f_locals for outer in self.frames], frame.f_globals)]
+        spaces = [names_in(frame.f_locals), names_in(frame.f_globals), given, *callers, *within]
+        self.by_id = {number: name for space in reversed(spaces) for number, name in space.items()}
         self.held = set(self.by_id)
 
     def of(self, node, default="the value") -> str:
@@ -52,7 +48,8 @@ class Names:
         """The Tensor (and no Variable) with this number, if a name leads to it."""
         spaces = [*[frame.f_locals for frame in self.frames], self.frames[0].f_globals]
         values = (value for space in spaces for value in list(space.values()))
-        return next((one for one in values if is_tensor(one) and not hasattr(one, "trainable") and one.id == number), None)
+        tensors = (one for one in values if is_tensor(one) and not hasattr(one, "trainable"))
+        return next((one for one in tensors if one.id == number), None)
 
     def by_origin(self, node, number):
         if self.trace is None:
@@ -65,32 +62,30 @@ class Names:
         return assigned_name(event.place) or (text if 0 < len(text) <= 30 and not isinstance(event, Wrote) else made)
 
 
-def outer_frames(frame):
-    """A few callers."""
-    found = []
-    while frame.f_back and len(found) < 3:
+def outward(frame):
+    """A frame and its callers."""
+    while frame is not None:
+        yield frame
         frame = frame.f_back
-        found.append(frame)
-    return found
 
 
 def is_tensor(value) -> bool:
     return hasattr(type(value), "__tf_tensor__") and hasattr(value, "id")
 
 
+def user_names(space):
+    return [(name, one) for name, one in [*space.items()] if isinstance(name, str) and not name.startswith("_")]
+
+
 def names_in(space) -> dict:
-    found = {}
-    for name, value in list(space.items()):
-        if isinstance(name, str) and not name.startswith("_") and is_tensor(value):
-            found.setdefault(value.id, visible(name, WIDE))
-    return found
+    return {one.id: visible(name, WIDE) for name, one in reversed(user_names(space)) if is_tensor(one)}
 
 
 def names_within(space) -> dict:
     """Names such as `weights[0]`, `params['w']` and `model.w`."""
     found = {}
-    for name, value in list(space.items()):
-        if isinstance(name, str) and not name.startswith("_") and name not in ("In", "Out"):
+    for name, value in user_names(space):
+        if name not in ("In", "Out"):
             with contextlib.suppress(Exception):  # an object of the user may refuse to be looked at
                 for part, one in parts_of(name, value):
                     found.setdefault(one.id, visible(part, WIDE))
@@ -100,12 +95,14 @@ def names_within(space) -> dict:
 def parts_of(name, value) -> list:
     """The Tensors that an object holds, each with its name."""
     if isinstance(value, dict):
-        return [(f"{name}[{key!r}]", one) for key, one in list(value.items())[:MOST] if is_tensor(one)]
-    if isinstance(value, (list, tuple)):
-        return [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST]) if is_tensor(one)]
-    if isinstance(value, (type, types.ModuleType, types.FunctionType)) or not isinstance(getattr(value, "__dict__", None), dict):
+        parts = [(f"{name}[{key!r}]", one) for key, one in [*value.items()][:MOST]]
+    elif isinstance(value, (list, tuple)):
+        parts = [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST])]
+    elif isinstance(value, CODE) or not isinstance(getattr(value, "__dict__", None), dict):
         return []
-    return [(f"{name}.{public(value, key)}", one) for key, one in list(vars(value).items())[:MOST] if is_tensor(one)]
+    else:
+        parts = [(f"{name}.{public(value, key)}", one) for key, one in [*vars(value).items()][:MOST]]
+    return [(part, one) for part, one in parts if is_tensor(one)]
 
 
 def public(value, key):

@@ -1,7 +1,4 @@
-"""Can a number be trusted? Where it became 0 or nan, whether it is old, whether it is a sum; and what finite differences say."""
-
-import copy
-from dataclasses import replace
+"""Can a number be trusted? Where it became 0 or nan, whether it is old or a sum, and what finite differences say."""
 
 import numpy as np
 
@@ -13,103 +10,143 @@ from ..errors import visible
 from ..tracing.log import Ran, Wrote, version_of
 from ..tracing.source import assigned_name
 from ..tracing.values import Summary, brief, finite
+from . import trial
 from .causes import cause
-from .explanation import number_text
+from .explanation import number_text, with_notes
+from .fixes import safe_lines
 from .names import is_tensor
 from .question import UNKNOWN, steps_of
 
-MIXING = {"MatMul", "BatchMatMulV2", "Softmax", "LogSoftmax", "Cumsum", "Cumprod", "Einsum", "MatrixInverse", "Cholesky", "MatrixSolve"}
+MIXING = {
+    "MatMul", "BatchMatMulV2", "Softmax", "LogSoftmax", "Cumsum", "Cumprod", "Einsum", "MatrixInverse", "Cholesky",
+    "MatrixSolve",
+}  # fmt: skip
 
 
 def stale(q):
-    """The cause, and what to add to the headline, if the source was assigned between the forward pass and the question."""
-    read = q.tape.read_versions.get(q.source.id)
-    now = q.question.versions.get(q.source.id) if q.question is not None else version_of(q.source)
-    if q.tape.steps is None and q.question is None:  # when it was asked, nobody knows
+    """The cause, and what to add to the headline, if the source was assigned after the tape read it."""
+    number, asked, name = q.source.id, q.question, q.source_name
+    if q.tape.steps is None and asked is None:  # when it was asked, nobody knows
         return None
-    if read is None or now is None or read == now:
+    read, now = q.tape.read_versions.get(number), asked.versions.get(number) if asked else version_of(q.source)
+    if None in (read, now) or read == now:
         return None
-    name = q.source_name
+    text = f" is the slope at an earlier {name}"
     if q.history is None:
-        return cause("STALE", q, op="assign"), f" is the slope at an earlier {name}"
-    trace, target = q.history.trace, f"  {name}, version "
-    write = trace.written.get((q.source.id, read + 1))
-    reads = [e for e in trace.events if isinstance(e, Ran) and e.versions.get(q.source.id) == read and q.tape.number in e.recorded]
-    shown = [
-        (word, e.place.text, version)
-        for word, e, version in (("read", reads[-1] if reads else None, read), ("changed", write, read + 1))
-        if e
-    ]
-    wide = max((len(text) for _, text, _ in shown), default=0)
-    facts = [(word, f"{text:<{wide}} {target}{version}") for word, text, version in shown]
-    last = trace.written.get((q.source.id, now))
-    then = f" is the slope at {name} = {write.before}; {name} was {last.value} when it was asked" if write and last and write.before else ""
-    if now == version_of(q.source):
-        then = then.replace(f"{name} was", f"{name} is").replace(" when it was asked", " now")
-    told = cause("STALE", q, op=write.how if write else "assign", line=write.place.text if write else "", shown=facts)
-    return told, then or f" is the slope at an earlier {name}"
+        return cause("STALE", q, op="assign"), text
+    write, last = (q.history.trace.written.get((number, version)) for version in (read + 1, now))
+    reads = [e for e in q.history.uses(number) if e.versions.get(number) == read and q.tape.number in e.recorded]
+    shown = {"read": (reads[-1] if reads else None, read), "changed": (write, read + 1)}
+    shown = {word: (e.place.text, version) for word, (e, version) in shown.items() if e}
+    wide = max((len(line) for line, _ in shown.values()), default=0)
+    facts = [(word, f"{line:<{wide}}   {name}, version {version}") for word, (line, version) in shown.items()]
+    if write and last and write.before:
+        then = f"is {last.value} now" if now == version_of(q.source) else f"was {last.value} when it was asked"
+        text = f" is the slope at {name} = {write.before}; {name} {then}"
+    at = dict(op=write.how, line=write.place.text) if write else dict(op="assign")
+    return cause("STALE", q, **at, facts=facts), text
 
 
 def is_summed(q):
     """Was the derivative of a sum given where each element has one of its own?"""
-    if q.weighted or q.slope is UNKNOWN or tuple(q.slope.shape) != tuple(q.source.shape):  # a Jacobian, or who knows
+    shape = tuple(q.source.shape)
+    if q.weighted or q.slope is UNKNOWN or tuple(q.slope.shape) != shape:  # a Jacobian, or who knows
         return False
     if sum(one.shape.num_elements() for one in q.targets) < 2:
         return False
-    if len(q.targets) > 1 or tuple(q.targets[0].shape) != tuple(q.source.shape):
+    if len(q.targets) > 1 or tuple(q.targets[0].shape) != shape:
         return True
-    if q.history is None:
-        return False
-    edges = q.history.ways(q.history.nodes(q.targets), lambda edge: not edge.code)
-    return any(isinstance(e.event, Ran) and (e.event.op.kernel in MIXING or e.event.value.shape != tuple(q.source.shape)) for e in edges)
+    edges = q.history.ways(q.history.nodes(q.targets), lambda edge: not edge.code) if q.history is not None else []
+    ops = [edge.event for edge in edges if isinstance(edge.event, Ran)]
+    return any(event.op.kernel in MIXING or event.value.shape != shape for event in ops)
 
 
-# ---- where a number became 0, or nan -----------------------------------------------------------------------------------
+def summed(q):
+    count = len(q.targets)
+    if count > 1:
+        return cause("SUMMED", q, "targets", targets=count)
+    return cause("SUMMED", q, elements=q.targets[0].shape.num_elements())
+
+
+# ---- where a number became 0, or nan ---------------------------------------------------------------------------------
 
 
 def not_finite(q):
     """The first op, on the way back, where a finite gradient became inf or nan; or what made a value so before."""
-    for step in steps_of(q):
-        if step.upstream.finite and not step.sent.finite:
-            op, line, event = op_at(q, step)
-            if event is None and not all(finite(array) for array in arrays_of(q, step)):
-                return cause("NOT_FINITE", q)
-            if event is None:
-                return cause("NOT_FINITE", q, op=op, line=line, step=first_bad(q, step, op, line))
-            where, sure = discarding(q, step, event)
-            bad = origin(q, event)
-            if bad is not None:
-                return bad_value(q, *bad, where, sure)
-            sure = sure if all_known(q, event) else "likely"
-            facts = [*first_bad(q, step, op, line), *line_facts("", where if where is not None and where.place.text != line else None)]
-            given = number_there(known_value(q, step.source, event), step.sent)
-            return cause(
-                "NOT_FINITE", q, op=op, line=line, sure=sure, step=facts, place=event.place, discarded=where is not None, given=given
-            )
-    return cause("NOT_FINITE", q)
-
-
-def bad_value(q, number, value, maker, user, where, sure):
-    """The cause, if a value was not finite before any slope was taken: that of an op, or one that came from outside."""
-    line, at = (maker or user).place.text, first_place(value)
+    step = next((one for one in steps_of(q) if one.upstream.finite and not one.sent.finite), None)
+    op, _, event = op_at(q, step) if step is not None else ("", "", None)
+    if step is None or (event is None and not all(finite(array) for array in arrays_of(q, step))):
+        return cause("NOT_FINITE", q, "unknown")
+    given = number_there(known_value(q, step.source, event), step.sent)
+    if event is None:
+        return cause("NOT_FINITE", q, op=op, facts=[("first", first_bad(q, step, op, given))], away=away_from(op))
+    where, sure = discarding(q, step, event)
+    bad = origin(q, event)
+    if bad is None:
+        return at_op(q, event, first_bad(q, step, op, given), where, sure, given=given)
+    number, value, maker, user = bad
+    at = first_place(value)
     kind = brief(value.kept[at].item()) if at is not None else "inf or nan"
     if isinstance(maker, Ran):
-        where_at, given = first_given(q, maker, value)
-        facts = [("first", f"{maker.name}{where_at} gives {kind}"), *line_facts(line, where)]
-        told = dict(step=facts, place=maker.place, discarded=where is not None, value=kind, given=given)
-        return cause("NOT_FINITE", q, op=maker.name, line=line, sure=sure if all_known(q, maker) else "likely", **told)
+        place, given = first_given(q, maker, value)
+        return at_op(q, maker, f"{maker.name}{place} gives {kind}", where, sure, kind, given)
+    return held(q, number, at, kind, maker, user, sure)
+
+
+def at_op(q, event, first, where, sure, value="", given=None):
+    """The cause, if the value or the slope of an op is not finite; `where` discards it, if it is given."""
+    op, line, case, words = event.name, event.place.text, "value" if value else "", {}
+    if where is not None:
+        right = trial.fitting(q, [safe_lines(event.place)], safe=True)
+        zero = f"the value of {op} is {value} there, and 0 times that is nan"
+        words["yet"] = zero if value else f"{op} is still asked for its slope"
+        words["guarded"] = right[0].text if right else f"give {op} a safe input by another mg.where"
+        case = "discarded"
+    lines = [("line", line), ("where", where.place.text if where is not None and where.place.text != line else "")]
+    facts = [("first", first), *[fact for fact in lines if fact[1]]]
+    sure = sure if all_known(q, event) else "likely"
+    words |= dict(value=value, away=away_from(op, given))
+    return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure, facts=facts, **words)
+
+
+def held(q, number, at, kind, maker, user, sure):
+    """The cause, if a value that came from outside, or was assigned, is not finite."""
+    line = (maker or user).place.text
     named = q.names.leads_to(number) or (maker is not None and assigned_name(maker.place) is not None)
     name = q.names.of(number) if named else "an input"
     shown = name + " is not finite" if at is None else f"{element(name, at)} = {kind}" if named else kind
-    assigned = isinstance(maker, Wrote) and maker.how != "Variable"
-    told = dict(step=[("first", shown), *line_facts(line)], value=kind, holder=name, named=named, assigned=assigned)
-    return cause("NOT_FINITE", q, line=line, sure=sure, **told)
+    case = "assigned" if isinstance(maker, Wrote) and maker.how != "Variable" else "held"
+    facts = [("first", shown), *([("line", line)] if line else [])]
+    words = dict(value=kind, holder=name, x=name if named else "x")
+    return cause("NOT_FINITE", q, case, line=line, sure=sure, facts=facts, **words)
+
+
+def away_from(op, given=None):
+    """The fix that keeps the input of an op, which was given this number, where its value and slope are finite."""
+    example = AWAY.get(op, "")
+    if given is not None and example == AWAY["log"] and abs(given) > 1e6:
+        return f"keep the input of {op} smaller: it is too large for its dtype"
+    if op in ("divide", "truediv"):
+        return f"keep what {op} divides by away from 0, for example with {example}"
+    return f"keep the input of {op} away from there" + (f", for example with {example}" if example else "")
+
+
+AWAY = {
+    **dict.fromkeys(
+        ("log", "sqrt", "rsqrt", "pow", "divide", "truediv", "reciprocal", "lgamma", "digamma"), "mg.maximum(x, 1e-6)"
+    ),
+    **dict.fromkeys(("acos", "asin", "atanh"), "mg.clip_by_value(x, -0.999999, 0.999999)"),
+    **dict.fromkeys(("exp", "expm1", "sinh", "cosh"), "mg.clip_by_value(x, -80.0, 80.0)"),
+    **dict.fromkeys(("norm", "reduce_euclidean_norm"), "mg.sqrt(mg.reduce_sum(x * x) + 1e-12)"),
+    "reduce_std": "mg.sqrt(mg.math.reduce_variance(x) + 1e-12)", "acosh": "mg.maximum(x, 1.000001)",
+    "log1p": "mg.maximum(x, -0.999999)",
+}  # fmt: skip
 
 
 def first_given(q, maker, value):
-    """` at x[0] = 1000.0`, and the number: what an op was given for the first element that is not finite, if that is known."""
-    for number in maker.inputs:
-        given = number_there(known_value(q, number, maker), value) if number else None
+    """` at x[0] = 1000.0`, and the number: what made the first element that is not finite, if that is known."""
+    for number in filter(None, maker.inputs):
+        given = number_there(known_value(q, number, maker), value)
         if given is not None:
             return f" at {element(q.names.of(number, 'its input'), first_place(value))} = {brief(given)}", given
     return "", None
@@ -118,24 +155,19 @@ def first_given(q, maker, value):
 def number_there(given, value):
     """What stands in one value where another, of the same shape, is not finite first; None if that is not known."""
     at = first_place(value)
-    return given.kept[at].item() if at is not None and given is not None and given.whole and given.shape == value.shape else None
-
-
-def line_facts(line, where=None):
-    """The line, and the other line on which there is a `where`."""
-    other = where.place.text if where is not None else ""
-    return [(word, text) for word, text in (("line", line), ("where", other if other != line else "")) if text]
+    known = at is not None and given is not None and given.whole and given.shape == value.shape
+    return given.kept[at].item() if known else None
 
 
 def origin(q, event):
-    """Where the values that an op was given stopped being finite: the number of one, the value, what made it, and the op that was
-    given it; None if all are finite."""
+    """Where what an op was given stopped being finite: its number and value, what made it, and what was given it."""
     found, trace = None, q.history.trace
     while isinstance(event, Ran):
-        number, value = next(((i, value) for i, value in inputs_of(q, event) if value is not None and not value.finite), (0, None))
-        if value is None:
+        bad = [(i, value) for i, value in inputs_of(q, event) if value is not None and not value.finite]
+        if not bad:
             break
-        version, user = event.versions.get(number), event
+        (number, value), user = bad[0], event
+        version = user.versions.get(number)
         event = trace.made.get(number) if version is None else trace.written.get((number, version))
         found = number, value, event, user
     return found
@@ -153,6 +185,8 @@ def all_known(q, event):
 
 def known_value(q, number, event):
     """The Summary of what an op was given, from the log or from a Tensor that a name still leads to."""
+    if event is None:
+        return Summary.of(convert(q.source).value) if number == q.source.id and stale(q) is None else None
     found = value_of(q, number, event)
     tensor = q.names.tensor(number) if found is None else None
     return Summary.of(tensor.value) if tensor is not None else found
@@ -163,20 +197,20 @@ def discarding(q, step, event):
     reached = upstream_there(step)
     if reached:
         return None, "proved"
-    onward = copy.copy(q.history)
-    onward.sources, onward.edges_into = set(event.outputs), {}
-    edges = onward.ways(q.history.nodes(q.targets), lambda edge: not edge.code)
+    edges = q.history.ways(q.history.nodes(q.targets), lambda edge: not edge.code, event.outputs)
     choices = [e.event for e in edges if isinstance(e.event, Ran) and e.event.op.kernel in ("Select", "SelectV2")]
-    return min(choices, key=lambda e: e.number, default=None), "proved" if reached is not None or not choices else "likely"
+    if not choices:
+        return None, "proved"
+    return min(choices, key=lambda e: e.number), "likely" if reached is None else "proved"
 
 
 def upstream_there(step):
     """Does anything arrive at the op for the first element that is not finite? None if that is not known."""
-    upstream, sent = step.upstream, step.sent
+    upstream, bad = step.upstream, ~np.isfinite(step.sent.kept)
     if upstream.zero:
         return False
-    if upstream.shape == sent.shape and not np.isfinite(sent.kept).all():  # of large ones both are known in part, and in the same part
-        return bool(upstream.kept[~np.isfinite(sent.kept)].ravel()[0] != 0)
+    if upstream.shape == step.sent.shape and bad.any():  # of large ones the same part of both is known
+        return bool(upstream.kept[bad].ravel()[0] != 0)
     return True if upstream.whole and upstream.kept.all() else None
 
 
@@ -190,37 +224,26 @@ def element(name, place):
     return f"{name}[{', '.join(map(str, place))}]" if place else name
 
 
-def first_bad(q, step, op, line):
-    """The facts about the first element that is not finite: where it is, and how it came about."""
+def first_bad(q, step, op, given) -> str:
+    """The first element that is not finite: where it is, and how it came about."""
     sent, upstream, local = step.sent.kept, step.upstream.kept, step.local.kept if step.local is not None else None
-    facts = [("line", line)] if line else []
     if sent.size != step.sent.size or not (local is not None and sent.shape == upstream.shape == local.shape):
-        return [("first", f"{op}: what it sends is not finite"), *facts]
+        return f"{op}: what it sends is not finite"
     place = first_place(step.sent)
-    where = element(q.names.of(step.source, "its input"), place)
-    value = value_at(q, step.source, place)
+    where = element(q.names.of(step.source, "its input"), place) + (f" = {brief(given)}" if given is not None else "")
     numbers = [brief(one[place].item()) for one in (upstream, local, sent)]
-    return [("first", f"{op} at {where}{value}: upstream {numbers[0]} x local derivative {numbers[1]} = {numbers[2]}"), *facts]
-
-
-def value_at(q, number, place):
-    """` = 0.0`: the value of an element, if it is known."""
-    if number == q.source.id and stale(q) is None:
-        return f" = {brief(convert(q.source).value[place].item())}"
-    event = q.history.trace.made.get(number) if q.history is not None else None
-    kept = event.value.kept if event is not None and hasattr(event, "value") else None
-    return f" = {brief(kept[place].item())}" if kept is not None and event.value.whole else ""
+    return f"{op} at {where}: upstream {numbers[0]} x local derivative {numbers[1]} = {numbers[2]}"
 
 
 def flat(q):
     """The first op, on the way back, that lets nothing pass."""
     steps = steps_of(q)
-    for step in steps:
-        if not step.upstream.zero and step.sent.zero:
-            op, line, event = op_at(q, step)
-            factor, variable = zero_factor(q, step, event) if event is not None else ("", False)
-            return cause("FLAT", q, op=op, line=line, factor=factor, variable=variable)
-    return cause("FLAT", q, cancel=bool(steps) and not any(step.upstream.zero for step in steps))
+    step = next((one for one in steps if not one.upstream.zero and one.sent.zero), None)
+    if step is None:
+        return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown")
+    op, line, event = op_at(q, step)
+    factor, variable = zero_factor(q, step, event) if event is not None else ("", False)
+    return cause("FLAT", q, "variable" if variable else "factor" if factor else "", op=op, line=line, factor=factor)
 
 
 PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
@@ -254,12 +277,12 @@ def value_of(q, number, event):
 
 
 def arrays_of(q, step):
-    """What a step of a tape keeps for its rule."""
+    """What a step of a tape keeps for its VJP."""
     return [one for kept in steps_like(q, step) for one in kept[3] if isinstance(one, (np.ndarray, np.generic))]
 
 
 def steps_like(q, step):
-    """The step of the tape that was walked, in a list, if it is still there."""
+    """The step of the tape, in a list, if it is still there."""
     return [one for one in q.tape.steps or () if one[INPUT] == step.source and step.outputs[0] in output_ids(one)][:1]
 
 
@@ -268,16 +291,11 @@ def op_at(q, step):
     event = q.history.trace.made.get(step.outputs[0]) if q.history is not None else None
     if isinstance(event, Ran):
         return event.name, event.place.text, event
-    if q.tape.steps is not None:
-        return next((rule_names().get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), "", None
-    return "an op", "", None
+    names = {vjp: name for name, op in OPS.items() for vjp in op.vjps.values() if vjp}
+    return next((names.get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), "", None
 
 
-def rule_names():
-    return {rule: name for name, op in OPS.items() for rule in op.vjps.values() if rule}
-
-
-# ---- measuring ---------------------------------------------------------------------------------------------------------
+# ---- measuring
 
 
 def measured(found, check, leaves, k):
@@ -285,19 +303,17 @@ def measured(found, check, leaves, k):
     answer, slope = found
     points = [convert(leaf).value if is_tensor(leaf) else leaf for leaf in leaves]
     if not is_tensor(leaves[k]) or points[k].dtype.kind != "f":
-        return found
+        return answer
     try:
         truth = differences(check, points, k)
     except Exception as problem:  # the user's function, which may do anything
-        return replace(answer, notes=(*answer.notes, f"check ended with {type(problem).__name__}: {visible(problem)}")), slope
-    known = isinstance(slope, (np.ndarray, np.generic)) or slope is None or (isinstance(slope, Summary) and slope.whole)
-    given = None if slope is None else slope.kept if isinstance(slope, Summary) else slope
-    if not known:
-        return replace(answer, notes=(*answer.notes, f"measured {number_text(np.round(truth, 4))}")), slope
+        return with_notes(answer, f"check ended with {type(problem).__name__}: {visible(problem)}")
+    given, text = slope.kept if isinstance(slope, Summary) and slope.whole else slope, number_text(np.round(truth, 4))
+    if given is not None and not isinstance(given, (np.ndarray, np.generic)):
+        return with_notes(answer, f"measured {text}")
     size = max(1.0, float(np.max(np.abs(truth), initial=0)))
-    near = np.allclose(np.zeros(truth.shape) if given is None else np.asarray(given, float), truth, rtol=1e-2, atol=2e-3 * size)
-    note = f"returned {number_text(given)}, measured {number_text(np.round(truth, 4))}: they {'agree' if near else 'differ'}"
-    return replace(answer, notes=(*answer.notes, note)), slope
+    near = np.allclose(np.zeros(truth.shape) if given is None else given, truth, rtol=1e-2, atol=2e-3 * size)
+    return with_notes(answer, f"returned {number_text(given)}, measured {text}: they {'agree' if near else 'differ'}")
 
 
 def differences(check, points, k):

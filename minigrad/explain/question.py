@@ -12,9 +12,10 @@ from ..engine.op import convert
 from ..engine.questions import seeds_of
 from ..tracing.log import Asked, Steps
 from ..tracing.values import Summary
+from .experiment import Experiment
 from .explanation import number_text
 from .names import Names
-from .search import History, number_of
+from .search import History
 
 UNKNOWN = object()  # a gradient that is there, and whose value nobody knows any more
 
@@ -38,7 +39,10 @@ class Question:
     history: "History | None" = None
     seeds: dict = field(default_factory=dict)
     weighted: bool = False  # were `output_gradients` given?
-    lines: dict = field(default_factory=dict)  # fixes by the places that they are for
+    lines: dict = field(default_factory=dict)  # a statement -> the same one fixed, if that was tried
+    fixed: str = ""  # the source with those lines in it
+    experiment: "Experiment | None" = None
+    untried: str = ""  # why there is none
 
     @property
     def source_name(self):
@@ -50,35 +54,25 @@ class Question:
 
     @property
     def label(self):
-        return "/".join(f"d{name}" if name.isidentifier() else f"d({name})" for name in (self.target_name, self.source_name))
+        names = self.target_name, self.source_name
+        return "/".join(f"d{name}" if name.isidentifier() else f"d({name})" for name in names)
 
     @property
     def text(self):
         """The gradient as text."""
         if self.slope is UNKNOWN:
             return "?"
-        whole = isinstance(self.slope, Summary) and self.slope.whole
-        return number_text(self.slope.kept) if whole else str(self.slope) if isinstance(self.slope, Summary) else number_text(self.slope)
-
-    def kind_name(self, edge):
-        """The dtype of what an edge begins with."""
-        letter = edge.event.kinds[list(edge.event.inputs).index(number_of(edge.start))]
-        return {"b": "bool", "O": "string"}.get(letter, "an integer")
-
-
-def kind_letter(one):
-    return convert(one).value.dtype.kind
+        if isinstance(self.slope, Summary):
+            return number_text(self.slope.kept) if self.slope.whole else str(self.slope)
+        return number_text(self.slope)
 
 
 def flows(one):
-    return kind_letter(one) in "fc"
+    return convert(one).value.dtype.kind in "fc"
 
 
 def kind_of(one):
     return convert(one).dtype.name
-
-
-# ---- what the gradient is ----------------------------------------------------------------------------------------------
 
 
 def slopes_now(tape, targets, sources, output_gradients):
@@ -86,10 +80,9 @@ def slopes_now(tape, targets, sources, output_gradients):
     gradient is found by its error, which takes the place of the gradient."""
     if tape.steps is None:
         return {}, {}
-    try:
+    seeds = seeds_of(tape, targets)
+    with contextlib.suppress(Exception):  # seeds that do not fit are an error of `gradient`, and not what is asked here
         seeds = seeds_of(tape, targets, output_gradients)
-    except Exception:  # seeds that do not fit are an error of `gradient`, and not what is asked here
-        seeds = seeds_of(tape, targets)
     wanted = [source.id for source in sources]
     try:
         found = backward(prune(tape.steps, wanted), dict(seeds), wanted)
@@ -107,7 +100,7 @@ def recall(q) -> bool:
     targets, sources, answers = q.tape.last_question
     same = set(targets) == {one.id for one in q.targets}
     if same and q.source.id not in sources and is_younger(q) and any(i > max(targets) for i in sources):
-        q.slope = None  # `x[0]` makes a new Tensor each time: it was asked for another one, made after the target as well
+        q.slope = None  # `x[0]` makes a new Tensor each time: it was asked for another one, which was as young
         return True
     if not same or q.source.id not in sources:
         return q.question is not None
@@ -121,7 +114,7 @@ def recall(q) -> bool:
 
 
 def is_younger(q) -> bool:
-    """Is the source a Tensor that was made after the targets? (The value of a Variable may be younger than its number.)"""
+    """Is the source a Tensor that was made after the targets? (A Variable's value may be younger than its number.)"""
     tensors = not any(hasattr(one, "trainable") for one in (q.source, *q.targets))
     return tensors and q.source.id > max(one.id for one in q.targets)
 
@@ -134,15 +127,12 @@ def status_of(slope):
     return "nan" if not summary.finite else "zero" if summary.zero and summary.size else ""
 
 
-# ---- the walk, step by step --------------------------------------------------------------------------------------------
-
-
 def steps_of(q, also=()):
-    """The steps of the walk from the targets to the source, and also to others: walked again, or as the trace heard them."""
+    """The steps of the backward pass to the source, and also to others: done again, or as the trace heard them."""
     wanted = [q.source.id, *also]
     if q.tape.steps is not None:
         steps = Steps()
-        with listeners_only(steps), contextlib.suppress(Exception):  # an op without a gradient: what came before it is known
+        with listeners_only(steps), contextlib.suppress(Exception):  # of an op without a gradient
             backward(prune(q.tape.steps, wanted), dict(q.seeds), wanted)
         return steps.heard
     if q.question is None:

@@ -1,7 +1,7 @@
 """From the log to the answer: what depends on what, and the cheapest way through it.
 
-An edge along which the tape carries a gradient costs nothing. One where the dependency is known and the derivative is lost
-costs 1, and has a code that says why. The cheapest way from the target back to a source costs as many fixes as its
+An edge along which the tape carries a gradient costs nothing. One where the dependency is known and the derivative is
+lost costs 1, and has a code that says why. The cheapest way from the target back to a source costs as many fixes as its
 gradient needs: 0 for a gradient that is there.
 """
 
@@ -11,20 +11,26 @@ from collections import deque
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ..engine.custom import GRADIENTS, UNREGISTERED
-from ..tracing.log import Asked, EnteredEngine, Ran, Stored, TapeEvent, Watched, Wrote, version_of
-from .returns import Returns
+import numpy as np
 
+from ..engine.custom import GRADIENTS, UNREGISTERED
+from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote, version_of
+
+TAPED_INSIDE = {"py_function", "recompute_grad"}  # whose gradient a tape inside them gives
+MANY = 200  # of what left last, so much is compared with what comes in
 NO_SLOPE = {"NO_DERIVATIVE", "INTEGER", "ONLY_DECIDES"}  # nothing is lost where there is nothing to carry
 
 
 def number_of(node):
-    """The number of a Tensor, or of the Variable of a node: that is a number, or a pair of a Variable's number and version."""
+    """The number of a node: a node is the number of a Tensor, or a pair of a Variable's number and version."""
     return node[0] if isinstance(node, tuple) else node
 
 
+MEANT = "STOPPED", "proved", None, True  # a derivative that was cut on purpose
+
+
 class Edge(NamedTuple):
-    """`end` depends on `start` (both are nodes), since `event` happened. Without a code, the tape carries the gradient along it."""
+    """The node `end` depends on `start`, since `event` happened; without a code, the tape carries the gradient."""
 
     start: object
     end: object
@@ -51,39 +57,33 @@ class History:
         trace, tape: the log, and the tape.
         sources: the numbers of the sources.
         carried: the pairs (output, input) along which a gradient was seen to flow; None if nobody saw it.
+        experiment: the Experiment that tells which values came back; None if nothing was tried.
     """
 
-    def __init__(self, trace, tape, sources, carried=None):
+    def __init__(self, trace, tape, sources, carried=None, experiment=None):
         self.trace, self.tape, self.sources, self.carried = trace, tape.number, set(sources), carried
-        self.one_shot = not tape.persistent
-        self.returns = Returns(trace)
+        self.one_shot, self.experiment = not tape.persistent, experiment
         self.turns = [e for e in trace.events if isinstance(e, TapeEvent) and e.tape == self.tape]
-        self.questions = [e for e in trace.events if isinstance(e, Asked) and e.tape == self.tape]
-        self.watches = [e for e in trace.events if isinstance(e, Watched) and e.tape == self.tape]
+        self.questions, self.watches = (
+            [e for e in trace.events if isinstance(e, kind) and e.tape == self.tape] for kind in (Asked, Watched)
+        )
         self.opened = next((e.number for e in self.turns if e.what == "opened"), 0)
         self.forgot = max((e.number for e in self.turns if e.what == "forgot"), default=0)
-        self.renewed = self.renewal()
+        released = min([e.number for e in self.questions if e.released], default=trace.count)
+        again = [e.number for e in self.turns if e.what == "opened" and e.number > released]
+        self.renewed = max(again, default=0)  # when a used-up tape was entered again: what was before is gone
         self.edges_into = {}
         self.makers = {
-            Ran: self.of_op,
-            EnteredEngine: self.of_arrival,
-            Wrote: self.of_assignment,
-            Stored: self.of_store,
+            Ran: self.of_op, EnteredEngine: self.of_arrival, Wrote: self.of_assignment, Stored: self.of_store,
             Asked: self.of_gradient,
-        }
-
-    def renewal(self):
-        """When a used-up tape was entered again: what was before is gone."""
-        released = [e.number for e in self.questions if e.released]
-        again = [e.number for e in self.turns if e.what == "opened" and released and e.number > released[0]]
-        return again[-1] if again else 0
+        }  # fmt: skip
 
     def node(self, number, versions):
         """A Tensor's number, or a Variable's with its version: the one it had, or the first that the trace met."""
         version = versions.get(number, self.trace.first.get(number))
         return number if version is None else (number, version)
 
-    # ---- edges -----------------------------------------------------------------------------------------------------
+    # ---- edges -------------------------------------------------------------------------------------------------------
 
     def into(self, node):
         """The edges that end at a node."""
@@ -94,118 +94,167 @@ class History:
         return self.edges_into[node]
 
     def of_op(self, node, event):
-        names, numbers = parameters(event.op), event.numbers
+        moved = self.experiment and self.experiment.moved_in(event)
+        own, hidden = event.op.kernel == "CustomGradient", moved and moved.gave and not moved.inputs
+        unseen = moved and (moved.attributes or (hidden and not own))
         for k, number in enumerate(event.inputs):
+            known = number in self.trace.made or number in event.versions or number in self.sources
             if number:
                 yield Edge(self.node(number, event.versions), node, event, *self.code_for(event, k, number))
-            elif k in numbers:
-                yield from self.returned(node, event, None, [numbers[k]], k, names if event.called == event.op.__name__ else ())
-        if event.op.kernel == "CustomGradient" and event.heard:
+            unseen = unseen or (moved and k in moved.inputs and not known)
+        if unseen:
+            yield from self.entered(node, event)
+        if own and event.heard:
             for start in self.captured(event):
                 yield Edge(start, node, event, "STOPPED", "likely", None, True)
+        if own and event.called in TAPED_INSIDE:
+            for inner in self.entered_inside(event):
+                for edge in self.entered(node, inner):
+                    yield edge._replace(start=min(self.sources))
+        elif own and hidden:
+            yield Edge(min(self.sources), node, event, "STOPPED", "tried", None, True)
 
     def captured(self, event):
-        """What a `py_function` used without being given it: its ops ran just before, heard by no tape but its own."""
+        """What a `py_function` used without being given it."""
+        inside = self.inside(event)
+        known = {0, *event.inputs, *[number for e in inside for number in e.outputs]}
+        return [self.node(i, e.versions) for e in inside for i in e.inputs if i not in known]
+
+    def inside(self, event):
+        """The ops of a `py_function`: they ran just before it, heard by no tape but its own."""
         before, tapes = bisect.bisect_left(self.ran, event.number, key=lambda e: e.number), event.recorded.keys()
         since = itertools.takewhile(lambda e: e.number > self.opened, reversed(self.ran[:before]))
-        inside = list(itertools.takewhile(lambda e: e.heard and tapes.isdisjoint(e.recorded), since))
-        made = {number for e in inside for number in e.outputs}
-        return [self.node(i, e.versions) for e in inside for i in e.inputs if i and i not in made and i not in event.inputs]
+        return list(itertools.takewhile(lambda e: e.heard and tapes.isdisjoint(e.recorded), since))
 
     @cached_property
     def ran(self) -> list:
         """The ops that ran, in the order of time."""
         return [e for e in self.trace.events if isinstance(e, Ran)]
 
-    def of_arrival(self, node, event):
-        if event.kind in "fc":
-            small = event.value.size <= len(event.value.sample)
-            yield from self.returned(node, event, event.given, [x.real for x in event.value.sample] if small else None)
+    def entered_inside(self, event):
+        """What came in, changed by the nudge, while a `py_function` ran; whether it matters is tried."""
+        if self.experiment is None:
+            return
+        first = min([e.number for e in self.inside(event)], default=event.number)
+        earlier = [self.trace.made[i].number for i in event.inputs if i in self.trace.made]
+        since = max([self.opened, *[number for number in earlier if number < first]])
+        for e in self.experiment.events:
+            moved = self.experiment.moved_in(e) if since < e.number < event.number else None
+            came = isinstance(e, EnteredEngine) and e.tensor not in event.inputs
+            if moved and (came or (isinstance(e, Ran) and moved.numbers and self.tape not in e.recorded)):
+                yield e
 
-    def returned(self, node, event, given, content, k=None, names=()):
-        for one in self.returns.of(event, given, content, k, names):
-            early = one.exit.number < self.opened
-            yield Edge(self.node(one.exit.tensor, one.exit.versions), node, event, "LEFT_ENGINE", one.confidence, one.exit, early)
+    def of_arrival(self, node, event):
+        yield from self.entered(node, event, event.given)
+
+    def entered(self, node, event, given=None):
+        """Edges for a value that came in from outside, if it is known to come from something in the log."""
+        same = self.very_object(event, given) or self.taken_over(event)
+        tried = self.experiment is not None and event.number > self.experiment.checkpoint.number
+        moved = self.experiment.moved_in(event) if tried else None
+        if tried and not moved:
+            return
+        exits = [same] if same else self.experiment.left_by(event) if tried else []
+        for exit in exits:
+            early, start = exit.number < self.opened, self.node(exit.tensor, exit.versions)
+            yield Edge(start, node, event, "LEFT_ENGINE", "proved" if same else "tried", exit, early)
+        if tried and not exits:
+            yield Edge(min(self.sources), node, event, "LEFT_ENGINE", "tried")
+
+    @cached_property
+    def exits(self) -> list:
+        """All numbers that left, in the order of time."""
+        return [e for e in self.trace.events if isinstance(e, LeftEngine) and e.kind in "fc"]
+
+    def very_object(self, event, given):
+        """The exit of the very object that came in, or of one that shares its memory."""
+        value = given.object() if given is not None else None
+        for exit in reversed(self.exits[-MANY:]) if value is not None else ():
+            left = exit.given.object() if exit.given is not None and exit.number < event.number else None
+            arrays = isinstance(left, np.ndarray) and isinstance(value, np.ndarray)
+            if left is value or (arrays and np.shares_memory(left, value)):
+                return exit
+        return None
+
+    def taken_over(self, event):
+        """The exit that was part of this very arrival: `mg.constant(variable)`."""
+        before, where = self.exits_by_number.get(event.number - 1), (event.code, event.instruction, event.called)
+        same = before and (before.code, before.instruction, before.called) == where
+        return before if same and isinstance(event, EnteredEngine) else None
+
+    @cached_property
+    def exits_by_number(self) -> dict:
+        return {e.number: e for e in self.exits}
 
     def of_assignment(self, node, event):
-        meant = self.tape not in event.tapes
-        code = "REBUILT" if event.how == "Variable" else "STATE"
+        meant, code = self.tape not in event.tapes, "REBUILT" if event.how == "Variable" else "STATE"
+        edges = self.entered(node, event, event.given)
         if event.source:
-            edge = Edge(self.node(event.source, event.source_versions), node, event, code, meant=meant)
+            edges = [Edge(self.node(event.source, event.source_versions), node, event, code)]
+        for edge in edges:
             if not (meant and self.is_step(edge.start)):
-                yield edge
-        else:
-            for edge in self.returned(node, event, event.given, [x.real for x in event.value.sample]):
-                if not (meant and self.is_step(edge.start)):
-                    yield Edge(edge.start, node, event, "LEFT_ENGINE", edge.sure, edge.by, edge.meant or meant)
+                yield edge._replace(meant=edge.meant or meant)
         if event.how not in ("assign", "Variable"):
             yield Edge((event.variable, event.version - 1), node, event, "STATE", meant=meant)
 
     def is_step(self, node):
         """Was it computed from a gradient? A step of training starts afresh: the past of a weight is no way to it."""
-        seen, todo = {node}, [node]
-        while todo and len(seen) < 1000:
-            node = todo.pop()
-            event = None if isinstance(node, tuple) else self.trace.made.get(node)
-            if isinstance(event, Asked):
-                return True
-            for number in event.inputs if isinstance(event, Ran) else ():
-                if number not in seen and number not in event.versions:
-                    seen.add(number)
-                    todo.append(number)
-        return False
+        made = None if isinstance(node, tuple) else self.trace.made.get(node)
+        return any(isinstance(event, Asked) for event in self.before(made))
+
+    def before(self, event):
+        """What an event depends on, and itself, the nearest first; no further than Variables."""
+        found, todo = {}, [event]
+        for event in todo:
+            if event is not None and event.number not in found and len(found) < 1000:
+                found[event.number] = event
+                inputs = event.inputs if isinstance(event, Ran) else ()
+                todo += [self.trace.made.get(number) for number in inputs if number not in event.versions]
+        return [*found.values()]
 
     def of_store(self, node, event):
         yield Edge(self.node(event.tensor, event.versions), node, event, "STATE", meant=self.tape not in event.tapes)
 
     def of_gradient(self, node, event):
-        """A gradient depends on the target and the sources; if this tape heard the walk, its ops say so themselves."""
+        """A gradient depends on the target and the sources, unless the tape heard the ops of the backward pass."""
         if self.tape not in event.tapes:
             for number in dict.fromkeys([*event.targets, *event.sources]):
-                yield Edge(self.node(number, event.versions), node, event, "FIRST_ORDER_ONLY", meant=event.number < self.opened)
+                start = self.node(number, event.versions)
+                yield Edge(start, node, event, "FIRST_ORDER_ONLY", meant=event.number < self.opened)
 
-    # ---- why the tape carries nothing ------------------------------------------------------------------------------
+    # ---- why the tape carries nothing --------------------------------------------------------------------------------
 
     def code_for(self, event, k, number):
-        """Why this tape carries no gradient from input k to the outputs (None if it does, or would), how sure, and so on."""
-        kernel, kind = event.op.kernel, event.kinds[k]
+        """Why this tape carries no gradient from input k to the outputs, how sure, and so on; () if it does."""
+        kernel, kind, live = event.op.kernel, event.kinds[k], event.recorded.get(self.tape)
         if kernel == "StopGradient":
-            return "STOPPED", "proved", None, True
+            return MEANT
         if kind not in "fc":
-            deciding = kind == "b" and kernel in ("Select", "SelectV2")
-            return ("ONLY_DECIDES" if deciding else "INTEGER",)
+            return ("ONLY_DECIDES" if kind == "b" and kernel in ("Select", "SelectV2") else "INTEGER",)
         if kernel in UNREGISTERED and kernel not in GRADIENTS:
             return ("NOT_REGISTERED",)
         if not rule_of(event.op, k, len(event.inputs)):
-            whole = kernel == "Cast" and event.value.dtype.kind in "iu"
-            return ("INTEGER" if whole else "NO_DERIVATIVE",)
-        recorded = event.recorded
-        if self.tape not in recorded:
+            return ("INTEGER" if kernel == "Cast" and event.value.dtype.kind in "iu" else "NO_DERIVATIVE",)
+        if live is None:
             return self.code_while_silent(event)
-        if event.number <= self.forgot:
-            return ("STOPPED",)
-        if event.number <= self.renewed:
-            return ("SPENT_TAPE",)
-        live = recorded[self.tape]
+        if event.number <= max(self.forgot, self.renewed):
+            return ("STOPPED" if event.number <= self.forgot else "SPENT_TAPE",)
         if live is not event.inputs and number not in live:  # often they are the same, of which there may be many
             return ("UNWATCHED",) if number in self.sources else ()
-        if kernel == "CustomGradient" and self.carried is not None and not any((z, number) in self.carried for z in event.outputs):
-            return "STOPPED", "proved", None, True
-        return ()
+        sent = self.carried is None or any((output, number) in self.carried for output in event.outputs)
+        return () if kernel != "CustomGradient" or sent else MEANT
 
     def code_while_silent(self, event):
         """The code for an op that ran while the tape did not listen."""
-        before = [e for e in self.turns if e.number < event.number]
-        after = [e for e in self.turns if e.number > event.number]
-        if [e.what for e in before[-2:]] == ["paused", "closed"]:
-            return "STOPPED", "proved", None, True
-        if self.one_shot and before and before[-1].what == "closed" and after and after[0].what == "closed":
+        before = [e.what for e in self.turns if e.number < event.number]
+        after = [e.what for e in self.turns if e.number > event.number]
+        if before[-2:] == ["paused", "closed"]:
+            return MEANT
+        if self.one_shot and before[-1:] == after[:1] == ["closed"]:
             return ("SPENT_TAPE",)  # it was asked inside its block
-        if any(written for written in event.recorded.values()):
-            return ("OTHER_TAPE",)
-        return ("OUTSIDE_TAPE",)
+        return ("OTHER_TAPE" if any(event.recorded.values()) else "OUTSIDE_TAPE",)
 
-    # ---- ways ------------------------------------------------------------------------------------------------------
+    # ---- ways --------------------------------------------------------------------------------------------------------
 
     def is_source(self, node):
         return number_of(node) in self.sources
@@ -214,15 +263,16 @@ class History:
         """The nodes of the targets; of a Variable, its present version."""
         return [self.node(one.id, {one.id: version_of(one)} if hasattr(one, "trainable") else {}) for one in targets]
 
-    def cheapest(self, targets, allowed=lambda edge: True):
-        """The edges of the cheapest way from a source to the targets, or None: a 0-1 shortest path, walked backward."""
+    def cheapest(self, targets, allowed=lambda edge: True, sources=None):
+        """The edges of the cheapest way from a source to the targets, or None: a 0-1 shortest path from its end."""
+        sources = self.sources if sources is None else sources
         best, todo, done = dict.fromkeys(targets, (0, None)), deque(targets), set()
         while todo:
             node = todo.popleft()
             if node in done:
                 continue
             done.add(node)
-            if self.is_source(node):
+            if number_of(node) in sources:
                 return way_from(node, best)
             for edge in self.into(node):
                 cost = best[node][0] + edge.cost
@@ -231,26 +281,25 @@ class History:
                     (todo.append if edge.cost else todo.appendleft)(edge.start)
         return None
 
-    def ways(self, targets, allowed=lambda edge: True):
+    def ways(self, targets, allowed=lambda edge: True, sources=None):
         """All edges that lie on a way from a source to the targets, in no order."""
-        seen, todo, edges = set(targets), list(targets), []
-        while todo:
-            node = todo.pop()
-            for edge in () if self.is_source(node) else self.into(node):
-                if allowed(edge):
-                    edges.append(edge)
-                    if edge.start not in seen:
-                        seen.add(edge.start)
-                        todo.append(edge.start)
-        out = {}
+        sources = self.sources if sources is None else sources
+        edges, todo = [], dict.fromkeys(targets)
+        order = [*todo]
+        for node in order:
+            found = [] if number_of(node) in sources else [edge for edge in self.into(node) if allowed(edge)]
+            new = dict.fromkeys(edge.start for edge in found if edge.start not in todo)
+            order += new
+            todo |= new
+            edges += found
+        out, reached = {}, {node for node in order if number_of(node) in sources}
         for edge in edges:
-            out.setdefault(edge.start, []).append(edge)
-        reached, todo = set(), [node for node in seen if self.is_source(node)]
-        while todo:
-            node = todo.pop()
-            if node not in reached:
-                reached.add(node)
-                todo += [edge.end for edge in out.get(node, ())]
+            out.setdefault(edge.start, []).append(edge.end)
+        order = [*reached]
+        for node in order:
+            new = {*out.get(node, ())} - reached
+            order += new
+            reached |= new
         return [edge for edge in edges if edge.start in reached]
 
     def uses(self, number):
@@ -302,5 +351,5 @@ def input_name(op, k, count):
 
 @lru_cache(maxsize=1000)
 def rule_of(op, k, count):
-    """The rule for input k of an op, of `count` inputs in all."""
+    """The VJP for input k of an op, of `count` inputs in all."""
     return op.vjps.get(f"d{input_name(op, k, count)}")

@@ -30,6 +30,10 @@ def softmax(x, axis=-1):
     Args:
         x: the logits.
         axis: the axis of the classes; None normalizes over all elements.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.softmax([[0.0, 0.0]]).numpy())
+    [[0.5 0.5]]
     """
     return remember_logits(over_all(nn.softmax, x) if axis is None else nn.softmax(x, axis=axis), x)
 
@@ -42,6 +46,10 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
         negative_slope: the slope below the threshold.
         max_value: the largest output; None for no limit.
         threshold: inputs up to here give `negative_slope * (x - threshold)`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.relu([-2.0, 3.0, 9.0], negative_slope=0.5, max_value=6.0).numpy())
+    [-1.  3.  6.]
     """
     if negative_slope and max_value is None and not threshold:
         return nn.leaky_relu(x, negative_slope)
@@ -170,6 +178,10 @@ def get(identifier):
 
     Raises:
         ValueError: no activation function has this name.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.get("relu")([-2.0, 3.0]).numpy())
+    [0. 3.]
     """
     if identifier is None:
         return linear

@@ -19,7 +19,8 @@ __all__ = ["Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform",
            "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
            "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "constant", "get", "glorot_normal",
            "glorot_uniform", "he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform", "ones",
-           "orthogonal", "random_normal", "random_uniform", "truncated_normal", "variance_scaling", "zeros"]  # fmt: skip
+           "orthogonal", "random_normal", "random_uniform", "truncated_normal", "variance_scaling",
+           "zeros"]  # fmt: skip
 
 
 class Initializer:
@@ -88,8 +89,8 @@ class constant_initializer(Initializer):
 
     def __init__(self, value=0):
         if not np.isscalar(value) and not isinstance(value, (list, tuple, np.ndarray)):
-            problem = f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar,"
-            raise TypeError(f"{problem} list or tuple of values, or numpy.ndarray. Of a Tensor, write its value.numpy().")
+            problem = f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or"
+            raise TypeError(f"{problem} tuple of values, or numpy.ndarray. Of a Tensor, write its value.numpy().")
         self.value = value
 
     def __call__(self, shape, dtype=None):
@@ -108,7 +109,8 @@ class Identity(Initializer):
 
     def __call__(self, shape, dtype=None):
         if len(shape) != 2:
-            raise ValueError(f"Identity matrix initializer can only be used for 2D matrices. Received: shape={shape} of rank {len(shape)}.")
+            problem = "Identity matrix initializer can only be used for 2D matrices."
+            raise ValueError(f"{problem} Received: shape={shape} of rank {len(shape)}.")
         return Tensor.of(np.asarray(self.gain * np.eye(*shape), numpy_dtype(dtype)))
 
 
@@ -262,7 +264,8 @@ class Orthogonal(RandomInitializer):
 
     def __call__(self, shape, dtype=None):
         if len(shape) < 2:
-            raise ValueError(f"The tensor to initialize must be at least two-dimensional. Received: shape={shape} of rank {len(shape)}.")
+            problem = "The tensor to initialize must be at least two-dimensional."
+            raise ValueError(f"{problem} Received: shape={shape} of rank {len(shape)}.")
         rows, columns = python_math.prod(shape[:-1]), shape[-1]
         drawn = stateless_normal((max(rows, columns), min(rows, columns)), self.seeds(), 0.0, 1.0, numpy_dtype(dtype))
         q, r = np.linalg.qr(drawn.numpy())
@@ -317,7 +320,8 @@ def numpy_dtype(dtype):
     return dtypes.to_numpy(dtype or dtypes.float32)
 
 
-zeros, ones, constant, identity, variance_scaling, orthogonal = Zeros, Ones, Constant, Identity, VarianceScaling, Orthogonal
+zeros, ones, constant, identity = Zeros, Ones, Constant, Identity
+variance_scaling, orthogonal = VarianceScaling, Orthogonal
 random_normal, truncated_normal, random_uniform = RandomNormal, TruncatedNormal, RandomUniform
 glorot_uniform, glorot_normal, he_uniform, he_normal = GlorotUniform, GlorotNormal, HeUniform, HeNormal
 lecun_uniform, lecun_normal = LecunUniform, LecunNormal

@@ -18,7 +18,8 @@ __all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "Categoric
            "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson",
            "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy", "categorical_crossentropy",
            "categorical_hinge", "cosine_similarity", "get", "hinge", "huber", "kld", "kullback_leibler_divergence",
-           "logcosh", "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge"]  # fmt: skip
+           "logcosh", "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy",
+           "squared_hinge"]  # fmt: skip
 
 EPSILON = 1e-7  # probabilities are clipped to [EPSILON, 1 - EPSILON]
 LOG_2 = 0.6931471805599453
@@ -188,6 +189,10 @@ def huber(y_true, y_pred, delta=1.0):
     """The mean of the Huber loss (Huber, 1964) over the last axis: (..., n) becomes (...).
 
     It is error**2 / 2 where |error| <= delta, elsewhere delta * |error| - delta**2 / 2.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.huber([[0.0, 0.0]], [[0.5, 3.0]]).numpy())
+    [1.3125]
     """
     y_true, y_pred = aligned(y_true, y_pred)
     error = y_pred - y_true
@@ -240,6 +245,10 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
 
     Raises:
         ValueError: the shapes differ.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]).numpy())
+    [0.6931472]
     """
     y_pred = convert(y_pred)
     y_true = as_dtype(y_true, y_pred.dtype)
@@ -327,7 +336,8 @@ class Loss:
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
         allowed = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "sum", "none", None)
         if reduction not in allowed:
-            raise ValueError(f"Invalid value for argument `reduction`. Expected one of {set(allowed)}. Received: reduction={reduction}")
+            problem = "Invalid value for argument `reduction`."
+            raise ValueError(f"{problem} Expected one of {set(allowed)}. Received: reduction={reduction}")
         self.name = name or unique_name(snake_case(type(self).__name__))
         self.reduction, self.dtype = reduction, dtypes.as_dtype(dtype or "float32").name
 

@@ -282,7 +282,8 @@ class BinaryCrossentropy(MeanMetricWrapper):
     """The mean of `mg.keras.losses.binary_crossentropy`."""
 
     def __init__(self, name="binary_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
-        super().__init__(losses.binary_crossentropy, name, dtype, from_logits=from_logits, label_smoothing=label_smoothing)
+        options = dict(from_logits=from_logits, label_smoothing=label_smoothing)
+        super().__init__(losses.binary_crossentropy, name, dtype, **options)
 
 
 class CategoricalCrossentropy(MeanMetricWrapper):

@@ -63,8 +63,8 @@ class Optimizer:
         if kwargs:
             raise ValueError(f"Argument(s) not recognized: {kwargs}")
         if gradient_accumulation_steps is not None:
-            text = "minigrad has no `gradient_accumulation_steps`: add up the gradients of some steps, and apply the sums."
-            raise errors.UnimplementedError(None, None, text)
+            advice = "add up the gradients of some steps, and apply the sums."
+            raise errors.UnimplementedError(None, None, f"minigrad has no `gradient_accumulation_steps`: {advice}")
         check_learning_rate(learning_rate)
         if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
             given = f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
@@ -101,8 +101,9 @@ class Optimizer:
         elif isinstance(self._rate, Variable):
             self._rate.assign(value)
         else:
-            problem = "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument,"
-            raise TypeError(f"{problem} hence its learning rate is not settable. Create the optimizer with a float.")
+            problem = "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate`"
+            reason = "constructor argument, hence its learning rate is not settable."
+            raise TypeError(f"{problem} {reason} Create the optimizer with a float.")
 
     @property
     def variables(self) -> list:
@@ -209,7 +210,8 @@ class Optimizer:
         if not len(grads):
             return
         if len(grads) != len(variables):
-            raise ValueError(f"Each Variable needs its gradient, or None: there are {len(grads)} gradients for {len(variables)} Variables.")
+            problem = "Each Variable needs its gradient, or None:"
+            raise ValueError(f"{problem} there are {len(grads)} gradients for {len(variables)} Variables.")
         if not self.built:
             self.build(variables)
         for variable in variables:
@@ -285,9 +287,10 @@ class Optimizer:
             InvalidArgumentError: it is one.
         """
         if self.float_op and variable.dtype.is_integer:
-            problem = f"cannot compute {self.float_op} as input #1(zero-based) was expected to be a {variable.dtype.name} tensor"
+            problem = f"cannot compute {self.float_op} as input #1(zero-based) was expected to be"
+            given = f"a {variable.dtype.name} tensor but is a float tensor:"
             advice = f"{type(self).__name__} cannot train whole numbers. Make {visible(variable.name)} of floats."
-            raise invalid(f"{problem} but is a float tensor: {advice} [Op:{self.float_op}] name: ")
+            raise invalid(f"{problem} {given} {advice} [Op:{self.float_op}] name: ")
 
     def clipped(self, grads):
         """The gradients after the clipping that was asked for."""
@@ -315,16 +318,17 @@ class Optimizer:
 
 def check_learning_rate(learning_rate):
     if not isinstance(learning_rate, float) and not callable(learning_rate):
-        call = "a callable (that takes in the current iteration value and returns the corresponding learning rate value)"
-        problem = f"Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or {call}."
-        raise ValueError(f"{problem} Received instead: learning_rate={learning_rate}")
+        problem = "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable"
+        what = "(that takes in the current iteration value and returns the corresponding learning rate value)."
+        raise ValueError(f"{problem} {what} Received instead: learning_rate={learning_rate}")
 
 
 def check_ema(momentum, frequency):
     if not 0 <= momentum <= 1:
         raise ValueError(f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={momentum}")
     if frequency and (not isinstance(frequency, int) or frequency < 1):
-        raise ValueError(f"`ema_overwrite_frequency` must be an integer >= 1 or None. Received: ema_overwrite_frequency={frequency}")
+        problem = "`ema_overwrite_frequency` must be an integer >= 1 or None."
+        raise ValueError(f"{problem} Received: ema_overwrite_frequency={frequency}")
 
 
 @contextlib.contextmanager
@@ -351,8 +355,9 @@ def add_without_broadcast(x, dx):
         InvalidArgumentError: they differ.
     """
     if dx.shape != x.shape:
-        problem = f"Cannot update variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)},"
-        raise invalid(f"{problem} shapes must be equal: a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: ")
+        shapes = f"variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}"
+        advice = "a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: "
+        raise invalid(f"Cannot update {shapes}, shapes must be equal: {advice}")
     return x + dx
 
 
@@ -461,6 +466,12 @@ class Adam(Optimizer):
         epsilon: keeps the divisor above 0.
         amsgrad: divide by the largest v so far (Reddi et al., 2018).
         *settings, **named: those of `Optimizer`.
+
+    >>> import minigrad as mg
+    >>> v = mg.Variable(1.0)
+    >>> _ = mg.keras.optimizers.Adam(0.5).apply_gradients([(mg.constant(8.0), v)])
+    >>> print(v.numpy().round(4))
+    0.5
     """
 
     float_op = "Mul"
@@ -503,7 +514,8 @@ class AdamW(Adam):
     def __init__(self, learning_rate=0.001, weight_decay=0.004, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False,
                  *settings, **named):  # fmt: skip
         if weight_decay is None:
-            raise ValueError("Argument `weight_decay` must be a float. Received: weight_decay=None. Without it, write Adam.")
+            problem = "Argument `weight_decay` must be a float."
+            raise ValueError(f"{problem} Received: weight_decay=None. Without it, write Adam.")
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay, *settings, **named)
 
 
@@ -517,6 +529,12 @@ class RMSprop(Optimizer):
         epsilon: keeps the divisor above 0.
         centered: subtract the squared moving average of the gradients from v, so that it estimates their variance.
         *settings, **named: those of `Optimizer`.
+
+    >>> import minigrad as mg
+    >>> v = mg.Variable(1.0)
+    >>> _ = mg.keras.optimizers.RMSprop(0.1).apply_gradients([(mg.constant(8.0), v)])
+    >>> print(v.numpy().round(4))
+    0.6838
     """
 
     def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, *settings, **named):
@@ -545,6 +563,12 @@ class Adagrad(Optimizer):
         initial_accumulator_value: the sum before the first step.
         epsilon: keeps the divisor above 0.
         *settings, **named: those of `Optimizer`.
+
+    >>> import minigrad as mg
+    >>> v = mg.Variable(1.0)
+    >>> _ = mg.keras.optimizers.Adagrad(0.5).apply_gradients([(mg.constant(8.0), v)])
+    >>> print(v.numpy().round(4))
+    0.5004
     """
 
     slots = ("accumulator",)
@@ -576,7 +600,8 @@ class Schedule:
     """
 
     def __call__(self, step):
-        raise NotImplementedError(f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`.")
+        problem = f"Learning rate schedule '{type(self).__name__}'"
+        raise NotImplementedError(f"{problem} must override `__call__(self, step)`.")
 
 
 class Decay(Schedule):
@@ -745,8 +770,9 @@ class PiecewiseConstantDecay(Schedule):
 
     def __init__(self, boundaries, values, name="PiecewiseConstant"):
         if len(boundaries) != len(values) - 1:
-            given = f"Received: boundaries={boundaries} of length {len(boundaries)}, and values={values} of length {len(values)}."
-            raise ValueError(f"The length of boundaries should be 1 less than the length of values. {given}")
+            problem = "The length of boundaries should be 1 less than the length of values. Received:"
+            given = f"boundaries={boundaries} of length {len(boundaries)}, and values={values} of length {len(values)}."
+            raise ValueError(f"{problem} {given}")
         self.boundaries, self.values, self.name = boundaries, values, name
 
     def __call__(self, step):
@@ -784,5 +810,6 @@ def get(identifier):
     if isinstance(identifier, dict):
         name, settings = identifier["class_name"], identifier.get("config", {})
     if not isinstance(name, str) or name.lower() not in OPTIMIZERS:
-        raise ValueError(f"Could not interpret optimizer identifier: {visible(identifier)}. Known are {', '.join(OPTIMIZERS)}.")
+        known = ", ".join(OPTIMIZERS)
+        raise ValueError(f"Could not interpret optimizer identifier: {visible(identifier)}. Known are {known}.")
     return OPTIMIZERS[name.lower()](**settings)

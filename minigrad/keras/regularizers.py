@@ -46,14 +46,24 @@ class L1L2(Regularizer):
 
 
 class L1(L1L2):
-    """The penalty l1 * sum(|w|); `l1=None` is the default."""
+    """The penalty l1 * sum(|w|); `l1=None` is the default.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.regularizers.L1(0.5)([1.0, -3.0]).numpy())
+    2.0
+    """
 
     def __init__(self, l1=0.01):
         super().__init__(l1=0.01 if l1 is None else l1)
 
 
 class L2(L1L2):
-    """The penalty l2 * sum(w * w); `l2=None` is the default."""
+    """The penalty l2 * sum(w * w); `l2=None` is the default.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.regularizers.L2(0.5)([1.0, 3.0]).numpy())
+    5.0
+    """
 
     def __init__(self, l2=0.01):
         super().__init__(l2=0.01 if l2 is None else l2)
@@ -89,4 +99,5 @@ def get(identifier):
         return regularizer
     if identifier is None or (callable(identifier) and not isinstance(identifier, type)):
         return identifier
-    raise ValueError(f"Could not interpret regularizer identifier: {visible(identifier)}. Known are {', '.join(BY_NAME)}.")
+    problem = f"Could not interpret regularizer identifier: {visible(identifier)}."
+    raise ValueError(f"{problem} Known are {', '.join(BY_NAME)}.")

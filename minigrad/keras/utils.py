@@ -76,8 +76,8 @@ def to_categorical(x, num_classes=None):
     """
     if hasattr(x, "__tf_tensor__"):
         if num_classes is None:
-            problem = "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor:"
-            raise ValueError(f"{problem} the classes of a Tensor are not counted. Write to_categorical(x, num_classes).")
+            problem = "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor: the"
+            raise ValueError(f"{problem} classes of a Tensor are not counted. Write to_categorical(x, num_classes).")
         x = cast(x, "int64")
         return one_hot(squeeze(x, -1) if len(x.shape) > 1 and x.shape[-1] == 1 else x, num_classes)
     classes = np.asarray(x, np.int64)

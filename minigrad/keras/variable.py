@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, as_value, convert, dtypes
+from ..engine.listening import listening
 from ..engine.variable import Variable as Inner
 from ..errors import visible
 from . import initializers
@@ -32,10 +33,13 @@ def inside(layer):
         yield
         return
     calls.layers.append(layer)
+    outer = listening.module
+    listening.module = f"{outer}/{layer.name}".lstrip("/")
     try:
         yield
     finally:
         calls.layers.pop()
+        listening.module = outer
 
 
 class Variable:
@@ -108,8 +112,9 @@ class Variable:
         given = convert(value) if hasattr(value, "__tf_tensor__") else None
         value = as_value(value, wanted) if given is None else given.value
         if value.shape != tuple(self.shape):
-            problem = "The shape of the target variable and the shape of the target value in `variable.assign(value)` must match."
-            raise ValueError(f"{problem} variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}")
+            problem = "The shape of the target variable and the shape of the target value in"
+            shapes = f"variable.shape={self.shape}, Received: value.shape={value.shape}. Target variable: {self}"
+            raise ValueError(f"{problem} `variable.assign(value)` must match. {shapes}")
         if given is not None and value.dtype == self.value.dtype.dtype:
             self.value.assign(given)  # the same Tensor, so that a trace knows where the value comes from
         else:
@@ -144,5 +149,6 @@ class Variable:
 
 
 for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge",
-             "radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "neg", "abs", "getitem"):  # fmt: skip
+             "radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "neg", "abs",
+             "getitem"):  # fmt: skip
     setattr(Variable, f"__{name}__", lambda self, *other, name=f"__{name}__": getattr(self.value, name)(*other))

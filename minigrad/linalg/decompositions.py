@@ -47,7 +47,8 @@ def eigen(function, x):
     return lapack(function, x)
 
 
-@op("SelfAdjointEigV2", "fc", dtensor=eigh_grad)
+@op("SelfAdjointEigV2", "fc", dtensor=eigh_grad,
+    math="v @ (diag(de) + v^T @ dv / gaps in e) @ v^T, in the lower triangle; upstream: de, dv; z: e, v")  # fmt: skip
 def eigenpairs(tensor) -> list:
     """Op behind `mg.linalg.eigh`.
 
@@ -60,7 +61,8 @@ def eigenpairs(tensor) -> list:
     return [e.astype(tensor.dtype), v]
 
 
-@op("SelfAdjointEigV2", "fc", dtensor=lambda dy, tensor: eigvalsh_grad(dy, eigenpairs.np(tensor)[1]))
+@op("SelfAdjointEigV2", "fc", dtensor=lambda dy, tensor: eigvalsh_grad(dy, eigenpairs.np(tensor)[1]),
+    math="v @ diag(upstream) @ v^T, in the lower triangle; v: the eigenvectors")  # fmt: skip
 def eigvalsh(tensor):
     """Eigenvalues of a symmetric (or Hermitian) matrix, in ascending order. Only its lower triangle is read.
 
@@ -121,7 +123,8 @@ def eig_grad(dz, z, tensor_dtype):
     return whole if tensor_dtype.kind == "c" else real_part(whole)
 
 
-@op("Eig", "fc", dtensor=eig_grad)
+@op("Eig", "fc", dtensor=eig_grad,
+    math="inv(v)^T @ (diag(de) + v^T @ dv / gaps in e) @ v^T, norms kept; upstream: de, dv; z: e, v")  # fmt: skip
 def general_eigenpairs(tensor) -> list:
     """Op behind `mg.linalg.eig`.
 
@@ -196,7 +199,7 @@ def svd_grad(dz, z, tensor_shape, full_matrices):
     return dinput
 
 
-@op("Svd", "fc", dtensor=svd_grad)
+@op("Svd", "fc", dtensor=svd_grad, math="u @ (diag(ds) + what turns u and v) @ v^T; upstream: ds, du, dv; z: s, u, v")
 def singular_triplets(tensor, full_matrices=False) -> list:
     """Op behind `mg.linalg.svd`.
 
@@ -224,7 +227,8 @@ def singular_values_grad(dy, z):
     return (u * dy.astype(u.dtype)[..., None, :]) @ v.mT.conj()
 
 
-@op("Svd", "fc", dtensor=lambda dy, tensor: singular_values_grad(dy, singular_triplets.np(tensor)))
+@op("Svd", "fc", dtensor=lambda dy, tensor: singular_values_grad(dy, singular_triplets.np(tensor)),
+    math="u @ diag(upstream) @ v^T; u, v: the singular vectors")  # fmt: skip
 def singular_values(tensor):
     """Op behind `mg.linalg.svd` with `compute_uv=False`.
 
@@ -299,7 +303,7 @@ def deep_qr_grad(dq, dr, q, r):
     return dinput
 
 
-@op("Qr", "fc", dinput=qr_grad)
+@op("Qr", "fc", dinput=qr_grad, math="q @ dr + what turns q, times inv(r)^T; upstream: dq, dr; z: q, r")
 def orthogonal_triangular(input, full_matrices=False) -> list:
     """Op behind `mg.linalg.qr`.
 

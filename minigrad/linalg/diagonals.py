@@ -35,7 +35,8 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False) -> Tensor:
     a = convert_to_tensor(a)
     n = a.ndim
     if n < 2:
-        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a.value} with shape: {a.value.shape}")
+        problem = "Argument `a` should be a (batch) matrix with rank >= 2."
+        raise ValueError(f"{problem}  Received `a` = {a.value} with shape: {a.value.shape}")
     return shaping.transpose(a, (*range(n - 2), n - 1, n - 2), conjugate)
 
 
@@ -130,13 +131,14 @@ def places(k, rows, columns, align):
         n = min(rows + min(diagonal, 0), columns - max(diagonal, 0))
         left = (diagonal >= 0 and above == "LEFT") or (diagonal <= 0 and below == "LEFT")
         step = np.arange(n)
-        keys.append((step - min(diagonal, 0), step + max(diagonal, 0), np.full(n, i), step + (0 if left else length - n)))
+        place = step if left else step + length - n
+        keys.append((step - min(diagonal, 0), step + max(diagonal, 0), np.full(n, i), place))
     row, column, band, place = [np.concatenate(parts) for parts in zip(*keys, strict=True)]
     return (..., row, column), (..., place) if lower == upper else (..., band, place)
 
 
 @op("MatrixDiagV3", k=tidy.axes, num_rows=tidy.integer, num_cols=tidy.integer,
-    ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align))  # fmt: skip
+    ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align), math="the diagonals of upstream")  # fmt: skip
 def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value=0,
          align="RIGHT_LEFT"):  # fmt: skip
     """Matrix with the given diagonal, or diagonals, and `padding_value` elsewhere.
@@ -171,7 +173,8 @@ def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value
     if diagonal.ndim < axes:
         raise invalid(f"diagonal must be at least {axes}-dim, received shape: {bracketed(diagonal.shape)}")
     if lower < upper and diagonal.shape[-2] != upper - lower + 1:
-        raise invalid("The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range.")
+        problem = "The number of diagonals provided in the input does not"
+        raise invalid(f"{problem} match the lower_diag_index and upper_diag_index range.")
     rows, columns = size_around(diagonal.shape[-1], lower, upper, num_rows, num_cols)
     matrix = np.full((*diagonal.shape[:-axes], rows, columns), as_value(padding_value, diagonal.dtype))
     inside, outside = places(k, rows, columns, align)
@@ -190,11 +193,13 @@ def size_around(length, lower, upper, rows, columns):
     if columns < least_columns:
         raise invalid("The number of columns is too small.")
     if rows != least_rows and columns != least_columns:
-        raise invalid("The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal.")
+        problem = "The number of rows or columns is not consistent"
+        raise invalid(f"{problem} with the specified d_lower, d_upper, and diagonal.")
     return rows, columns
 
 
-@op("MatrixDiagPartV3", k=tidy.axes, dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align))
+@op("MatrixDiagPartV3", k=tidy.axes, dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align),
+    math="upstream, put back on the diagonals")  # fmt: skip
 def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
     """Diagonal, or diagonals, of a matrix.
 
@@ -235,7 +240,8 @@ def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
 
 
 @op("MatrixSetDiagV3", k=tidy.axes, ddiagonal=lambda dz, k, align: diag_part.np(dz, None, k, 0, align),
-    dinput=lambda dz, diagonal_shape, k, align: set_diag.np(dz, np.zeros(diagonal_shape, dz.dtype), None, k, align))  # fmt: skip
+    dinput=lambda dz, diagonal_shape, k, align: set_diag.np(dz, np.zeros(diagonal_shape, dz.dtype), None, k, align),
+    math={"diagonal": "the diagonals of upstream", "input": "upstream, but 0 on the diagonals"})  # fmt: skip
 def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     """Copy of a matrix with another diagonal, or other diagonals.
 
@@ -258,10 +264,11 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     bands = [upper - lower + 1] if lower < upper else []
     expected = (*input.shape[:-2], *bands, longest(lower, upper, *input.shape[-2:]))
     if diagonal.shape != expected:
-        problem = "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests"
+        first = "Either first dimensions of diagonal don't match input.shape[:-2],"
+        problem = f"{first} or diagonal.shape[:-1] is not equal to the longests diagonal"
         shapes = {"Input shape": input.shape, "Diagonal shape": diagonal.shape, "Expected diagonal shape": expected}
         listed = "\n".join([f"{what}: {bracketed(shape)}" for what, shape in shapes.items()])
-        raise invalid(f"{problem} diagonal in range [lower_diag_index:upper_diag_index].\n{listed}")
+        raise invalid(f"{problem} in range [lower_diag_index:upper_diag_index].\n{listed}")
     matrix = input.copy()
     inside, outside = places(k, *input.shape[-2:], align)
     matrix[inside] = diagonal[outside]

@@ -67,7 +67,8 @@ def misfit(a, b):
         return invalid(f"In[0] and In[1] ndims must be == 2: {a.ndim}", kernel)
     if a.shape[-1] != b.shape[-2]:
         return invalid(f"Matrix size-incompatible: In[0]: {bracketed(a.shape)}, In[1]: {bracketed(b.shape)}", kernel)
-    return invalid(f"In[0] and In[1] must have compatible batch dimensions: {bracketed(a.shape)} vs. {bracketed(b.shape)}", kernel)
+    problem = "In[0] and In[1] must have compatible batch dimensions:"
+    return invalid(f"{problem} {bracketed(a.shape)} vs. {bracketed(b.shape)}", kernel)
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
@@ -249,7 +250,8 @@ def contraction_grad(dz, k, inputs, equation):
     return contraction.np(operands, f"{','.join(subscripts)}->{wanted}")
 
 
-@op("Einsum", ARITHMETIC, dinputs=contraction_grad)
+@op("Einsum", ARITHMETIC, dinputs=contraction_grad,
+    math="einsum of upstream with the other inputs, to the axes of inputs[k]")  # fmt: skip
 def contraction(inputs: list, equation: str):
     """Op behind `mg.einsum`, for an equation with `->` and without `...`.
 
@@ -311,8 +313,8 @@ def with_letters(terms, output, shapes):
     padded = [(1,) * (max(map(len, hidden)) - len(lengths)) + lengths for lengths in hidden]
     widest = [next((n for n in lengths if n != 1), 1) for lengths in zip(*padded, strict=True)]
     if widest and "0" not in output:
-        problem = f"Output contains {len(widest)} broadcasting dimension(s) but no ellipsis (...) was found in the output subscripts."
-        raise invalid(f"{problem} [Op:Einsum] name: ")
+        problem = f"Output contains {len(widest)} broadcasting dimension(s) but no ellipsis"
+        raise invalid(f"{problem} (...) was found in the output subscripts. [Op:Einsum] name: ")
     letters = "".join([next(free) for _ in widest])
     for k, lengths in enumerate(hidden):
         tail = zip(letters[len(letters) - len(lengths) :], lengths, widest[len(widest) - len(lengths) :], strict=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, bracketed, convert, invalid, op
+from ..errors import unwarned
 from ..ops import convert_to_tensor
 from .diagonals import band_part, diag_part, eye
 from .products import matmul
@@ -30,11 +31,12 @@ def square(x, message="Input matrix must be square."):
 
 def lapack(function, *arrays):
     """Call one of NumPy's linear algebra functions, without warnings, and in float32 for float16, which they lack."""
-    with np.errstate(all="ignore"):
-        if arrays[0].dtype != np.float16:
-            return function(*arrays)
-        result = function(*[x.astype(np.float32) for x in arrays])
-    return type(result)(*[x.astype(np.float16) for x in result]) if isinstance(result, tuple) else result.astype(np.float16)
+    if arrays[0].dtype != np.float16:
+        return unwarned(function, *arrays)
+    result = unwarned(function, *[x.astype(np.float32) for x in arrays])
+    if isinstance(result, tuple):
+        return type(result)(*[x.astype(np.float16) for x in result])
+    return result.astype(np.float16)
 
 
 def regular(function, message, *matrices):
@@ -58,7 +60,7 @@ def inv_grad(dy, y, adjoint):
     return -inverse @ (dy.mT.conj() if adjoint else dy) @ inverse
 
 
-@op("MatrixInverse", "fc", dinput=inv_grad)
+@op("MatrixInverse", "fc", dinput=inv_grad, math="-y @ upstream^T @ y if adjoint else -y^T @ upstream @ y^T")
 def inv(input, adjoint=False):
     """Inverse of square matrices, or of their adjoints.
 
@@ -82,7 +84,8 @@ def inv(input, adjoint=False):
     return inverse.mT.conj() if adjoint else inverse
 
 
-@op("MatrixDeterminant", "fc", dinput=lambda dy, y, input: each(dy * y.conj(), inv.np(input, True)))
+@op("MatrixDeterminant", "fc", dinput=lambda dy, y, input: each(dy * y.conj(), inv.np(input, True)),
+    math="upstream * y * inv(input)^T")  # fmt: skip
 def det(input):
     """Determinant of square matrices: shape `(..., n, n)` to `(...)`. Its gradient needs an invertible matrix.
 
@@ -97,7 +100,8 @@ def det(input):
     return lapack(np.linalg.det, input)
 
 
-@op("LogMatrixDeterminant", "fc", dinput=lambda dz, input: each(dz[1], inv.np(input, True)))
+@op("LogMatrixDeterminant", "fc", dinput=lambda dz, input: each(dz[1], inv.np(input, True)),
+    math="upstream[1] * inv(input)^T")  # fmt: skip
 def sign_and_log_det(input) -> list:
     """Op behind `mg.linalg.slogdet`.
 
@@ -153,7 +157,9 @@ def solution_part(dy, matrix, y, adjoint):
     return -y @ drhs.mT.conj() if adjoint else -drhs @ y.mT.conj()
 
 
-@op("MatrixSolve", "fc", dmatrix=solution_part, drhs=lambda dy, matrix, adjoint: solve.np(matrix, dy, not adjoint))
+@op("MatrixSolve", "fc", dmatrix=solution_part, drhs=lambda dy, matrix, adjoint: solve.np(matrix, dy, not adjoint),
+    math={"matrix": "-y @ solve(matrix, upstream)^T if adjoint else -solve(matrix, upstream, True) @ y^T",
+          "rhs": "solve(matrix, upstream, not adjoint)"})  # fmt: skip
 def solve(matrix, rhs, adjoint=False):
     """Solve a system of linear equations: the x for which `matrix @ x` is `rhs`.
 
@@ -192,7 +198,9 @@ def triangular_part(dy, matrix, y, lower, adjoint):
 
 
 @op("MatrixTriangularSolve", "fc", dmatrix=triangular_part,
-    drhs=lambda dy, matrix, lower, adjoint: triangular_solve.np(matrix, dy, lower, not adjoint))  # fmt: skip
+    drhs=lambda dy, matrix, lower, adjoint: triangular_solve.np(matrix, dy, lower, not adjoint),
+    math={"matrix": "as of solve, but 0 in the triangle that is not read",
+          "rhs": "triangular_solve(matrix, upstream, lower, not adjoint)"})  # fmt: skip
 def triangular_solve(matrix, rhs, lower=True, adjoint=False):
     """Solve a triangular system of linear equations, `matrix @ x = rhs`, by forward or back substitution.
 
@@ -211,7 +219,8 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False):
     >>> import minigrad as mg
     >>> print(mg.linalg.triangular_solve([[2.0, 9.0], [1.0, 4.0]], [[1.0], [5.0]]).numpy().ravel())
     [0.5   1.125]
-    >>> print(mg.linalg.triangular_solve([[2.0, 3.0], [9.0, 4.0]], [[1.0], [5.0]], lower=False, adjoint=True).numpy().ravel())
+    >>> x = mg.linalg.triangular_solve([[2.0, 3.0], [9.0, 4.0]], [[1.0], [5.0]], lower=False, adjoint=True)
+    >>> print(x.numpy().ravel())
     [0.5   0.875]
     """
     for k, x in enumerate((matrix, rhs)):
@@ -262,7 +271,7 @@ def no_slope(dx):
     raise ValueError("Gradient not defined for fast=False")
 
 
-@op("MatrixSolveLs", "fc", dmatrix=no_slope, drhs=no_slope)
+@op("MatrixSolveLs", "fc", dmatrix=no_slope, drhs=no_slope, math="none: the backward pass raises ValueError")
 def robust_lstsq(matrix, rhs):
     """Op behind `mg.linalg.lstsq` with `fast=False`: the matrix may have less than full rank, but there is no gradient.
 
@@ -327,7 +336,7 @@ def cholesky_grad(dy, y):
     return (whole + whole.mT.conj()) / 2
 
 
-@op("Cholesky", "fc", dinput=cholesky_grad)
+@op("Cholesky", "fc", dinput=cholesky_grad, math="inv(y)^T @ the lower half of y^T @ upstream @ inv(y), made symmetric")
 def lower_factor(input):
     """Op behind `mg.linalg.cholesky`. As in TensorFlow its gradient is symmetric, although only one triangle is read.
 

@@ -1,4 +1,4 @@
-"""tf.math: each op is a NumPy function; its VJPs are in the decorator above it. Each file lists what is public in it."""
+"""tf.math: each op is a NumPy function, with its VJPs in the decorator above it. Each file lists what is public."""
 
 from . import arithmetic, comparison, complex_numbers, elementwise, normalizing, reductions, segments, special
 from .arithmetic import *

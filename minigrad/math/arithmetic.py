@@ -53,7 +53,7 @@ def multiply(x, y):
 
 
 @op("RealDiv", "f", twin=np.divide, holomorphic=True, keep_misfit=True,
-    dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y))  # fmt: skip
+    dx=lambda dz, y: dz / y, dy=lambda dz, x, y: dz * (-x / y / y), math={"y": "-upstream * x / y^2"})  # fmt: skip
 def divide(x, y):
     """x / y, element by element.
 
@@ -70,7 +70,8 @@ def divide(x, y):
 
 
 @op("DivNoNan", "f", holomorphic=True, keep_misfit=True,
-    dx=lambda dz, y: divide_no_nan.np(dz, y), dy=lambda dz, x, y: dz * divide_no_nan.np(divide_no_nan.np(-x, y), y))  # fmt: skip
+    dx=lambda dz, y: divide_no_nan.np(dz, y), dy=lambda dz, x, y: dz * divide_no_nan.np(divide_no_nan.np(-x, y), y),
+    math={"y": "-upstream * x / y^2"})  # fmt: skip
 def divide_no_nan(x, y):
     """x / y, element by element, and 0 where y is 0.
 
@@ -105,14 +106,16 @@ def without_kernel(x, y):
     """Raise NotFoundError: `mg.realdiv` takes no integers, unlike `mg.divide`."""
     dtype = x.dtype
     given = f"this op does not take tf.{dtype.name}. Write mg.divide(x, y). [Op:RealDiv] name: "
-    raise errors.NotFoundError(None, None, f"Could not find device for node: = RealDiv[T=DT_{dtype.name.upper()}]: {given}")
+    problem = "Could not find device for node:"
+    raise errors.NotFoundError(None, None, f"{problem} = RealDiv[T=DT_{dtype.name.upper()}]: {given}")
 
 
 realdiv = redeclared(divide)  # unlike tf.divide it does not convert integers
 realdiv.by_kind = dict.fromkeys("iu", without_kernel) | {"c": divide.by_kind["c"]}
 
 
-@op("MulNoNan", "fc", dx=lambda dz, y: multiply_no_nan.np(dz, y), dy=lambda dz, x: multiply_no_nan.np(x, dz))
+@op("MulNoNan", "fc", dx=lambda dz, y: multiply_no_nan.np(dz, y), dy=lambda dz, x: multiply_no_nan.np(x, dz),
+    math={"y": "upstream * x"})  # fmt: skip
 def multiply_no_nan(x, y):
     """x * y, element by element, and 0 where y is 0, even if x is infinite or NaN.
 
@@ -123,7 +126,8 @@ def multiply_no_nan(x, y):
     return np.where(y == 0, y.dtype.type(0), x * y)[()]
 
 
-@op("Reciprocal", "f", twin=np.reciprocal, holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(-(y * y), dy))
+@op("Reciprocal", "f", twin=np.reciprocal, holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(-(y * y), dy),
+    math="-upstream * y^2")  # fmt: skip
 def reciprocal(x):
     """Reciprocal: 1 / x, element by element.
 
@@ -194,7 +198,8 @@ def truncatediv(x, y):
     """
     if x.dtype.kind in "iu":
         if not np.all(y):
-            raise errors.InternalError(None, None, "Unexpected error in binary operator (only integer div and mod should have errors)")
+            problem = "Unexpected error in binary operator"
+            raise errors.InternalError(None, None, f"{problem} (only integer div and mod should have errors)")
         return (x - np.fmod(x, y)) // y
     return np.trunc(x / y)
 
@@ -330,7 +335,8 @@ def add_n(inputs, name=None) -> Tensor:
     """
     inputs = list(inputs) if hasattr(inputs, "__iter__") else [inputs]
     if not inputs:
-        raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+        problem = "Inputs must be an iterable of at least one"
+        raise ValueError(f"{problem} Tensor/IndexedSlices with the same dtype and shape.")
     return sum_of(inputs)
 
 
@@ -349,7 +355,8 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     return add_n(inputs)
 
 
-@op("Xlogy", "fc", dx=lambda dz, x, y: dz * xlogy.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(x, y))
+@op("Xlogy", "fc", dx=lambda dz, x, y: dz * xlogy.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(x, y),
+    math={"x": "upstream * [x != 0] * log(y)"})  # fmt: skip
 def xlogy(x, y):
     """x * log(y), element by element, and 0 where x is 0, whatever y is.
 
@@ -360,7 +367,8 @@ def xlogy(x, y):
     return zero_at_zero(x, x * np.log(y))
 
 
-@op("Xlog1py", "fc", dx=lambda dz, x, y: dz * xlog1py.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(x, y + 1))
+@op("Xlog1py", "fc", dx=lambda dz, x, y: dz * xlog1py.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(x, y + 1),
+    math={"x": "upstream * [x != 0] * log1p(y)"})  # fmt: skip
 def xlog1py(x, y):
     """x * log(1 + y), element by element, and 0 where x is 0, whatever y is. It is accurate for small y.
 
@@ -371,7 +379,8 @@ def xlog1py(x, y):
     return zero_at_zero(x, x * np.log1p(y))
 
 
-@op("Xdivy", "fc", dx=lambda dz, x, y: dz * xdivy.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(-x, y * y))
+@op("Xdivy", "fc", dx=lambda dz, x, y: dz * xdivy.np(nonzero(x), y), dy=lambda dz, x, y: dz * xdivy.np(-x, y * y),
+    math={"y": "-upstream * x / y^2"})  # fmt: skip
 def xdivy(x, y):
     """x / y, element by element, and 0 where x is 0, whatever y is.
 
@@ -409,7 +418,8 @@ def nextafter(x1, x2):
 
 
 @op("Pow", "if", twin=np.power, holomorphic=True,
-    dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x))  # fmt: skip
+    dx=lambda dz, x, y: dz * y * x ** (y - 1), dy=lambda dz, z, x: dz * z * log_or_zero(x),
+    math={"y": "upstream * z * log(x)"})  # fmt: skip
 def pow(x, y):
     """x to the power of y, element by element; `x ** y`.
 
@@ -468,7 +478,8 @@ def complex_squared_difference(x, y):
     return difference * difference.conj()
 
 
-@op("Sqrt", "f", twin=np.sqrt, holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy))
+@op("Sqrt", "f", twin=np.sqrt, holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(0.5 / y, dy),
+    math="upstream / (2 * y)")  # fmt: skip
 def sqrt(x):
     """Square root. Its derivative at 0 is infinite, but an upstream gradient of 0 stays 0 there.
 
@@ -479,7 +490,8 @@ def sqrt(x):
     return np.sqrt(x)
 
 
-@op("Rsqrt", "f", holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(y * y, -0.5 * multiply_no_nan.np(y, dy)))
+@op("Rsqrt", "f", holomorphic=True, dx=lambda dy, y: multiply_no_nan.np(y * y, -0.5 * multiply_no_nan.np(y, dy)),
+    math="-upstream * y^3 / 2")  # fmt: skip
 def rsqrt(x):
     """Reciprocal square root: 1 / sqrt(x), element by element.
 

@@ -39,7 +39,8 @@ def complex(real, imag, name=None) -> Tensor:
     return of_parts(real, imag)
 
 
-@op("Complex", "f", dreal=lambda dz: real_part(dz), dimag=lambda dz: imaginary_part(dz))
+@op("Complex", "f", dreal=lambda dz: real_part(dz), dimag=lambda dz: imaginary_part(dz),
+    math={"real": "the real part of upstream", "imag": "the imaginary part of upstream"})  # fmt: skip
 def of_parts(real, imag):
     """Op behind `mg.complex`.
 

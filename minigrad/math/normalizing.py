@@ -139,7 +139,8 @@ def last(axis, x):
 def one_axis(axis: int):
     """A single axis as an int. Raise TypeError for a list."""
     if isinstance(axis, (list, tuple)):
-        raise TypeError(f"'<=' not supported between instances of 'int' and '{type(axis).__name__}': axis={axis} must be one number")
+        problem = f"'<=' not supported between instances of 'int' and '{type(axis).__name__}':"
+        raise TypeError(f"{problem} axis={axis} must be one number")
     return tidy.integer(axis)
 
 
@@ -149,7 +150,7 @@ def softmax_grad(dy, y, axis):
     return dyy - np.add.reduce(dyy, axis=-1 if axis is None else axis, keepdims=True) * y
 
 
-@op("Softmax", "f", axis=one_axis, dlogits=softmax_grad)
+@op("Softmax", "f", axis=one_axis, dlogits=softmax_grad, math="y * (upstream - sum(upstream * y))")
 def softmax(logits, axis=None):
     """Softmax: exp(logits) / sum(exp(logits)) along an axis: probabilities that sum to 1. Large logits do not overflow.
 
@@ -181,7 +182,7 @@ def log_softmax_grad(dy, y, axis):
     return dy - np.exp(y) * np.add.reduce(dy, axis=-1 if axis is None else axis, keepdims=True)
 
 
-@op("LogSoftmax", "f", axis=one_axis, dlogits=log_softmax_grad)
+@op("LogSoftmax", "f", axis=one_axis, dlogits=log_softmax_grad, math="upstream - exp(y) * sum(upstream)")
 def log_softmax(logits, axis=None):
     """Log-softmax: log(softmax(logits)) along an axis. It is accurate even where the probability underflows to 0.
 

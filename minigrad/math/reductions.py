@@ -65,7 +65,7 @@ def kept(y, shape, axis):
     return y.reshape(tuple([1 if i in gone else n for i, n in enumerate(shape)]))
 
 
-@op("Sum", ARITHMETIC, twin=(np.add.reduce, np.sum), axis=tidy.axes, dinput_tensor=spread)
+@op("Sum", ARITHMETIC, twin=(np.add.reduce, np.sum), axis=tidy.axes, dinput_tensor=spread, math="upstream, to each")
 def reduce_sum(input_tensor, axis=None, keepdims=False):
     """Sum of the elements along one axis, several axes, or all.
 
@@ -98,13 +98,15 @@ def refuse_axis(axis):
 
 
 @op("Mean", ARITHMETIC, twin=np.mean, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
-    spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis))  # fmt: skip
+    spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis),
+    math="upstream / count, to each")  # fmt: skip
 def reduce_mean(input_tensor, axis=None, keepdims=False):
     """Mean of the elements along one axis, several, or all; see `reduce_sum`. The mean of integers is truncated.
 
     >>> import minigrad as mg
     >>> x = [[1.5, 2.0, 3.0], [4.0, 5.0, 6.0]]
-    >>> print(mg.reduce_mean(x, axis=1).numpy().round(4), mg.reduce_mean(x, keepdims=True).numpy().round(4), mg.reduce_mean([3, 4]).numpy())
+    >>> y = mg.reduce_mean(x, axis=1), mg.reduce_mean(x, keepdims=True), mg.reduce_mean([3, 4])
+    >>> print(y[0].numpy().round(4), y[1].numpy().round(4), y[2].numpy())
     [2.1667 5.    ] [[3.5833]] 3
     """
     if input_tensor.dtype.kind in "iu":
@@ -128,7 +130,8 @@ def winners_share(dy, y, input_tensor, axis):
     return hit / np.add.reduce(hit, axis=axis, keepdims=True) * kept(dy, input_tensor.shape, axis)
 
 
-@op("Max", "iuf", twin=np.max, axis=tidy.axes, dinput_tensor=winners_share)
+@op("Max", "iuf", twin=np.max, axis=tidy.axes, dinput_tensor=winners_share,
+    math="upstream * [input_tensor == y] / sum([input_tensor == y])")  # fmt: skip
 def reduce_max(input_tensor, axis=None, keepdims=False):
     """Maximum along one axis, several, or all; see `reduce_sum`. Equal maxima share the gradient evenly.
 
@@ -140,7 +143,8 @@ def reduce_max(input_tensor, axis=None, keepdims=False):
     return extreme(np.maximum, input_tensor, axis, keepdims)
 
 
-@op("Min", "iuf", twin=np.min, axis=tidy.axes, dinput_tensor=winners_share)
+@op("Min", "iuf", twin=np.min, axis=tidy.axes, dinput_tensor=winners_share,
+    math="upstream * [input_tensor == y] / sum([input_tensor == y])")  # fmt: skip
 def reduce_min(input_tensor, axis=None, keepdims=False):
     """Minimum along one axis, several, or all; see `reduce_sum`. Equal minima share the gradient evenly.
 
@@ -168,7 +172,8 @@ def limit_of(ufunc, dtype):
 
 
 @op("Prod", ARITHMETIC, twin=np.prod, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor, axis:
-    spread(dy, input_tensor.shape, axis) * others(input_tensor, axis).conj())  # fmt: skip
+    spread(dy, input_tensor.shape, axis) * others(input_tensor, axis).conj(),
+    math="upstream * the product of the others")  # fmt: skip
 def reduce_prod(input_tensor, axis=None, keepdims=False):
     """Product of the elements along one axis, several, or all; see `reduce_sum`. The gradient is exact at zeros too.
 
@@ -216,7 +221,8 @@ def reduce_all(input_tensor, axis=None, keepdims=False):
 
 
 @op("EuclideanNorm", ARITHMETIC, axis=tidy.axes, dinput_tensor=lambda dy, y, input_tensor, axis:
-    input_tensor / (kept(y, input_tensor.shape, axis) / kept(dy, input_tensor.shape, axis)))  # fmt: skip
+    input_tensor / (kept(y, input_tensor.shape, axis) / kept(dy, input_tensor.shape, axis)),
+    math="upstream * input_tensor / y")  # fmt: skip
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False):
     """L2 (Euclidean) norm along one axis, several, or all; see `reduce_sum`. At 0 the gradient is NaN.
 
@@ -412,7 +418,8 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
 
 
 @op("TopKV2", "iuf", k=tidy.axes, index_type=tidy.dtype,
-    dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape))  # fmt: skip
+    dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape),
+    math="upstream[0], put back at the indices z[1]")  # fmt: skip
 def greatest(input, k, index_type) -> list:
     """Op behind `mg.math.top_k`.
 
@@ -485,7 +492,8 @@ def among_greatest(predictions, targets: np.ndarray, k):
 # ---- cumulative sums and products ----------------------------------------------------------------------------------
 
 
-@op("Cumsum", ARITHMETIC, axis=tidy.axes, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))
+@op("Cumsum", ARITHMETIC, axis=tidy.axes, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse),
+    math="cumsum(upstream, axis, exclusive, not reverse)")  # fmt: skip
 def cumsum(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative sum along an axis: each element plus all elements before it. The shape stays.
 
@@ -521,7 +529,8 @@ def cumprod_grad(dy, x, y, axis, exclusive, reverse):
     return np.transpose(np.add.reduce(without * concerned * dy[..., None, :], axis=-1), tuple(order))
 
 
-@op("Cumprod", ARITHMETIC, axis=tidy.axes, dx=cumprod_grad)
+@op("Cumprod", ARITHMETIC, axis=tidy.axes, dx=cumprod_grad,
+    math="sum of upstream * the product of the others, over the products with this element")  # fmt: skip
 def cumprod(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative product along an axis: each element times all elements before it; see `cumsum`.
 
@@ -537,7 +546,8 @@ def cumprod(x, axis: int = 0, exclusive=False, reverse=False):
 
 
 @op("CumulativeLogsumexp", "f", axis=tidy.axes, dx=lambda dy, x, y, axis, exclusive, reverse:
-    flow(dy, x, y, axis, exclusive, reverse) - flow(-dy, x, y, axis, exclusive, reverse))  # fmt: skip
+    flow(dy, x, y, axis, exclusive, reverse) - flow(-dy, x, y, axis, exclusive, reverse),
+    math="exp(x) * cumsum(upstream * exp(-y), axis, exclusive, not reverse)")  # fmt: skip
 def cumulative_logsumexp(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative log-sum-exp along an axis: log(sum(exp(x))) of each element and all elements before it; see `cumsum`.
 
@@ -567,18 +577,12 @@ def scan(ufunc, x, axis, exclusive, reverse, start):
         if flag is not None and flag.__class__ is not bool:
             raise TypeError(f"Expected bool for argument {word!r} not {flag!r}.")
     check_axis(axis, x.ndim, "ScanOp: Expected scan axis in the range")
-    turn = [slice(None)] * x.ndim
-    turn[axis] = slice(None, None, -1)
-    x = x[tuple(turn)] if reverse else x
+    x = np.flip(x, axis) if reverse else x
     y = ufunc.accumulate(x, axis, x.dtype)
     if exclusive and x.shape[axis]:
-        first, later, earlier = list(turn), list(turn), list(turn)
-        first[axis], later[axis], earlier[axis] = slice(0, 1), slice(1, None), slice(None, -1)
-        shifted = np.empty_like(y)
-        shifted[tuple(first)] = start
-        shifted[tuple(later)] = y[tuple(earlier)]
-        y = shifted
-    return y[tuple(turn)] if reverse else y
+        y = np.roll(y, 1, axis)
+        np.moveaxis(y, axis, 0)[0] = start
+    return np.flip(y, axis) if reverse else y
 
 
 @op("InvertPermutation", dx=None)

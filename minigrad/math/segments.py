@@ -52,6 +52,10 @@ def slope_of_segment_prod(dz, data, segment_ids):
     return np.where(others_zero > 0, 0, picked(dz, segment_ids) * picked(product, segment_ids) / filled)
 
 
+SHARED = "upstream of its segment where data is the extreme, shared with all that are"
+OTHERS = "upstream of its segment * the product of the others in it"
+
+
 @op("SegmentSum", ARITHMETIC, ddata=lambda dz, segment_ids: gather.np(dz, segment_ids), dsegment_ids=None)
 def segment_sum(data, segment_ids):
     """Segment sum: row s of the result is the sum of the rows of `data` whose segment id is s.
@@ -75,7 +79,8 @@ def segment_sum(data, segment_ids):
 
 
 @op("SegmentMean", ARITHMETIC, dsegment_ids=None,
-    ddata=lambda dz, segment_ids: gather.np(dz / row_counts(segment_ids, dz), segment_ids))  # fmt: skip
+    ddata=lambda dz, segment_ids: gather.np(dz / row_counts(segment_ids, dz), segment_ids),
+    math="upstream[segment_ids] / the size of the segment")  # fmt: skip
 def segment_mean(data, segment_ids):
     """Segment mean: row s of the result is the mean of the rows of `data` whose segment id is s; see `segment_sum`.
 
@@ -89,7 +94,7 @@ def segment_mean(data, segment_ids):
     return np.trunc(mean).astype(data.dtype) if data.dtype.kind in "iu" else mean
 
 
-@op("SegmentMax", "iuf", ddata=from_segments, dsegment_ids=None)
+@op("SegmentMax", "iuf", ddata=from_segments, dsegment_ids=None, math=SHARED)
 def segment_max(data, segment_ids):
     """Segment maximum: row s of the result is the maximum of the rows of `data` whose segment id is s.
 
@@ -103,7 +108,7 @@ def segment_max(data, segment_ids):
     return sorted_extreme(np.maximum, data, segment_ids)
 
 
-@op("SegmentMin", "iuf", ddata=from_segments, dsegment_ids=None)
+@op("SegmentMin", "iuf", ddata=from_segments, dsegment_ids=None, math=SHARED)
 def segment_min(data, segment_ids):
     """Segment minimum: row s of the result is the minimum of the rows of `data` whose segment id is s.
 
@@ -117,7 +122,7 @@ def segment_min(data, segment_ids):
     return sorted_extreme(np.minimum, data, segment_ids)
 
 
-@op("SegmentProd", ARITHMETIC, ddata=slope_of_segment_prod, dsegment_ids=None)
+@op("SegmentProd", ARITHMETIC, ddata=slope_of_segment_prod, dsegment_ids=None, math=OTHERS)
 def segment_prod(data, segment_ids):
     """Segment product: row s of the result is the product of the rows of `data` whose id is s; see `segment_sum`.
 
@@ -131,7 +136,8 @@ def segment_prod(data, segment_ids):
     return in_segments(np.multiply, 1, data, segment_ids, count_segments(data, segment_ids))
 
 
-@op("UnsortedSegmentSum", ARITHMETIC, num_segments=tidy.integer, ddata=picked, dsegment_ids=None)
+@op("UnsortedSegmentSum", ARITHMETIC, num_segments=tidy.integer, ddata=picked, dsegment_ids=None,
+    math="upstream[segment_ids], but 0 where the id is negative")  # fmt: skip
 def unsorted_segment_sum(data, segment_ids, num_segments):
     """Segment sum with ids in any order: part s of the result is the sum of the parts of `data` whose segment id is s.
 
@@ -154,7 +160,7 @@ def unsorted_segment_sum(data, segment_ids, num_segments):
     return in_segments(np.add, 0, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentMax", "iuf", num_segments=tidy.integer, ddata=from_segments, dsegment_ids=None)
+@op("UnsortedSegmentMax", "iuf", num_segments=tidy.integer, ddata=from_segments, dsegment_ids=None, math=SHARED)
 def unsorted_segment_max(data, segment_ids, num_segments):
     """Segment maximum with ids in any order; see `unsorted_segment_sum`. Equal maxima share the gradient.
 
@@ -168,7 +174,7 @@ def unsorted_segment_max(data, segment_ids, num_segments):
     return in_segments(np.maximum, finite_limits(data.dtype).min, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentMin", "iuf", num_segments=tidy.integer, ddata=from_segments, dsegment_ids=None)
+@op("UnsortedSegmentMin", "iuf", num_segments=tidy.integer, ddata=from_segments, dsegment_ids=None, math=SHARED)
 def unsorted_segment_min(data, segment_ids, num_segments):
     """Segment minimum with ids in any order; see `unsorted_segment_sum`. Equal minima share the gradient.
 
@@ -182,7 +188,7 @@ def unsorted_segment_min(data, segment_ids, num_segments):
     return in_segments(np.minimum, finite_limits(data.dtype).max, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None)
+@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None, math=OTHERS)
 def unsorted_segment_prod(data, segment_ids, num_segments):
     """Segment product with ids in any order; see `unsorted_segment_sum`. A segment without parts is 1.
 
@@ -284,7 +290,8 @@ def size_of_segments(data, ids, number):
 # ---- counting --------------------------------------------------------------------------------------------------------
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, name=None, axis=None, binary_output=False):
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, name=None, axis=None,
+             binary_output=False):  # fmt: skip
     """Count how often each of the integers 0, 1, 2 ... occurs.
 
     Args:
@@ -337,8 +344,8 @@ def dense_bincount(arr, size: int, weights: Any, dtype, binary_output: bool):
     if arr.ndim > 2:
         raise invalid(f"Shape must be at most rank 2 but is rank {arr.ndim}")
     if weights is not None and weights.shape != arr.shape:
-        problem = "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1."
-        raise invalid(f"{problem} Received {list(weights.shape)}")
+        problem = "`weights` must be the same shape as `arr` or a length-0 `Tensor`,"
+        raise invalid(f"{problem} in which case it acts as all weights equal to 1. Received {list(weights.shape)}")
     counted = arr < size
     counts = np.zeros((*arr.shape[:-1], size), dtype)
     places = (*np.nonzero(counted)[:-1], arr[counted])

@@ -33,7 +33,8 @@ def in_float64(function):
 # ---- the normal distribution ---------------------------------------------------------------------------------------
 
 
-@op("Erf", "f", dx=lambda dy, x: dy * (2 / python_math.pi**0.5) * np.exp(-x * x))
+@op("Erf", "f", dx=lambda dy, x: dy * (2 / python_math.pi**0.5) * np.exp(-x * x),
+    math="upstream * 2 / sqrt(pi) * exp(-x^2)")  # fmt: skip
 def erf(x):
     """Error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.
 
@@ -44,7 +45,8 @@ def erf(x):
     return each(python_math.erf)(x)
 
 
-@op("Erfc", "f", dx=lambda dy, x: -dy * (2 / python_math.pi**0.5) * np.exp(-x * x))
+@op("Erfc", "f", dx=lambda dy, x: -dy * (2 / python_math.pi**0.5) * np.exp(-x * x),
+    math="-upstream * 2 / sqrt(pi) * exp(-x^2)")  # fmt: skip
 def erfc(x):
     """Complementary error function: 1 - erf(x), accurate where that is tiny.
 
@@ -55,7 +57,8 @@ def erfc(x):
     return each(python_math.erfc)(x)
 
 
-@op("Ndtri", "f", dx=lambda dy, y: dy * (2 * python_math.pi) ** 0.5 * np.exp(y * y / 2))
+@op("Ndtri", "f", dx=lambda dy, y: dy * (2 * python_math.pi) ** 0.5 * np.exp(y * y / 2),
+    math="upstream * sqrt(2 * pi) * exp(y^2 / 2)")  # fmt: skip
 def ndtri(x):
     """Quantile function (inverse CDF) of the standard normal distribution, for probabilities x between 0 and 1.
 
@@ -66,7 +69,8 @@ def ndtri(x):
     return each(normal_quantile)(x)
 
 
-@op("Erfinv", "f", dx=lambda dy, y: dy * (python_math.pi**0.5 / 2) * np.exp(y * y))
+@op("Erfinv", "f", dx=lambda dy, y: dy * (python_math.pi**0.5 / 2) * np.exp(y * y),
+    math="upstream * sqrt(pi) / 2 * exp(y^2)")  # fmt: skip
 def erfinv(x):
     """Inverse error function, for x between -1 and 1.
 
@@ -230,7 +234,8 @@ def zeta64(x, q):
 # ---- the incomplete gamma and beta functions -----------------------------------------------------------------------
 
 
-@op("Igamma", "f", da=lambda dz, a, x: dz * slope_in_a(a, x), dx=lambda dz, a, x: dz * gamma_density(a, x))
+@op("Igamma", "f", da=lambda dz, a, x: dz * slope_in_a(a, x), dx=lambda dz, a, x: dz * gamma_density(a, x),
+    math={"a": "upstream * the derivative of igamma in a"})  # fmt: skip
 def igamma(a, x):
     """Regularized lower incomplete gamma function: the CDF at x of the gamma distribution with shape a and rate 1.
 
@@ -241,7 +246,8 @@ def igamma(a, x):
     return in_float64(igamma64)(a, x)
 
 
-@op("Igammac", "f", da=lambda dz, a, x: -(dz * slope_in_a(a, x)), dx=lambda dz, a, x: -(dz * gamma_density(a, x)))
+@op("Igammac", "f", da=lambda dz, a, x: -(dz * slope_in_a(a, x)), dx=lambda dz, a, x: -(dz * gamma_density(a, x)),
+    math={"a": "-upstream * the derivative of igamma in a"})  # fmt: skip
 def igammac(a, x):
     """Regularized upper incomplete gamma function: 1 - igamma(a, x), accurate where that is tiny.
 
@@ -320,7 +326,8 @@ def betainc(a, b, x):
     """
     for (p, one), (q, other) in itertools.combinations({"a": a, "b": b, "x": x}.items(), 2):
         if one.ndim and other.ndim and one.shape != other.shape:
-            raise ValueError(f"Shapes of {p} and {q} are inconsistent: {bracketed(one.shape)} vs. {bracketed(other.shape)}")
+            problem = f"Shapes of {p} and {q} are inconsistent:"
+            raise ValueError(f"{problem} {bracketed(one.shape)} vs. {bracketed(other.shape)}")
     return in_float64(betainc64)(a, b, x)
 
 
@@ -372,7 +379,8 @@ def bessel_i0e(x):
     return in_float64(lambda x: scaled_bessel(0, x))(x)
 
 
-@op("BesselI1", "f", dx=lambda dy, y, x: dy * np.where(x == 0, 0.5, bessel_i0.np(x) - y / np.where(x == 0, 1, x)))
+@op("BesselI1", "f", dx=lambda dy, y, x: dy * np.where(x == 0, 0.5, bessel_i0.np(x) - y / np.where(x == 0, 1, x)),
+    math="upstream * (bessel_i0(x) - y / x)")  # fmt: skip
 def bessel_i1(x):
     """Modified Bessel function of the first kind, order 1. (Its derivative at 0 is 0.5; TensorFlow says 1.)
 
@@ -384,7 +392,8 @@ def bessel_i1(x):
 
 
 @op("BesselI1e", "f", dx=lambda dy, y, x: dy
-    * np.where(x == 0, 0.5, bessel_i0e.np(x) - y * (np.sign(x) + 1 / np.where(x == 0, 1, x))))  # fmt: skip
+    * np.where(x == 0, 0.5, bessel_i0e.np(x) - y * (np.sign(x) + 1 / np.where(x == 0, 1, x))),
+    math="upstream * (bessel_i0e(x) - y * (sign(x) + 1 / x))")  # fmt: skip
 def bessel_i1e(x):
     """Exponentially scaled `bessel_i1`: bessel_i1(x) * exp(-abs(x)), which does not overflow.
 

@@ -280,7 +280,8 @@ def ones_like(input, dtype=None):
     """
     dtype = input.dtype if dtype is None else dtype
     if dtype.kind == "O":
-        raise invalid("Value for attr 'T' of string is not in the list of allowed values: those of numbers and truth values")
+        problem = "Value for attr 'T' of string is not in the list of allowed values:"
+        raise invalid(f"{problem} those of numbers and truth values")
     return full(input.shape, 1, dtype)
 
 

@@ -67,13 +67,15 @@ def ungathered(dy, params_shape, indices, axis, batch_dims):
     front = (*builtins.range(batch), *picked)
     rows = np.transpose(dy, front + tuple([i for i in builtins.range(dy.ndim) if i not in front]))
     group = np.arange(count(lead)).reshape(lead + (1,) * len(picked)) * length  # each example has its own rows
-    total = scatter_rows.np(rows.reshape((indices.size, *rest)), (indices + group).ravel(), (count(lead) * length, *rest))
+    rows, places = rows.reshape((indices.size, *rest)), (indices + group).ravel()
+    total = scatter_rows.np(rows, places, (count(lead) * length, *rest))
     axes = list(builtins.range(len(shape)))
     axes.insert(axis, axes.pop(batch))
     return np.transpose(total.reshape((*lead, length, *rest)), tuple(axes))
 
 
-@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None, dparams=ungathered)
+@op("GatherV2", axis=tidy.integer, batch_dims=tidy.integer, dindices=None, dparams=ungathered,
+    math="upstream, added up at the indices")  # fmt: skip
 def gather(params, indices, validate_indices: bool | None = None, axis=None, batch_dims=0):
     """Gather the slices of `params` with these indices along an axis.
 
@@ -151,7 +153,8 @@ def scatter_rows(values, indices, shape):
     return whole
 
 
-@op("GatherNd", dindices=None, dparams=lambda dy, params_shape, indices: ungathered_nd(dy, params_shape, indices))
+@op("GatherNd", dindices=None, dparams=lambda dy, params_shape, indices: ungathered_nd(dy, params_shape, indices),
+    math="upstream, added up at the indices")  # fmt: skip
 def gather_points(params, indices):
     """Op behind `mg.gather_nd`, without batch axes.
 
@@ -162,7 +165,8 @@ def gather_points(params, indices):
     if not indices.ndim:
         raise invalid("indices must be at least a vector")
     if indices.shape[-1] > params.ndim:
-        raise invalid(f"index innermost dimension length must be <= params rank; saw: {indices.shape[-1]} vs. {params.ndim}")
+        problem = "index innermost dimension length must be <= params rank; saw:"
+        raise invalid(f"{problem} {indices.shape[-1]} vs. {params.ndim}")
     check_points(indices, params.shape, f"param shape {bracketed(params.shape)}, node name: GatherNd")
     taken = params[None][points(indices)]
     return taken if params.dtype.kind != "O" else np.asarray(taken, object)
@@ -394,7 +398,8 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None) -> Ten
     depth = places.shape[-1]
     if given[len(outer) :] != shape[depth:] or depth > len(shape):
         target = f"Dimensions [{depth},{len(shape)}) of input[shape={bracketed(shape)}]"
-        raise invalid(f"{target} must match dimensions [{len(outer)},{len(given)}) of updates[shape={bracketed(given)}] {tag}")
+        problem = f"{target} must match dimensions [{len(outer)},{len(given)})"
+        raise invalid(f"{problem} of updates[shape={bracketed(given)}] {tag}")
     if bad_indices_policy == "IGNORE":
         bad = outside(places, shape)
         return added_at(without(bad, convert(updates)), without(bad, indices), shape)
@@ -444,7 +449,8 @@ def tensor_scatter_nd_sub(tensor, indices, updates):
 
 
 @op("TensorScatterUpdate", dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices),
-    dtensor=lambda dz, indices, updates_shape: tensor_scatter_nd_update.np(dz, indices, np.zeros(updates_shape, dz.dtype)))  # fmt: skip
+    dtensor=lambda dz, indices, updates_shape: tensor_scatter_nd_update.np(dz, indices, np.zeros(updates_shape, dz.dtype)),
+    math={"tensor": "upstream, but 0 at the indices"})  # fmt: skip
 def tensor_scatter_nd_update(tensor, indices, updates):
     """Copy of a Tensor, with the elements at index vectors replaced by updates; see `scatter_nd` for the arguments.
 
@@ -473,7 +479,13 @@ def holders(z, tensor, indices, updates):
     return (tensor == z).astype(z.dtype) + added_at.np(winners, indices, z.shape)
 
 
-@op("TensorScatterMax", dindices=None, dtensor=largest_share, dupdates=update_share)
+SHARED = {
+    "tensor": "upstream * [tensor == z], shared with updates that equal z",
+    "updates": "upstream at the indices, where updates equals z, shared with all that do",
+}
+
+
+@op("TensorScatterMax", dindices=None, dtensor=largest_share, dupdates=update_share, math=SHARED)
 def tensor_scatter_nd_max(tensor, indices, updates):
     """Copy of a Tensor, with the larger of element and update at each index vector; see `scatter_nd`.
 
@@ -486,7 +498,7 @@ def tensor_scatter_nd_max(tensor, indices, updates):
     return place(tensor, indices, updates, np.maximum.at)
 
 
-@op("TensorScatterMin", dindices=None, dtensor=largest_share, dupdates=update_share)
+@op("TensorScatterMin", dindices=None, dtensor=largest_share, dupdates=update_share, math=SHARED)
 def tensor_scatter_nd_min(tensor, indices, updates):
     """Copy of a Tensor, with the smaller of element and update at each index vector; see `scatter_nd`.
 
@@ -505,7 +517,8 @@ def unparted(dys, data_shape, partitions):
     return gather.np(np.concatenate(dys, 0), places).reshape(data_shape)
 
 
-@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None, ddata=unparted)
+@op("DynamicPartition", num_partitions=tidy.integer, dpartitions=None, ddata=unparted,
+    math="the rows of upstream in the order of data")  # fmt: skip
 def dynamic_partition(data, partitions, num_partitions) -> list:
     """Partition the rows of `data` into a list of Tensors: row i goes to Tensor number `partitions[i]`.
 
@@ -554,7 +567,8 @@ def dynamic_stitch(indices: list, data: list):
     length = 1 + max([int(np.maximum.reduce(places, None)) for places in indices if places.size], default=-1)
     for places, rows in zip(indices, data):
         if rows.shape[: places.ndim] != places.shape:
-            raise invalid(f"data[0].shape = {bracketed(rows.shape)} does not start with indices[0].shape = {bracketed(places.shape)}")
+            problem = f"data[0].shape = {bracketed(rows.shape)} does not start"
+            raise invalid(f"{problem} with indices[0].shape = {bracketed(places.shape)}")
     whole = full((length, *data[0].shape[indices[0].ndim :]), *nothing(data[0].dtype))
     for places, rows in zip(indices, data):
         whole[places] = rows

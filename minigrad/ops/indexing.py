@@ -12,7 +12,8 @@ from .gathering import boolean_mask
 __all__ = ["slice", "strided_slice"]
 
 
-@op("StridedSlice", dinput=lambda dy, input_shape, key: strided_slice_grad.np(dy, key, input_shape))
+@op("StridedSlice", dinput=lambda dy, input_shape, key: strided_slice_grad.np(dy, key, input_shape),
+    math="upstream, put back at the chosen indices")  # fmt: skip
 def getitem(input, key: tuple):
     """Op behind `input[key]`: the key is a tuple of integers, slices, `...` and `mg.newaxis`.
 
@@ -81,8 +82,10 @@ def place(k):
 def whole_number(k):
     """A Python, NumPy or Tensor integer, as an int. Raise for anything else."""
     if isinstance(k, bool):
-        raise invalid("Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64 [Op:StridedSlice] name: ")
-    if isinstance(k, numbers.Integral) or (getattr(k, "shape", None) == () and k.dtype in (np.int16, np.int32, np.int64)):
+        problem = "Value for attr 'Index' of bool is not in the list of allowed values:"
+        raise invalid(f"{problem} int16, int32, int64 [Op:StridedSlice] name: ")
+    scalar = getattr(k, "shape", None) == () and k.dtype in (np.int16, np.int32, np.int64)
+    if scalar or isinstance(k, numbers.Integral):
         return int(k)
     given = f"tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got {k!r}"
     raise TypeError(f"Only integers, slices (`:`), ellipsis (`...`), {given}")
@@ -99,8 +102,11 @@ def out_of_place(key, shape):
         return invalid(f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims")
     seen = sum(k is not None for k in key[: key.index(Ellipsis)]) if Ellipsis in key else len(axes)
     numbered = [*enumerate(axes[:seen]), *enumerate(axes[seen:], len(shape) - len(axes) + seen)]
-    wrong = (k.step == 0 if isinstance(k, builtins.slice) else not -shape[axis] <= k < shape[axis] for axis, k in numbered)
-    axis, k = next(itertools.compress(numbered, wrong))
+
+    def wrong(axis, k):
+        return k.step == 0 if isinstance(k, builtins.slice) else not -shape[axis] <= k < shape[axis]
+
+    axis, k = next((axis, k) for axis, k in numbered if wrong(axis, k))
     if isinstance(k, builtins.slice):
         return invalid(f"strides[{axis}] must be non-zero")
     return invalid(f"slice index {k + shape[axis] * (k < 0)} of dimension {axis} out of bounds.")
@@ -141,8 +147,8 @@ class VariableSlice(Tensor):
             whole[self.key if Ellipsis in self.key else self.key + (Ellipsis,)] = value
         except ValueError:
             shapes = [bracketed(shape) for shape in (value.shape, self.value.shape)]
-            problem = f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]} [Op:ResourceStridedSliceAssign] name:"
-            raise invalid(f"{problem} ") from None
+            problem = f"Cannot broadcast input shape {shapes[0]} into final shape {shapes[1]}"
+            raise invalid(f"{problem} [Op:ResourceStridedSliceAssign] name: ") from None
         return self.variable._assigned(whole[()], given, "slice assign")
 
 
@@ -201,7 +207,8 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
 
 
 @op("Slice", begin=tidy.lengths, size=tidy.lengths,
-    dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape))  # fmt: skip
+    dinput_=lambda dy, input__shape, begin, size: strided_slice_grad.np(dy, box(begin, size), input__shape),
+    math="upstream, put back at the chosen indices")  # fmt: skip
 def slice(input_, begin, size):
     """Slice of a Tensor that starts at `begin` and has the shape `size`, where -1 extends to the end of the axis.
 

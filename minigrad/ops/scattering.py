@@ -29,7 +29,7 @@ def by_rows(way, meaning, put):
         """{meaning} the rows of the Variable at these indices.
 
         Args:
-            sparse_delta: `mg.IndexedSlices`: a row of values for each index. If an index occurs twice, both rows are used.
+            sparse_delta: `mg.IndexedSlices`: a row of values for each index. If an index occurs twice, both are used.
             use_locking, name: accepted as in TensorFlow, without effect.
 
         Returns:
@@ -62,7 +62,7 @@ def by_places(way, meaning, put):
         """{meaning} the elements, or slices, at these index vectors.
 
         Args:
-            indices: integers, shape `(..., k)`: each vector of length k is an index along the first k axes of the Variable.
+            indices: integers, shape `(..., k)`: each vector is an index along the first k axes of the Variable.
             updates: an element, or slice, for each index vector.
             name: accepted as in TensorFlow, without effect.
 

@@ -13,7 +13,7 @@ from .shaping import broadcast_to, concat, expand_dims, reshape
 __all__ = ["fill", "linspace", "meshgrid", "one_hot", "range", "sequence_mask"]
 
 
-@op("Fill", ddims=None, dvalue=lambda dy: dy)
+@op("Fill", ddims=None, dvalue=lambda dy: dy, math="sum(upstream)")
 def fill(dims, value):
     """Tensor of shape `dims`, filled with one value.
 
@@ -121,7 +121,8 @@ def whole_num(num):
     """The `num` of `linspace` as an int."""
     if convert(num).value.dtype.kind not in "iu":
         given = convert(num)
-        raise TypeError(f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {given.dtype}")
+        problem = "Argument `tensor` (name: num) must be of type integer."
+        raise TypeError(f"{problem} Received `tensor` = {num} of dtype: {given.dtype}")
     num = tidy.integer(num)
     if num < 0:
         raise invalid("Requires start <= limit when delta > 0: 1/-1 [Op:Range] name: ")
@@ -165,7 +166,8 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
 
 
 @op("OneHot", depth=tidy.depth, axis=tidy.integer, dindices=None)
-def one_hot(indices, depth, on_value: TensorLike | None = None, off_value: TensorLike | None = None, axis=None, dtype: Any = None):
+def one_hot(indices, depth, on_value: TensorLike | None = None, off_value: TensorLike | None = None, axis=None,
+            dtype: Any = None):  # fmt: skip
     """One-hot vectors: for each index a vector of length `depth`, with 1 at that index and 0 elsewhere.
 
     Args:
@@ -206,7 +208,8 @@ def one_hot_values(on, off, dtype):
     if len(given) == 2 and given["on"].dtype != given["off"].dtype:
         raise TypeError(f"dtype {given['on'].dtype} of on_value does not match dtype {given['off'].dtype} of off_value")
     wanted = next((x.dtype for x in given.values()), wanted or dtypes.float32)
-    return [given[word].value if word in given else as_value(default, wanted) for word, default in (("on", 1), ("off", 0))]
+    default = {"on": 1, "off": 0}
+    return [given[word].value if word in given else as_value(default[word], wanted) for word in default]
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:

@@ -14,7 +14,8 @@ from ..engine.rules import BATCHED_TWINS, later, twin
 from .creation import convert_to_tensor, identity, zeros
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "concat", "expand_dims", "pad",
-           "reshape", "reverse", "reverse_sequence", "roll", "split", "squeeze", "stack", "tile", "transpose", "unstack"]  # fmt: skip
+           "reshape", "reverse", "reverse_sequence", "roll", "split", "squeeze", "stack", "tile",
+           "transpose", "unstack"]  # fmt: skip
 
 # ---- shapes --------------------------------------------------------------------------------------------------------
 
@@ -105,7 +106,8 @@ def squeeze(input, axis=None):
     return np.squeeze(input, tuple({a % input.ndim for a in axes}) or None)
 
 
-@op("Transpose", twin=np.transpose, perm=tidy.order, da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))
+@op("Transpose", twin=np.transpose, perm=tidy.order, da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate),
+    math="upstream, transposed back")  # fmt: skip
 def transpose(a, perm=None, conjugate=False):
     """Permute the axes: axis i of the result is axis `perm[i]` of `a`. Without `perm` the axes are reversed.
 
@@ -145,7 +147,8 @@ def undone(perm):
     return None if perm is None else tuple(np.argsort([place % len(perm) for place in perm]).tolist())
 
 
-@op("BroadcastTo", twin=np.broadcast_to, shape=tidy.vector, dinput=lambda dy: dy)
+@op("BroadcastTo", twin=np.broadcast_to, shape=tidy.vector, dinput=lambda dy: dy,
+    math="sum of upstream over the broadcast axes")  # fmt: skip
 def broadcast_to(input, shape):
     """Broadcast to a shape: repeat along axes of length 1, and along new axes in front.
 
@@ -235,7 +238,8 @@ def concat(values, axis, name="concat") -> Tensor:
     return identity(values[0])
 
 
-@op("ConcatV2", axis=tidy.integer, dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)])
+@op("ConcatV2", axis=tidy.integer, dvalues=lambda dz, k, values_shape, axis: dz[part(k, values_shape, axis)],
+    math="the part of upstream that is values[k]")  # fmt: skip
 def join(values: list, axis):
     """Op behind `mg.concat`, for two Tensors or more.
 
@@ -292,7 +296,8 @@ def constants_at_once(pack):
 
 
 @constants_at_once
-@op("Pack", twin=np.stack, axis=tidy.integer, dvalues=lambda dz, k, axis: dz[at(k, axis)])
+@op("Pack", twin=np.stack, axis=tidy.integer, dvalues=lambda dz, k, axis: dz[at(k, axis)],
+    math="upstream at index k of the axis")  # fmt: skip
 def stack(values: list, axis=0):
     """Stack Tensors of the same shape along a new axis.
 
@@ -334,7 +339,7 @@ def no_axis(axis, ndim):
     return errors.from_python(ValueError(f"Argument `axis` = {axis} not in range [{-ndim}, {ndim})"))
 
 
-@op("Unpack", axis=tidy.integer, dvalue=lambda dys, axis: np.stack(dys, axis))
+@op("Unpack", axis=tidy.integer, dvalue=lambda dys, axis: np.stack(dys, axis), math="stack(upstream, axis)")
 def unstack(value, num: int | None = None, axis=0) -> list:
     """Unstack a Tensor along an axis: a list of its slices, which do not have that axis.
 
@@ -387,7 +392,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
     return split_by_size(value, num_or_size_splits, axis)
 
 
-@op("Split", num_split=tidy.integer, axis=tidy.integer, dvalue=lambda dys, axis: np.concatenate(dys, axis))
+@op("Split", num_split=tidy.integer, axis=tidy.integer, dvalue=lambda dys, axis: np.concatenate(dys, axis),
+    math="concat(upstream, axis)")  # fmt: skip
 def split_evenly(value, num_split, axis) -> list:
     """Op behind `mg.split`, for equal parts.
 
@@ -405,7 +411,8 @@ def split_evenly(value, num_split, axis) -> list:
     return cut(value, [length // num_split] * num_split, axis)
 
 
-@op("SplitV", size_splits=tidy.lengths, axis=tidy.integer, dvalue=lambda dys, axis: np.concatenate(dys, axis))
+@op("SplitV", size_splits=tidy.lengths, axis=tidy.integer, dvalue=lambda dys, axis: np.concatenate(dys, axis),
+    math="concat(upstream, axis)")  # fmt: skip
 def split_by_size(value, size_splits, axis) -> list:
     """Op behind `mg.split`, for parts of these lengths.
 
@@ -423,7 +430,8 @@ def split_by_size(value, size_splits, axis) -> list:
         raise invalid("There can only be one -1 in the input.")
     if known > length or (known < length and -1 not in size_splits):
         given = f"or be less than the size of the input along split_dim if not fully specified.  Got: {known}"
-        raise invalid(f"Determined shape must either match input shape along split_dim exactly if fully specified, {given}")
+        problem = "Determined shape must either match input shape"
+        raise invalid(f"{problem} along split_dim exactly if fully specified, {given}")
     return cut(value, [length - known if n == -1 else n for n in size_splits], axis)
 
 
@@ -446,7 +454,7 @@ def untiled(dy, input_shape, multiples):
     return np.add.reduce(dy.reshape(tuple(pairs)), axis=tuple(builtins.range(0, len(pairs), 2)))
 
 
-@op("Tile", multiples=tidy.vector, dinput=untiled)
+@op("Tile", multiples=tidy.vector, dinput=untiled, math="sum of upstream over all copies")
 def tile(input, multiples):
     """Repeat a Tensor `multiples[i]` times along each axis i, one copy after the other.
 
@@ -459,7 +467,8 @@ def tile(input, multiples):
      [1. 2. 1. 2.]]
     """
     if len(multiples) != input.ndim:
-        raise invalid(f"Expected multiples argument to be a vector of length {input.ndim} but got length {len(multiples)}")
+        problem = "Expected multiples argument to be a vector"
+        raise invalid(f"{problem} of length {input.ndim} but got length {len(multiples)}")
     for i, n in enumerate(multiples):
         if n < 0:
             raise invalid(f"Expected multiples[{i}] >= 0, but got {n}")
@@ -489,7 +498,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     """
     mode = mode.upper()
     if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-        raise ValueError(f'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". Received `mode` = {mode}')
+        problem = 'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC".'
+        raise ValueError(f"{problem} Received `mode` = {mode}")
     if mode != "CONSTANT":
         return mirror_pad(tensor, paddings, mode)
     tensor = convert(tensor, constant_values)
@@ -500,7 +510,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     return pad_constant(tensor, constant, paddings)
 
 
-@op("Pad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)], dconstant_values=None)
+@op("Pad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)], dconstant_values=None,
+    math="upstream without the padding")  # fmt: skip
 def pad_constant(tensor, constant_values, paddings):
     """Op behind `mg.pad` with a constant.
 
@@ -515,7 +526,8 @@ def pad_constant(tensor, constant_values, paddings):
     return whole
 
 
-@op("MirrorPad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode))
+@op("MirrorPad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode),
+    math="upstream without the padding, which is added to what it mirrors")  # fmt: skip
 def mirror_pad(tensor, paddings, mode: str):
     """Op behind `mg.pad` with the mirror image of the Tensor.
 
@@ -533,7 +545,7 @@ def mirror_pad(tensor, paddings, mode: str):
     return np.pad(tensor, paddings, mode.lower())  # type: ignore[call-overload]
 
 
-@op("MirrorPadGrad", ddy=lambda dz, paddings, mode: mirror_pad.np(dz, paddings, mode))
+@op("MirrorPadGrad", ddy=lambda dz, paddings, mode: mirror_pad.np(dz, paddings, mode), math="upstream with the padding")
 def mirror_pad_grad(dy, paddings: tuple, mode: str):
     """VJP of `mirror_pad`: the gradient of each mirrored element is added to that of its source.
 
@@ -559,7 +571,8 @@ def inside(paddings, shape):
 def check_paddings(paddings, tensor):
     """Raise InvalidArgumentError unless there is a pair for each axis, and none is negative."""
     if len(paddings) != tensor.ndim:
-        raise invalid(f"The first dimension of paddings must be the rank of inputs[{len(paddings)},2] {bracketed(tensor.shape)}")
+        problem = "The first dimension of paddings must be the rank"
+        raise invalid(f"{problem} of inputs[{len(paddings)},2] {bracketed(tensor.shape)}")
     for before, after in paddings:
         if min(before, after) < 0:
             raise invalid(f"Paddings must be non-negative: {before} {after}")

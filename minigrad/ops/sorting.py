@@ -64,7 +64,8 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False):
     return (values.shape[axis] - 1 - backward).astype(np.int32)
 
 
-@op("TopKV2", dorder=None, dvalues=lambda dy, order, axis: in_order.np(dy, argsort.np(order, axis), axis))
+@op("TopKV2", dorder=None, dvalues=lambda dy, order, axis: in_order.np(dy, argsort.np(order, axis), axis),
+    math="upstream in the order from before")  # fmt: skip
 def in_order(values, order, axis: int):
     """Op behind `mg.sort`: the elements along an axis in the order of these indices, a permutation of each row.
 
@@ -97,7 +98,8 @@ def searchsorted(sorted_sequence, values, side="left", out_type="int32"):
     mg.Tensor([0 1 3], shape=(3,), dtype=int32)
     """
     if side not in ("left", "right"):
-        raise errors.from_python(ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."))
+        problem = "Argument `side` must be either 'right' or 'left'."
+        raise errors.from_python(ValueError(f"{problem} Received: `side` = '{side}'."))
     if not values.ndim or not sorted_sequence.ndim:
         raise invalid("slice index -1 of dimension 0 out of bounds.", "StridedSlice")
     sequences, wanted = [x.reshape((int(np.prod(x.shape[:-1])), x.shape[-1])) for x in (sorted_sequence, values)]

@@ -48,7 +48,8 @@ def truth_of(pred):
     """
     pred = convert_to_tensor(pred)
     if not pred.value.size:
-        raise ValueError("The truth value of an empty array is ambiguous. Write mg.size(x) > 0 to ask whether there is an element.")
+        problem = "The truth value of an empty array is ambiguous."
+        raise ValueError(f"{problem} Write mg.size(x) > 0 to ask whether there is an element.")
     return bool(pred)
 
 
@@ -105,7 +106,8 @@ def checked_pairs(pairs, exclusive):
         check_pair("pred_fn_pairs", pair)
         pred, function = pair
         if not isinstance(pred, Tensor):
-            raise TypeError(f"pred must be a Tensor, got: {pred}. Write Python's own if, or mg.convert_to_tensor(...) around it.")
+            problem = f"pred must be a Tensor, got: {pred}."
+            raise TypeError(f"{problem} Write Python's own if, or mg.convert_to_tensor(...) around it.")
         if pred.dtype != dtypes.bool:
             raise TypeError(f"pred must be Tensor of type bool: {pred}")
         if not callable(function):
@@ -171,7 +173,8 @@ def checked_branches(branches):
     keys = sorted(key for key, _ in pairs)
     if keys != list(range(len(keys))):
         found = ",".join(map(str, keys))
-        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found {{{found}}}")
+        problem = "branch indices (keys) must form contiguous range"
+        raise ValueError(f"{problem} of [0 to {len(keys)}) but found {{{found}}}")
     return dict(pairs)
 
 
@@ -270,7 +273,8 @@ def empty_stack(spec):
     """
     shape = (0,) if spec.shape.rank is None else (0, *spec.shape)
     if None in shape:
-        raise ValueError(f"Tensor's shape (0,) is not compatible with supplied shape {shape}: with no elements, nothing tells the lengths")
+        problem = f"Tensor's shape (0,) is not compatible with supplied shape {shape}:"
+        raise ValueError(f"{problem} with no elements, nothing tells the lengths")
     return Tensor.of(np.zeros(shape, spec.dtype.dtype))
 
 

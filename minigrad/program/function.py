@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors, nest
-from ..engine import IndexedSlices, Tensor, TensorShape, another_dtype, constant, convert, dtypes, invalid, tensor_of, without_tapes
+from ..engine import IndexedSlices, Tensor, TensorShape, constant, convert, dtypes, invalid, tensor_of, without_tapes
+from ..engine.conversion import another_dtype
 from ..engine.custom import Backward, with_gradient
 from ..engine.tape import GradientTape, UnconnectedGradients
 from ..ops import convert_to_tensor
@@ -223,7 +224,8 @@ def naming_arguments(parameters, args, kwargs):
 
 def check_signature(signature):
     if not isinstance(signature, (list, tuple)):
-        raise TypeError(f"input_signature must be either a tuple or a list, got {type(signature)}. Write [mg.TensorSpec(...)].")
+        problem = f"input_signature must be either a tuple or a list, got {type(signature)}."
+        raise TypeError(f"{problem} Write [mg.TensorSpec(...)].")
     wrong = [one for one in nest.flatten(list(signature)) if not isinstance(one, TensorSpec)]
     if wrong:
         problem = "input_signature must be a possibly nested sequence of TensorSpec objects,"
@@ -271,10 +273,10 @@ def as_tensor(func, value):
     try:
         return convert(value) if hasattr(value, "__tf_tensor__") else constant(value)
     except (TypeError, ValueError, errors.OpError):
-        returned = "Python functions must return zero or more Tensors or ExtensionTypes or None values; in compilation of"
+        returned = "Python functions must return zero or more Tensors or ExtensionTypes or None values;"
         kind = f"return value of type {type(value).__name__}, which is not a Tensor or ExtensionType"
-        advice = "Return numbers, arrays or Tensors, in lists and dicts if you like."
-        raise TypeError(f"To be compatible with tf.function, {returned} {func}, found {kind}. {advice}") from None
+        problem = f"To be compatible with tf.function, {returned} in compilation of {func}, found {kind}."
+        raise TypeError(f"{problem} Return numbers, arrays or Tensors, in lists and dicts if you like.") from None
 
 
 # ---- Python functions ----------------------------------------------------------------------------------------------
@@ -395,7 +397,8 @@ def device(device_name):
     ...     x = mg.constant(1.0)
     """
     if device_name is not None and not re.search(r"(cpu|gpu|tpu|xla_\w+|job:\w+)", str(device_name), re.IGNORECASE):
-        raise ValueError(f"Unknown attribute {device_name!r} is encountered while parsing the device spec: {device_name!r}.")
+        problem = f"Unknown attribute {device_name!r} is encountered"
+        raise ValueError(f"{problem} while parsing the device spec: {device_name!r}.")
     yield
 
 

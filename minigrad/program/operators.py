@@ -1,8 +1,8 @@
 """Python's operators on Tensors and Variables: `x * y` is the op `multiply`, `x[0]` is `take`.
 
-The tables give the op of each operator, and the loops at the end assign it. `Tensor.__mul__` runs the code of `multiply`.
-Only inputs that `multiply` refuses are treated otherwise, as in TensorFlow: `*` multiplies truth values. In a recorded VJP
-(`Recorded`) the same ops run, except that a comparison is a constant there.
+The tables give the op of each operator, and the loops at the end assign it. `Tensor.__mul__` runs the code of
+`multiply`. Only inputs that `multiply` refuses are treated otherwise, as in TensorFlow: `*` multiplies truth values. In
+a recorded VJP (`Recorded`) the same ops run, except that a comparison is a constant there.
 """
 
 import operator
@@ -43,7 +43,8 @@ times = with_other_exits(math.multiply, convert=converter(keep_beside_bool), ref
 times.by_kind = math.multiply.by_kind | {"b": multiply_bools}
 
 ARITHMETIC = {"__add__": math.add, "__sub__": math.subtract, "__mul__": times, "__truediv__": math.divide,
-              "__floordiv__": math.floordiv, "__mod__": math.floormod, "__pow__": math.pow, "__matmul__": product}  # fmt: skip
+              "__floordiv__": math.floordiv, "__mod__": math.floormod, "__pow__": math.pow,
+              "__matmul__": product}  # fmt: skip
 UNARY = {"__neg__": math.negative, "__abs__": math.abs}
 COMPARISONS = {"__gt__": math.greater, "__ge__": math.greater_equal, "__lt__": math.less, "__le__": math.less_equal}
 

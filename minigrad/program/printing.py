@@ -58,8 +58,8 @@ def write(text, stream):
     elif stream is None or stream in (sys.stdout, sys.stderr):
         (stream or sys.stderr).write(text)
     else:
-        problem = f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, sys.stderr."
-        raise ValueError(f"{problem} File needs to be in the form of 'file://<filepath>'.")
+        problem = f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout,"
+        raise ValueError(f"{problem} sys.stderr. File needs to be in the form of 'file://<filepath>'.")
 
 
 class Placeholder:

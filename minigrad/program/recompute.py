@@ -41,8 +41,10 @@ def recompute_grad(f):
 class Recomputed(Decorated):
     """A function that `recompute_grad` has decorated."""
 
-    def __call__(self, *args, **kwargs):
+    def recompute_grad(self, *args, **kwargs):
         return Decorated(functools.partial(recomputed, self.f))(*args, **kwargs)
+
+    __call__ = recompute_grad  # a trace tells the function of ours that was called by this name
 
 
 def recomputed(f, *args, **kwargs):
@@ -62,8 +64,9 @@ def recomputed(f, *args, **kwargs):
             return tape.gradient(y, sources, upstream, UnconnectedGradients.ZERO), no_second_derivative
 
         def no_second_derivative(*_, **__):
-            problem = f"recompute_grad tried to transpose grad of {getattr(f, '__name__', f)}. Consider not using"
-            raise NotImplementedError(f"{problem} recompute_grad in forward mode autodiff; it has no second derivative.")
+            problem = f"recompute_grad tried to transpose grad of {getattr(f, '__name__', f)}."
+            advice = "Consider not using recompute_grad in forward mode autodiff; it has no second derivative."
+            raise NotImplementedError(f"{problem} {advice}")
 
         inputs = nest.flatten(args) if variables else []  # so that a tape that records this tracks them as well
         found = rerun(*dys, *inputs)

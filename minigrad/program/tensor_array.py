@@ -62,7 +62,8 @@ class TensorArray:
             raise out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
         if index >= len(self._tensors):
             if not self.dynamic_size:
-                raise out_of_range(f"Tried to write to index {index} but array is not resizeable and size is: {len(self._tensors)} ")
+                problem = f"Tried to write to index {index} but array is not resizeable and size is:"
+                raise out_of_range(f"{problem} {len(self._tensors)} ")
             self._tensors += [None] * (index + 1 - len(self._tensors))
         value = fitting(value, self.dtype, self.element_shape if self._infer else TensorShape(None))
         if self._infer:
@@ -129,7 +130,8 @@ class TensorArray:
         """
         rows = unstack(convert_to_tensor(value, dtype_hint=self.dtype))
         if len(rows) > len(self._tensors) and not self.dynamic_size:
-            raise ValueError(f"Cannot unstack {len(rows)} tensors into a TensorArray of static size {len(self._tensors)} ")
+            problem = f"Cannot unstack {len(rows)} tensors into a TensorArray"
+            raise ValueError(f"{problem} of static size {len(self._tensors)} ")
         self._tensors = rows
         return self
 

@@ -19,10 +19,13 @@ from ..engine.backward import ARRAYS, INPUT, OUTPUT, VJP, output_ids
 from ..engine.listening import Exit, Listener, end, listening
 from ..engine.op import MADE, one_by_one
 from ..engine.tensor import next_id
-from .places import USERS, Place, callers_of, here, leads_to, user_frame
-from .values import Given, Summary, finite, summary_or_scalar
+from ..errors import visible
+from . import checkpoint
+from .places import USERS, Place, callers_of, here, leads_to, program_frame, user_frame
+from .values import Given, Summary, finite, summary_or_scalar, waiting
 
 LIMIT = 20_000  # events that a trace keeps
+STRICT_SECONDS = 2.0  # how long a strict trace may replay a block from which values left
 log_lock = threading.Lock()  # several threads may read one log
 
 
@@ -75,6 +78,7 @@ class Ran(Event):
     heard: tuple  # a tape that listened, the inputs along which it wrote a step, the next tape, ...
     result: Any  # ... kept lightly
     python_numbers: tuple  # which input is a Python number, its value, the next one, ...
+    module: str  # the path of the layer of Keras that was being called
 
     @property
     def op(self):
@@ -230,6 +234,29 @@ class StepBack:
         return Summary.of(self.went)
 
 
+@dataclass(slots=True, eq=False)
+class Failed(Event):
+    """An op was refused, or raised an error; `given` has the number and the shape of each of its inputs."""
+
+    op: Any
+    given: tuple
+    versions: dict
+    tapes: tuple
+    error: str
+
+
+@dataclass(slots=True, eq=False)
+class Refused(Event):
+    """A tape was asked for gradients, and raised an error."""
+
+    tape: int
+    targets: tuple
+    sources: tuple
+    began: int
+    error: str
+    released: bool
+
+
 class Steps(Listener):
     """Hears a backward pass that is repeated for an explanation or a film."""
 
@@ -304,6 +331,7 @@ class Trace(Listener):
     def __exit__(self, here, *error):
         end(here, self)
         here["blocks"].pop(self, None)
+        checkpoint.forget()
 
     def __repr__(self):
         return f"<mg.trace: {'on' if self in listening.now else 'off'}, {len(self.events)} events>"
@@ -420,7 +448,9 @@ class Trace(Listener):
                 found = callers_of(frame)
                 self.around = around = around if found == around else found
         self.count += 1
-        self.unparsed.append((self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain))
+        self.unparsed.append(
+            (self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain, listening.module)
+        )
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
@@ -447,6 +477,7 @@ class Trace(Listener):
     def left(self, tensor, exit, result):
         kind, version = tensor.value.dtype.kind, self.version_of(tensor.id)
         self.add(LeftEngine(self.next(), *here(True), exit, tensor.id, kind, version, Given.of(result)))
+        return result
 
     def came(self, given, tensor):
         kind, value = tensor.value.dtype.kind, Summary.of(tensor.value)
@@ -457,6 +488,9 @@ class Trace(Listener):
 
     def started(self, tape):
         self.tape_event("opened", tape)
+        waiting.open(tape)
+        frame = program_frame()
+        checkpoint.keep(tape, self, (id(self), id(frame), frame.f_code))
 
     def stopped(self, tape):
         self.tape_event("closed", tape)
@@ -495,6 +529,18 @@ class Trace(Listener):
         local = None if finite(went) else broken_slope(step, dy, arrived)
         self.backward_rows.append((self.count, step[OUTPUT], step[INPUT], arrived, went, local))
 
+    def failed(self, op, problem):
+        inputs = inputs_of_failed(op)
+        versions = {n: self.versions[n] for n, _ in inputs if n in self.versions}
+        place = here()
+        self.add(Failed(self.next(), *place, op, inputs, versions, listening_tapes(), error_text(problem)))
+
+    def raised(self, tape, targets, sources, problem):
+        self.heard_of(tape)
+        numbers = [tuple([one.id for one in some]) for some in (targets, sources)]
+        began = self.backward_began if targets else self.count
+        self.add(Refused(self.next(), *here(), tape.number, *numbers, began, error_text(problem), bool(targets) and tape.steps is None))
+
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
         slopes = tuple([None if dx is None else Summary.of(dx) for dx in results])
@@ -505,13 +551,37 @@ class Trace(Listener):
         )  # fmt: skip
         self.add(event)
         if self.strict:
-            for answer in tape.explain(targets[0] if len(targets) == 1 else targets, list(sources)):
+            seconds = STRICT_SECONDS if self.left_while(tape) else 0
+            for answer in tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds):
                 answer.raise_if_broken()
+
+    def left_while(self, tape) -> bool:
+        """Did a value leave since the tape was opened?"""
+        for event in reversed(self.events):
+            if isinstance(event, LeftEngine) and event.kind in "fc":
+                return True
+            if isinstance(event, TapeEvent) and event.tape == tape.number and event.what == "opened":
+                return False
+        return False
 
 
 def version_of(variable) -> "int | None":
     """How often a Variable (or the one in a Variable of Keras) was assigned; None of a Tensor."""
     return getattr(variable, "version", None) if not hasattr(variable, "path") else variable.value.version
+
+
+def error_text(problem) -> str:
+    return f"{type(problem).__name__}: {visible(problem)}"
+
+
+def inputs_of_failed(op) -> tuple:
+    """The number and the shape of each input of the op that is running, as it stands in its own frame."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and not frame.f_code.co_filename.startswith("<op "):
+        frame = frame.f_back
+    names = [name for name in frame.f_locals if f"d{name}" in op.vjps] if frame is not None else []
+    found = [one for name in names for one in (frame.f_locals[name] if name in op.lists else [frame.f_locals[name]])]
+    return tuple([(one.id, tuple(one.value.shape)) for one in found if hasattr(one, "id") and hasattr(one, "value")])
 
 
 def listening_tapes() -> tuple:
@@ -535,7 +605,8 @@ class trace(Trace):
 
     Args:
         on: True at the top of a notebook switches it on, False off. Without it, a block: `with mg.trace() as log:`.
-        strict: raise `mg.explain.BrokenGradient` at the first gradient that is broken or partial.
+        strict: raise `mg.explain.BrokenGradient` at the first gradient that is broken or partial; a block from which
+            values left is replayed for that.
         limit: how many events to keep; the oldest are forgotten.
 
     Raises:
@@ -559,6 +630,7 @@ class trace(Trace):
         if on is not None and switched is not None:
             switched.stop()
             switched = None
+            checkpoint.forget()
         if on:
             switched = self
             self.start()

@@ -103,6 +103,16 @@ def user_frame(above=2):
     return frame, called
 
 
+def program_frame():
+    """The outermost frame of the user's code: that of the cell, the script or the test that runs."""
+    found = frame = user_frame()[0]
+    while frame.f_back:
+        frame = frame.f_back
+        if USERS[frame.f_code.co_filename]:
+            found = frame
+    return found
+
+
 def here(with_callers=False):
     """The place in the user's code that runs, as an Event's fields, and the name of our function that it called."""
     frame, called = user_frame(3)

@@ -193,13 +193,13 @@ def sets(statement) -> set:
 
 
 def rebinds(place) -> bool:
-    """Is it an assignment that computes a name anew from itself, as `x = x + 1`?"""
+    """Is it an assignment that computes a name or an attribute anew from itself, as `model.w = model.w + 1`?"""
     module, node = node_at(place)
     statement = module.statement(node) if node is not None else None
     if isinstance(statement, ast.AugAssign) or statement is None:
         return True
-    used = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    return bool(sets(statement) & used)
+    used = {ast.unparse(one) for one in ast.walk(statement) if isinstance(getattr(one, "ctx", None), ast.Load)}
+    return bool((sets(statement) | {ast.unparse(one) for one in getattr(statement, "targets", ())}) & used)
 
 
 def assigned_name(place) -> "str | None":

@@ -1,8 +1,9 @@
-"""What a trace keeps of values: small ones whole, of large ones a few numbers. None of them is kept alive."""
+"""What a trace keeps of values: small ones whole, of large ones a few numbers and a thumbnail. No large one is kept alive."""
 
 import cmath
 import math as python_math
 import weakref
+from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,39 +11,142 @@ import numpy as np
 from ..engine.listening import listeners_only
 from ..errors import visible
 
-SMALL = 64  # a value of up to so many elements is kept whole
+SMALL = 256  # a value of up to so many elements is kept whole
 SAMPLE = 8  # of a larger one, so many
+ROWS, COLUMNS = 12, 16  # of a thumbnail, at most
+LATER = 1 << 18  # bytes: a larger array is measured at once
+MOST_LATER = 1 << 22  # bytes of the arrays that wait to be measured
+STRIP = 256  # elements: NumPy compares longer rows quickly
 
 
-class Large(NamedTuple):
-    """What is known of a value that was too large to be kept."""
+class Measures(NamedTuple):
+    """What an array is like: of its finite numbers the least, the greatest and the norm; how many are 0, nan, inf and -inf."""
 
-    shape: tuple
-    finite: bool
-    zero: bool
+    low: float
+    high: float
+    norm: float
+    zeros: int
+    nan: int
+    inf: int
+    minus_inf: int
+    thumb: "np.ndarray | None"  # at most 12 x 16 numbers, each the largest in size of its block
+
+    @property
+    def finite(self) -> bool:
+        return not (self.nan or self.inf or self.minus_inf)
+
+
+def measured(array) -> "Measures | None":
+    """The Measures of an array; None of strings."""
+    if array.dtype.kind not in "biufc" or not array.size:
+        return None
+    with np.errstate(all="ignore"):
+        flat = np.abs(array).ravel() if array.dtype.kind == "c" else array.ravel()
+        flat = flat if flat.dtype.kind == "f" and flat.dtype.itemsize > 2 else flat.astype(float)
+        zeros, squares = int(np.count_nonzero(flat == 0)), float(flat.dot(flat))
+        thumb = largest = None
+        if array.ndim:
+            flat_one = sum(n > 1 for n in array.shape) < 2
+            grid = flat.reshape(1, -1) if flat_one else flat.reshape(-1, array.shape[-1])
+            rows, columns = (1, ROWS * COLUMNS) if flat_one else (ROWS, COLUMNS)
+            high, low = (pooled(pooled(grid, rows, f).T, columns, f).T for f in (np.maximum, np.minimum))
+            thumb, largest = np.where(high + low >= 0, high, low), (low.min(), high.max())
+        if squares - squares == 0 and squares > 1e-30:
+            low, high = largest or (flat[0], flat[0])
+            return Measures(float(low), float(high), squares**0.5, zeros, 0, 0, 0, thumb)
+        nan, inf, minus_inf = (int(np.count_nonzero(one)) for one in (np.isnan(flat), flat == np.inf, flat == -np.inf))
+        numbers = flat[np.isfinite(flat)] if nan or inf or minus_inf else flat
+        low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (python_math.nan, python_math.nan)
+        top = max(abs(low), abs(high)) if numbers.size else 0.0
+        norm = top * float(np.linalg.norm(numbers.astype(float) / top)) if top else 0.0
+        return Measures(low, high, norm, zeros, nan, inf, minus_inf, thumb)
+
+
+def pooled(grid, most, f):
+    """At most so many rows: of each block of rows what f (np.maximum or np.minimum) leaves, column by column."""
+    count, width = grid.shape
+    if count <= most:
+        return grid
+    strip = max(1, STRIP // width)  # rows that are compared as one: quicker where they are short
+    per = -(-count // (most * strip)) * strip if count >= most * strip * 2 else -(-count // most)
+    strip = strip if per % strip == 0 else 1
+    whole = count // per
+    best = f.reduce(grid[: whole * per].reshape(whole, per // strip, strip * width), 1)
+    best = f.reduce(best.reshape(whole, strip, width), 1)
+    return best if whole * per == count else np.concatenate([best, f.reduce(grid[whole * per :], 0, keepdims=True)])
+
+
+class Waiting(deque):
+    """The arrays that wait to be measured, the oldest first: references to their summaries, their bytes, and their count.
+
+    If there are too many, those are measured of which a film may still be made: since a tape was opened that is still there.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.bytes, self.count, self.opened = 0, 0, {}  # a tape -> the count when it was opened first
+
+    def open(self, tape):
+        key = id(tape)
+        if key not in self.opened:
+            self.opened[key] = self.count, weakref.ref(tape, lambda _: self.opened.pop(key, None))
+
+    def add(self, summary):
+        size = summary.array.nbytes
+        self.count += 1
+        self.append((weakref.ref(summary), size, self.count))
+        self.bytes += size
+        while self.bytes > MOST_LATER and self:
+            reference, size, count = self.popleft()
+            self.bytes -= size
+            oldest = reference()
+            if oldest is not None:
+                (oldest.measure if self.is_of_a_tape(count) else oldest.let_go)()
+
+    def is_of_a_tape(self, count) -> bool:
+        """Was a tape that is still there opened before?"""
+        return count > next(iter(self.opened.values()), (self.count,))[0]
+
+
+waiting = Waiting()
 
 
 class Summary:
-    """What is kept of a value: its form, its first numbers, whether all of them are finite, and whether all are 0.
+    """What is kept of a value: a small one whole; of a larger one its form, its first numbers and its Measures.
+
+    A larger one is measured when somebody asks, or when its array has to go.
 
     Attributes:
-        kept: a small value itself; of a larger one its first numbers.
-        large: what else is known of a larger one.
+        whole: is all of it kept?
+        array: the value itself, as long as it is there.
     """
 
-    __slots__ = ("kept", "large")
+    __slots__ = ("__weakref__", "array", "found", "head", "whole")
 
     def __init__(self, array):
-        if array.size <= SMALL:
-            self.kept, self.large = array if array.base is None else array.copy(), None  # a view keeps its whole array
-            return
-        flat = array.ravel()
-        if array.dtype.kind == "f":  # the sum of squares tells both quickly, unless it overflows or underflows
-            total = float(flat.dot(flat))
-            sound, zero = total - total == 0 or finite(flat), total == 0 and not flat.any()
+        self.array, self.whole = array, array.size <= SMALL
+        if self.whole:
+            if array.base is not None:  # a view keeps its whole array
+                self.array = array.copy()
+        elif array.base is not None or array.nbytes > LATER:
+            self.measure()
         else:
-            sound, zero = finite(flat), array.dtype.kind in "biuc" and not flat.any()
-        self.kept, self.large = flat[:SAMPLE].copy(), Large(array.shape, sound, zero)
+            waiting.add(self)
+
+    def measure(self) -> "Measures | None":
+        """The Measures; None if they are not known, as of strings. The array of a larger value goes."""
+        if self.whole:
+            return measured(self.array)
+        if self.array is not None:
+            self.let_go(measured(self.array))
+        return self.found
+
+    def let_go(self, found=None):
+        """Keep of the array its first numbers, whether all are finite and whether all are 0; and its Measures."""
+        array = self.array
+        if array is not None:
+            self.head, self.found = (array.shape, array.ravel()[:SAMPLE].copy(), finite(array), is_zero(array)), found
+            self.array = None
 
     @classmethod
     def of(cls, value) -> "Summary":
@@ -60,25 +164,31 @@ class Summary:
         return cls(value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value))
 
     @property
-    def whole(self) -> bool:
-        """Is all of it kept?"""
-        return self.large is None
+    def kept(self):
+        """A small value itself; of a larger one its first numbers."""
+        if self.whole:
+            return self.array
+        return self.head[1] if self.array is None else self.array.ravel()[:SAMPLE]
 
     @property
     def shape(self) -> tuple:
-        return (self.large or self.kept).shape
+        return self.head[0] if self.array is None else self.array.shape
 
     @property
     def dtype(self):
         return self.kept.dtype
 
     @property
+    def measures(self) -> "Measures | None":
+        return self.measure()
+
+    @property
     def finite(self) -> bool:
-        return self.large.finite if self.large else finite(self.kept)
+        return self.head[2] if self.array is None else finite(self.array)
 
     @property
     def zero(self) -> bool:
-        return self.large.zero if self.large else self.kept.dtype.kind in "biufc" and not np.any(self.kept)
+        return self.head[3] if self.array is None else is_zero(self.array)
 
     @property
     def size(self) -> int:
@@ -114,6 +224,10 @@ def finite(value) -> bool:
     flat = value.ravel()
     total = flat.dot(flat)
     return bool(total - total == 0) or bool(np.isfinite(flat).all())
+
+
+def is_zero(value) -> bool:
+    return value.dtype.kind in "biufc" and not value.any()
 
 
 def brief(number) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import errors
 from ...engine import constant, dtypes
+from ...engine.listening import listening
 from ...errors import visible, visible_lines
 from ...ops import creation
 from .. import initializers, regularizers
@@ -62,7 +63,8 @@ class Layer:
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         if activity_regularizer is not None:
-            raise ValueError("`activity_regularizer` is not there: add what an output shall cost to the loss, where you compute it.")
+            problem = "`activity_regularizer` is not there:"
+            raise ValueError(f"{problem} add what an output shall cost to the loss, where you compute it.")
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
@@ -84,9 +86,10 @@ class Layer:
             input_shape: the shape of the first input, or a nest of shapes for a nest of inputs.
         """
         if type(self).build is Layer.build and not all(layer.built for layer in self._objects_of(Layer)):
-            problem = f"`build()` was called on layer '{visible(self.name)}', however the layer does not have a `build()` method"
+            problem = f"`build()` was called on layer '{visible(self.name)}', however the layer does not have"
+            state = "a `build()` method implemented and it looks like it has unbuilt state."
             advice = "Call the layer on an input, and the layers in it make their weights; or write its `build()`."
-            warnings.warn(f"{problem} implemented and it looks like it has unbuilt state. {advice}", stacklevel=3)
+            warnings.warn(f"{problem} {state} {advice}", stacklevel=3)
 
     def call(self, *args, **kwargs):
         """Compute the output from the inputs."""
@@ -117,7 +120,8 @@ class Layer:
             raise ValueError(f"Cannot convert '{shape}' to a shape. Write shape=({shape},).")
         if self._locked:
             problem = "You cannot add new elements of state (variables or sub-layers) to a layer that is already built."
-            raise ValueError(f"{problem} All state must be created in the `__init__()` method or in the `build()` method.")
+            advice = "All state must be created in the `__init__()` method or in the `build()` method."
+            raise ValueError(f"{problem} {advice}")
         if constraint is not None and not callable(constraint):
             advice = "Give a function of the weight, as lambda w: mg.maximum(w, 0.0)."
             raise ValueError(f"Could not interpret constraint identifier: {constraint}. {advice}")
@@ -162,7 +166,11 @@ class Layer:
             if type(self).build is Layer.build:
                 self.built = True  # inner layers create their weights when `call` reaches them
             else:
-                self.build(map_nested(shape_of, inputs[0]))
+                path, listening.module = listening.module, f"{listening.module}/(build)"
+                try:
+                    self.build(map_nested(shape_of, inputs[0]))
+                finally:
+                    listening.module = path
 
     def _cast(self, x):
         """An input; if it is of floats, in the dtype of the layer."""
@@ -281,8 +289,8 @@ class Layer:
             ValueError: the number of values or a shape does not match. Then no weight is changed.
         """
         if len(weights) != len(self.weights):
-            problem = f"You called `set_weights(weights)` on layer {self.name!r} with a weight list of length {len(weights)},"
-            raise ValueError(f"{problem} but the layer was expecting {len(self.weights)} weights.")
+            problem = f"You called `set_weights(weights)` on layer {self.name!r} with a weight list of length"
+            raise ValueError(f"{problem} {len(weights)}, but the layer was expecting {len(self.weights)} weights.")
         for variable, value in zip(self.weights, weights):
             if variable.shape != value.shape:
                 problem = f"Layer {visible(self.name)} weight shape {variable.shape} is not compatible"
@@ -355,8 +363,9 @@ def legacy_input_shape(kwargs):
     shapes = [kwargs.pop("input_shape", None), kwargs.pop("input_dim", None)]
     if shapes == [None, None]:
         return None
-    advice = "When using Sequential models, prefer using an `Input(shape)` object as the first layer in the model instead."
-    warnings.warn(f"Do not pass an `input_shape`/`input_dim` argument to a layer. {advice}", stacklevel=4)
+    problem = "Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential models,"
+    advice = "prefer using an `Input(shape)` object as the first layer in the model instead."
+    warnings.warn(f"{problem} {advice}", stacklevel=4)
     return shapes[0] if shapes[1] is None else (shapes[1],)
 
 
@@ -400,12 +409,12 @@ def check_rank(layer, x, min_ndim):
         ValueError: it is not a Tensor, or has fewer than `min_ndim` axes.
     """
     if not hasattr(x, "shape"):
-        raise ValueError(
-            f"Inputs to a layer should be tensors. Got '{visible(x, None)}' (of type {type(x)}) as input for layer '{visible(layer.name)}'."
-        )
+        given = f"Got '{visible(x, None)}' (of type {type(x)}) as input for layer '{visible(layer.name)}'."
+        raise ValueError(f"Inputs to a layer should be tensors. {given}")
     if len(x.shape) < min_ndim:
         given = f"expected min_ndim={min_ndim}, found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
-        raise ValueError(f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer: {given}")
+        problem = f"Input 0 with name 'None' of layer '{visible(layer.name)}'"
+        raise ValueError(f"{problem} is incompatible with the layer: {given}")
 
 
 def leaves(value):

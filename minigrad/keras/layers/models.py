@@ -71,9 +71,9 @@ class Sequential(Model):
             problem = "Only instances of `keras.Layer` can be added to a Sequential model."
             raise ValueError(f"{problem} Received: {visible(layer)} (of type {type(layer)})")
         if any(one is not layer and one.name == layer.name for one in self._layers):
-            problem = f"All layers added to a Sequential model should have unique names. Name '{visible(layer.name)}' is already"
-            advice = "Update the `name` argument to pass a unique name."
-            raise ValueError(f"{problem} the name of a layer in this model. {advice}")
+            problem = "All layers added to a Sequential model should have unique names."
+            given = f"Name '{visible(layer.name)}' is already the name of a layer in this model."
+            raise ValueError(f"{problem} {given} Update the `name` argument to pass a unique name.")
         self._layers.append(layer)
         if layer._input_shape and self._input is None:
             self._input = Input(layer._input_shape)
@@ -92,7 +92,8 @@ class Sequential(Model):
 
     def _ensure_built(self, args, kwargs):
         if not self._layers:
-            raise ValueError(f"Sequential model {visible(self.name)} cannot be built because it has no layers. Call `model.add(layer)`.")
+            problem = f"Sequential model {visible(self.name)} cannot be built because it has no layers."
+            raise ValueError(f"{problem} Call `model.add(layer)`.")
         self.built = True  # inner layers create their weights when `call` reaches them
 
     def _build_layers(self):

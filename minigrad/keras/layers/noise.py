@@ -41,7 +41,8 @@ class Dropout(Layer):
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         if not 0 <= rate <= 1:
-            raise ValueError(f"Invalid value received for argument `rate`. Expected a float value between 0 and 1. Received: rate={rate}")
+            problem = "Invalid value received for argument `rate`."
+            raise ValueError(f"{problem} Expected a float value between 0 and 1. Received: rate={rate}")
         super().__init__(**kwargs)
         self.rate, self.noise_shape = rate, noise_shape
         if rate:
@@ -53,7 +54,8 @@ class Dropout(Layer):
         if self.rate == 1:
             return creation.zeros_like(inputs)
         if not inputs.dtype.is_floating:
-            raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={inputs.dtype!r}")
+            problem = "`x.dtype` must be a floating point tensor as `x` will be scaled."
+            raise ValueError(f"{problem} Received: x_dtype={inputs.dtype!r}")
         shape = inputs.shape if self.noise_shape is None else [n or m for n, m in zip(self.noise_shape, inputs.shape)]
         kept = stateless_uniform(shape, self.seeds, dtype=inputs.dtype).value >= self.rate
         self.seeds.assign_add([0, 1])

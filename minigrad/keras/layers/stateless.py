@@ -22,6 +22,10 @@ class Activation(Layer):
     Args:
         activation: a name of `keras.activations`, or a function.
         **kwargs: those of `Layer`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Activation("relu")(mg.constant([-2.0, 3.0])).numpy())
+    [0. 3.]
     """
 
     _weightless = True
@@ -45,6 +49,10 @@ class ReLU(Layer):
 
     Raises:
         ValueError: a setting is negative, or one of the last two is None.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.ReLU(max_value=2.0)(mg.constant([-2.0, 1.0, 3.0])).numpy())
+    [0. 1. 2.]
     """
 
     _weightless = True
@@ -118,6 +126,10 @@ class Softmax(Layer):
 
     Raises:
         ValueError: (in a call) the mask does not broadcast to the inputs.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Softmax()(mg.constant([0.0, 0.0])).numpy())
+    [0.5 0.5]
     """
 
     _weightless = True
@@ -139,8 +151,10 @@ class Softmax(Layer):
         """The softmax of the inputs where the mask is True or greater than 0.5, elsewhere 0."""
         fits = all(m in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1]))
         if not fits or len(mask.shape) > len(inputs.shape):
-            problem = "The `mask` must be broadcastable to `inputs`. Each mask dimension must be 1 or match the corresponding"
-            raise ValueError(f"{problem} input dimension. Received: inputs.shape={inputs.shape}, mask.shape={mask.shape}")
+            problem = "The `mask` must be broadcastable to `inputs`."
+            advice = "Each mask dimension must be 1 or match the corresponding input dimension."
+            given = f"Received: inputs.shape={inputs.shape}, mask.shape={mask.shape}"
+            raise ValueError(f"{problem} {advice} {given}")
         mask = mask if mask.dtype == dtypes.bool else mask > creation.cast(0.5, mask.dtype)
         inputs = inputs if inputs.dtype.is_floating else creation.cast(inputs, dtypes.float32)
         lowest = -3e4 if inputs.dtype == dtypes.float16 else -1e9
@@ -162,6 +176,10 @@ class Lambda(Layer):
 
     Raises:
         ValueError: `mask` is given.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Lambda(lambda x: 2.0 * x)(mg.constant([1.0, 2.0])).numpy())
+    [2. 4.]
     """
 
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
@@ -218,6 +236,10 @@ class Flatten(Layer):
 
     Raises:
         ValueError: there is no such format; or (in a call) the input is not a Tensor or has no axis.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Flatten()(mg.ones([2, 3, 4])).shape)
+    (2, 12)
     """
 
     def __init__(self, data_format=None, **kwargs):
@@ -247,6 +269,10 @@ class Reshape(Layer):
 
     Raises:
         ValueError: two lengths are -1; or (in a call) an example has another number of elements.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Reshape([2, 3])(mg.ones([5, 6])).shape)
+    (5, 2, 3)
     """
 
     _weightless = True
@@ -287,7 +313,8 @@ class ElementwiseMerge(Merge):
 
     def build(self, input_shape):
         if len({shape[0] for shape in input_shape if shape}) > 1:
-            raise ValueError(f"Cannot merge tensors with different batch sizes. Received tensors with shapes {input_shape}")
+            problem = "Cannot merge tensors with different batch sizes."
+            raise ValueError(f"{problem} Received tensors with shapes {input_shape}")
         common = input_shape[0][1:]
         for shape in input_shape[1:]:
             try:

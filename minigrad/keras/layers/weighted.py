@@ -13,7 +13,7 @@ from .base import Layer, check_rank
 
 
 class Weighted(Layer):
-    """A layer that is told how to make its weights: of `kernel` with a `kernel_initializer`, a `kernel_regularizer` ..."""
+    """A layer that is told how to make its weights: `kernel` by a `kernel_initializer`, a `kernel_regularizer` ..."""
 
     def _plan(self, weight, initializer, regularizer=None, constraint=None):
         """Keep how a weight is made, for `build` and for the user to read."""
@@ -56,7 +56,8 @@ class Dense(Weighted):
                  bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  kernel_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
         if not isinstance(units, int) or units <= 0:
-            raise ValueError(f"Received an invalid value for `units`, expected a positive integer. Received: units={units}")
+            problem = "Received an invalid value for `units`, expected a positive integer."
+            raise ValueError(f"{problem} Received: units={units}")
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.use_bias, self.activation = units, use_bias, activations.get(activation)
         self._plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
@@ -123,7 +124,7 @@ class Embedding(Weighted):
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", embeddings_regularizer=None,
                  embeddings_constraint=None, mask_zero=False, **kwargs):  # fmt: skip
         if mask_zero:
-            raise ValueError("`mask_zero` is not there: multiply by mg.cast(ids != 0, mg.float32), where you use the rows.")
+            raise ValueError("`mask_zero` is not there: multiply the rows by mg.cast(ids != 0, mg.float32)[..., None].")
         if kwargs.pop("input_length", None) is not None:
             warnings.warn("Argument `input_length` is deprecated. Just remove it.", stacklevel=2)
         super().__init__(**kwargs)

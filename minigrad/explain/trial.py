@@ -1,0 +1,199 @@
+"""A trial of a fix: the tape's block is replayed with its source changed, and asked for the gradient again.
+
+A fix is right if the target has the value that it had, and the gradient is the slope that was measured.
+"""
+
+import ast
+import gc
+import linecache
+import sys
+import textwrap
+import types
+from inspect import CO_OPTIMIZED
+
+import numpy as np
+
+from ..engine.listening import Listener, listening
+from ..tracing import checkpoint
+from ..tracing.checkpoint import NotTried
+from ..tracing.places import user_frame
+from ..tracing.values import finite
+from .names import outward
+from .replay import direction, value_of
+
+BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
+MOST = 4  # fixes that are tried for one answer
+NEAR = 0.02  # how far a gradient may be from the measured slope, as a share
+
+
+# ---- in the program: what is tried -----------------------------------------------------------------------------------
+
+
+def edited(file, edits) -> str:
+    """The source of a file with these edits, each on as many lines as before."""
+    lines = [line.encode() for line in linecache.getlines(file)]
+    for (line, column, last, last_column), text in sorted([(edit.span, edit.text) for edit in edits], reverse=True):
+        after = lines[last - 1][last_column:]
+        lines[line - 1 : last] = [lines[line - 1][:column] + text.encode() + after, *[b"\n"] * (last - line)]
+    return b"".join(lines).decode()
+
+
+def fixed_source(edits) -> str:
+    """The blocks and functions in which these edits are, with them."""
+    found = {}
+    for edit in edits:
+        text = edited(edit.file, dict.fromkeys(one for one in edits if one.file == edit.file))
+        blocks = [one for one in ast.walk(ast.parse(text)) if isinstance(one, BLOCKS)]
+        around = [one for one in blocks if one.lineno <= edit.span[0] <= one.end_lineno]
+        if around:
+            inner = max(around, key=lambda one: one.lineno)
+            found[textwrap.dedent("\n".join(text.splitlines()[inner.lineno - 1 : inner.end_lineno]))] = None
+    return "\n\n".join(found)
+
+
+def fitting(q, guesses, safe=False):
+    """The first combination of guesses that is right, as a tuple; None if none is, or none can be tried.
+
+    Args:
+        q: the Question, with its Experiment.
+        guesses: for each place that needs a fix, a list of Lines.
+        safe: must every op give finite numbers? Then it is right without a slope that could be measured, too.
+    """
+    if q.experiment is None or not guesses or not all(guesses):
+        return None
+    slope = q.experiment.slope
+    most = max(len(one) for one in guesses)
+    for k in range(min(most, MOST)) if slope is not None or safe else ():
+        lines = tuple([one[min(k, len(one) - 1)] for one in guesses])
+        if is_right(q, [edit for line in lines for edit in line.edits], slope, safe):
+            return lines
+    return None
+
+
+def is_right(q, edits, slope, safe) -> bool:
+    """Does the block with these edits give the same target, and the gradient that was measured?"""
+    tried, changed = q.experiment, {}
+    for edit in edits:
+        changed.setdefault(edit.file, []).append(edit)
+    sources = {file: edited(file, dict.fromkeys(some)) for file, some in changed.items()}
+    names = [q.names.of(one.id, "") for one in q.targets]
+    try:
+        target, gradient, all_finite = tried.try_out(Trial, files=sources, names=names, source=q.source.id)
+    except NotTried:
+        return False
+    point = value_of(q.source) if tried.point is None else tried.point
+    if gradient is None or np.shape(gradient) != np.shape(point) or (safe and not all_finite):
+        return False
+    along, size = (float(np.sum(part(gradient) * part(direction(point)))) for part in (np.asarray, np.abs))
+    before = tried.before.total
+    close = np.isfinite(size) if slope is None else abs(along - slope) <= NEAR * max(size, abs(slope))
+    return close and abs(target - before) <= 1e-4 * max(1e-3, abs(before))
+
+
+# ---- in the replay ---------------------------------------------------------------------------------------------------
+
+
+running = None  # in a replay: the trial, which wants to know of a question to `tape.explain` as well
+
+
+class Trial(Listener):
+    """Runs the changed block when the tape is opened, and answers when a gradient is asked for.
+
+    It answers the target, the gradient, and whether every op gave finite numbers.
+    """
+
+    def __init__(self, trace, command, objects):
+        global running
+        running = self
+        self.tape, self.files, self.names, self.source = (command[one] for one in ("tape", "files", "names", "source"))
+        self.objects, self.begun, self.last, self.finite = objects, False, None, True
+
+    def started(self, tape):
+        if self.begun:
+            self.last = tape
+        elif tape.number == self.tape:
+            self.open(tape)
+
+    def open(self, tape):
+        """Run the changed block in place of the one that begins."""
+        self.begun, self.last, frame = True, tape, user_frame()[0]
+        replaced, file = self.replace_functions(), frame.f_code.co_filename
+        if file in self.files and frame.f_code not in replaced:
+            listening.now = tuple([one for one in listening.now if one is not tape])
+            tape.entered, tape.steps = False, None
+            space = run_on(frame, self.files[file])
+            self.ask(self.last, [eval(name, space) for name in self.names])
+
+    def replace_functions(self):
+        """Give the functions of the changed files their new code; the code of those that had it before."""
+        modules = [compile(text, file, "exec") for file, text in self.files.items()]
+        new = {spot_of(code): code for module in modules for code in codes_in(module)}
+        callers = [*outward(user_frame()[0])]
+        replaced, running = set(), {one.f_code for one in callers}
+        spaces = [vars(one) for one in [*sys.modules.values()] if getattr(one, "__file__", None) in self.files]
+        for one in gc.get_referrers(*spaces, *[one.f_globals for one in callers]):
+            if type(one) is types.FunctionType and one.__code__.co_filename in self.files:
+                code = new.get(spot_of(one.__code__))
+                if code is not None and code.co_freevars == one.__code__.co_freevars and one.__code__ not in running:
+                    replaced.add(one.__code__)
+                    one.__code__ = code
+        return replaced
+
+    def hear(self, op, inputs, output, attributes):
+        made = output if output.__class__ is list else [output]
+        self.finite = self.finite and all(finite(one.value) for one in made)
+
+    def asked(self, tape, targets, sources, results):
+        for source, result in zip(sources, results) if self.begun else ():
+            if source.id == self.source:
+                dense = None if result is None else np.asarray(getattr(result, "value", result))
+                checkpoint.finish((total(targets), dense, self.finite))
+
+    def ask(self, tape, targets):
+        """Ask the tape, which is heard by `asked`."""
+        tape.gradient(targets, self.objects[0])
+        checkpoint.finish("the source was not asked for")
+
+
+def total(targets) -> float:
+    return sum(float(np.sum(np.asarray(value_of(one), np.complex128)).real) for one in targets)
+
+
+def spot_of(code):
+    return code.co_name, code.co_firstlineno
+
+
+def codes_in(code):
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, types.CodeType):
+            yield from codes_in(one)
+
+
+def run_on(frame, text):
+    """Run the statement that a frame is in, and those after it, from another source; the names that there are then."""
+    tree = ast.parse(text)
+    body = next(body for body in bodies(tree) if any(is_with(one, frame.f_lineno) for one in body))
+    start = next(k for k, one in enumerate(body) if is_with(one, frame.f_lineno))
+    file, statements = frame.f_code.co_filename, body[start:]
+    if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell, a script
+        exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
+        return {**frame.f_globals, **frame.f_locals}
+    names = [name for name in frame.f_locals if name.isidentifier()]
+    function = ast.parse(f"def replayed({', '.join(names)}):\n    pass\n    return locals()").body[0]
+    function.body[:1] = statements
+    space = dict(frame.f_globals)
+    exec(compile(ast.fix_missing_locations(ast.Module([function], [])), file, "exec"), space)
+    return {**frame.f_globals, **space["replayed"](**{name: frame.f_locals[name] for name in names})}
+
+
+def bodies(tree):
+    """Every list of statements, the innermost first."""
+    found = [getattr(node, part, None) for node in ast.walk(tree) for part in ("body", "orelse", "finalbody")]
+    return [body for body in reversed(found) if isinstance(body, list)]
+
+
+def is_with(statement, line) -> bool:
+    if not isinstance(statement, ast.With):
+        return False
+    return statement.lineno <= line <= max(statement.lineno, statement.body[0].lineno - 1)
