@@ -10,7 +10,7 @@ import pytest
 import minigrad as mg
 from minigrad.engine.listening import listening
 
-QUICK = "op ops tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
+QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -3,7 +3,7 @@
     python -m tests.mutation minigrad.keras.losses minigrad/data course/helpers --places 100 --seed 7
 
 A part is a file or a folder, written as a module or as a path, with or without what stands before it (`tape`). Besides,
-`rules` are the VJPs of all ops, with the functions that they call, wherever they stand, and `outside` is all but the
+`vjps` are the VJPs of all ops, with the functions that they call, wherever they stand, and `outside` is all but the
 engine. The places of all parts are tried in an order that the seed decides, in a copy, with the tests that run the line
 (tests/covering.py records which, ten minutes long, whenever the code has changed). What survives is a gap in the tests.
 Lines in which no test can see a change are not tried: they stand in SURVIVES with the reason.
@@ -181,7 +181,7 @@ def mutants(part):
     """(file, holder, key, what to put there) for all that can be broken in a part of the package or of the course."""
     part = part.removesuffix(".py").replace(".", "/").strip("/")
     files = [file for file in TREES if (not lies_in(file, "engine") if part == "outside" else lies_in(file, part))]
-    for file, whole in vjps() if part == "rules" else [(file, TREES[file]) for file in files]:
+    for file, whole in vjps() if part == "vjps" else [(file, TREES[file]) for file in files]:
         yield from ((file, *place) for place in places(whole) if not reason(file, place[0][place[1]]))
 
 
@@ -226,7 +226,7 @@ def tried(every, copy, covering, seconds):
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.split("\n")[0])
-    parser.add_argument("parts", nargs="*", default=[*ENGINE, "rules"], help=f"default: {' '.join(ENGINE)} rules")
+    parser.add_argument("parts", nargs="*", default=[*ENGINE, "vjps"], help=f"default: {' '.join(ENGINE)} vjps")
     parser.add_argument("--places", type=int, help="how many places to try (default: all)")
     parser.add_argument("--seconds", type=float, default=3600, help="how long it may take (default: 3600)")
     parser.add_argument("--seed", type=int, default=0, help="the order in which the places are tried (default: 0)")

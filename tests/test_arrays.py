@@ -220,7 +220,7 @@ def test_the_gradient_of_a_gradient_goes_through_gather():
     assert mg.convert_to_tensor(outer.gradient(total, table)).numpy().tolist() == [6, 0, 36]
 
 
-def test_rows_and_whole_tensors_add_up_in_a_recorded_walk_too():
+def test_rows_and_whole_tensors_add_up_in_a_recorded_backward_pass_too():
     table = mg.Variable([1.0, 2.0, 3.0])
     with mg.GradientTape() as outer:
         with mg.GradientTape() as inner:

@@ -105,7 +105,7 @@ def test_each_op_of_a_chain_adds_the_same_number_of_calls_to_a_gradient(n):
 
     asked = iter([gradient(), gradient()])
     calls = calls_of(lambda: next(asked)())
-    assert ours(calls) <= 3 + 3 * n + 2, calls  # gradient, play, plain; one rule for each step
+    assert ours(calls) <= 3 + 3 * n + 2, calls  # gradient, _ask, backward; of each op two VJPs at most
 
 
 def test_a_step_of_training_takes_no_more_calls_than_it_did():
@@ -125,7 +125,7 @@ def test_a_step_of_training_takes_no_more_calls_than_it_did():
 def test_without_a_tape_a_network_runs_no_code_of_the_tape():
     loss, _ = network()
     calls = calls_of(loss)
-    assert not {"hear", "read", "bundle", "walk", "gradient", "start"} & set(calls), calls
+    assert not {"backward", "gradient", "hear", "read", "start"} & set(calls), calls
     assert ours(calls) <= 35, calls
 
 
@@ -226,7 +226,7 @@ def test_bytes_grow_with_ops_and_not_with_their_square():
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_tape_keeps_only_the_arrays_that_rules_ask_for(name, arrays, f):
+def test_a_tape_keeps_only_the_arrays_that_vjps_ask_for(name, arrays, f):
     x, n = mg.constant(np.linspace(0.5, 1.0, 2**16, dtype=np.float32)), 2**18
 
     def tape_alone():  # what it computed is not kept beside it
@@ -238,7 +238,7 @@ def test_a_tape_keeps_only_the_arrays_that_rules_ask_for(name, arrays, f):
     assert round(kept_by(tape_alone) / n) == arrays
 
 
-def test_memory_falls_as_the_walk_goes_on():
+def test_memory_falls_during_the_backward_pass():
     x, n, layers = mg.constant(np.linspace(0.5, 1.0, 2**16, dtype=np.float32)), 2**18, 12
     tracemalloc.start()
     try:

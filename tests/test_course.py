@@ -243,7 +243,7 @@ def played(lesson, library=None):
     sys.modules.update(swapped)
     plt.show = lambda: None
     digits = np.get_printoptions()
-    rules = dict(minigrad.engine.custom.GRADIENTS)
+    registered = dict(minigrad.engine.custom.GRADIENTS)
     minigrad.engine.custom.GRADIENTS.clear()  # as in a new kernel
     try:
         for cell in code_cells(lesson):
@@ -261,7 +261,7 @@ def played(lesson, library=None):
         plt.close("all")
         minigrad.trace(False)
         minigrad.engine.custom.GRADIENTS.clear()
-        minigrad.engine.custom.GRADIENTS.update(rules)
+        minigrad.engine.custom.GRADIENTS.update(registered)
     return space, said
 
 
@@ -369,8 +369,8 @@ def test_the_slopes_of_the_ball_lean_as_their_own_piece_does():
     space, _ = played("06")
     assert np.allclose(space["touches"], [(0.60, 3.6, 12.0, 2), (0.75, 4.21875, 16.875, 3), (0.82, 4.521218, 22.05472, 4)])
     *curves, tangent_1, point_1, tangent_2, point_2, tangent_3, point_3 = space["ax"].lines
-    for curve, turns in zip(curves, range(2, 7), strict=True):
-        assert np.allclose(curve.get_ydata(), 10 * curve.get_xdata() ** turns)
+    for curve, power in zip(curves, range(2, 7), strict=True):
+        assert np.allclose(curve.get_ydata(), 10 * curve.get_xdata() ** power)
         assert (curve.get_ydata() <= 5).all()
     for tangent, point in ((tangent_1, point_1), (tangent_2, point_2), (tangent_3, point_3)):
         (left, right), (low, high) = tangent.get_data()

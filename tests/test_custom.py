@@ -145,7 +145,7 @@ def test_grad_pass_through_takes_the_slope_as_one():
     assert (float(y), float(tape.gradient(y, x))) == (6.0, 2.0)
 
 
-def test_measuring_notices_a_rule_that_forgets_what_arrives():
+def test_measuring_notices_a_vjp_that_forgets_what_arrives():
     forgetful = mg.custom_gradient(lambda x: (x**3, lambda dy: 3.0 * x**2))
     with pytest.raises(AssertionError, match="the tape says 8, finite differences say 12"):
         mg.test.check_gradients(forgetful, 2.0)

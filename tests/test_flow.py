@@ -90,11 +90,11 @@ def test_the_branches_of_a_switch_are_numbered_without_gaps(index, branches, err
     assert mg.switch_case(mg.constant(0), {1: lambda: "g", 0: f}) == "f"
 
 
-def test_a_while_loop_is_differentiated_turn_by_turn():
+def test_a_while_loop_is_differentiated_iteration_by_iteration():
     x = mg.Variable(2.0)
     with mg.GradientTape() as tape:
-        turns, y = mg.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, mg.constant(1.0)))
-    assert turns.numpy() == 3
+        iterations, y = mg.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, mg.constant(1.0)))
+    assert iterations.numpy() == 3
     assert tape.gradient(y, x).numpy() == 12
     _, y = mg.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, mg.constant(1.0)), maximum_iterations=2)
     assert y.numpy() == 4
@@ -109,7 +109,7 @@ def test_a_while_loop_keeps_the_form_of_its_variables(loop_vars, body, error):
 
 
 @pytest.mark.parametrize(("first", "later"), [(list, tuple), (tuple, list)])
-def test_a_while_loop_that_counts_its_turns_takes_no_list_for_a_tuple(first, later):
+def test_a_while_loop_that_counts_its_iterations_takes_no_list_for_a_tuple(first, later):
     def loop(made, **most):
         return mg.while_loop(lambda i, y: i < 3, lambda i, y: made([i + 1, y * 2.0]), first([0, mg.constant(1.0)]), **most)
 

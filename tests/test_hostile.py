@@ -349,7 +349,8 @@ def names_used(tree):
 def test_the_package_loads_no_pickles_and_fetches_nothing(path):
     used = {name.partition(".")[0] for name, _ in names_used(ast.parse(path.read_text("utf-8")))}
     opens = {"subprocess", "socket"} if path.parent.name == "classroom" else set()  # the command starts JupyterLab and pip
-    assert not (used - opens) & {
+    runs = {"exec", "eval", "compile"} if path.name == "trial.py" else set()  # the user's own block, in a replay
+    assert not (used - opens - runs) & {
         "pickle",
         "shelve",
         "marshal",
@@ -362,6 +363,6 @@ def test_the_package_loads_no_pickles_and_fetches_nothing(path):
         "ctypes",
         "exec",
     }
-    evaluates = {"custom.py"}  # the rule of an op that waits for a registered gradient, made of names in our own code
-    assert "eval" not in used or path.name in evaluates
-    assert "compile" not in used or path.name == "op.py"  # an op is written out from its declaration
+    evaluates = {"custom.py"}  # the VJP of an op that waits for a registered gradient, made of names in our own code
+    assert "eval" not in used - runs or path.name in evaluates
+    assert "compile" not in used - runs or path.name == "op.py"  # an op is written out from its declaration

@@ -17,6 +17,7 @@ import threading
 import time
 import warnings
 
+import numpy as np
 import pytest
 
 import minigrad as mg
@@ -24,10 +25,11 @@ from minigrad.engine import backward, custom, listening, questions, tape
 from minigrad.program import function, recompute
 from minigrad.tracing import log
 
-WATCHED = mg.autodiff, backward, custom, listening, questions, tape, function, recompute, log, contextlib
-FILES = {__file__, *(module.__file__ for module in WATCHED)}
+WATCHED = mg.autodiff, mg.errors, backward, custom, listening, questions, tape, function, recompute, log, contextlib
+FILES = {__file__, np.seterr.__code__.co_filename, *(module.__file__ for module in WATCHED)}
 STRIDE = 23  # the tests take so many instructions, one of them
 SIGNALS = 200
+NUMPY_WARNS = np.geterr()
 
 # ---- programs ------------------------------------------------------------------------------------------------------
 
@@ -40,6 +42,7 @@ def plain():
     with mg.GradientTape() as tape:
         y = x * x
     tape.gradient(y, x)
+    mg.constant([1.0, 2.0])
 
 
 def nested():
@@ -224,7 +227,7 @@ def on_another_thread(action):
 
 def interrupt(program, place, every_instruction):
     """Run a program with an interrupt at one place, counted from 1. Returns whether there was such a place."""
-    places, before, ignored = itertools.count(1), sys.unraisablehook, []
+    places = itertools.count(1)
 
     def tracing(frame, event, argument):
         if frame.f_code.co_filename not in FILES:
@@ -234,23 +237,37 @@ def interrupt(program, place, every_instruction):
             raise KeyboardInterrupt
         return tracing
 
-    sys.unraisablehook = lambda error: ignored.append(error.exc_type)
-    sys.settrace(tracing)
-    try:
-        program()
-    except KeyboardInterrupt:
-        sys.settrace(None)
-        if program not in HOLDING:
-            nobody_listens()  # though the traceback still holds all frames
-    finally:
-        sys.settrace(None)
-        sys.unraisablehook = before
-    assert set(ignored) <= {KeyboardInterrupt}  # that of a generator which is collected has nowhere to go
+    with only_interrupts_are_ignored():
+        sys.settrace(tracing)
+        try:
+            program()
+        except KeyboardInterrupt:
+            sys.settrace(None)
+            if program not in HOLDING:
+                nobody_listens()  # though the traceback still holds all frames
+        finally:
+            sys.settrace(None)
     nothing_is_left(program)
     return next(places) > place
 
 
+@contextlib.contextmanager
+def only_interrupts_are_ignored():
+    """In a generator that is collected, and in what Python calls around a fork, an exception has nowhere to go."""
+    ignored, before = [], sys.unraisablehook
+    sys.unraisablehook = lambda error: ignored.append(error.exc_type)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+    assert set(ignored) <= {KeyboardInterrupt, ResourceWarning}
+
+
 def nobody_listens():
+    assert np.geterr() == NUMPY_WARNS
+    for thread in threading.enumerate():  # the interrupt may have fallen into `thread.join`
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
     for here in (listening.listening.__dict__, *begun_in):
         assert (here["now"], here["hidden"]) == ((), ())
     with mg.GradientTape() as tape:
@@ -289,16 +306,17 @@ def send_signals(count):
     try:
         for program in itertools.islice(itertools.cycle(programs), count):
             finished = False
-            try:
-                signal.setitimer(signal.ITIMER_REAL, randomly.uniform(1e-6, 3e-4))
-                program()
-                finished = True
-                time.sleep(1)
-            except KeyboardInterrupt:
-                fell += not finished
-                if program not in HOLDING:
-                    nobody_listens()
-            nothing_is_left(program)
+            with only_interrupts_are_ignored():
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, randomly.uniform(1e-6, 3e-4))
+                    program()
+                    finished = True
+                    time.sleep(1)
+                except KeyboardInterrupt:
+                    fell += not finished
+                    if program not in HOLDING:
+                        nobody_listens()
+                nothing_is_left(program)
     finally:
         signal.signal(signal.SIGALRM, before)
     return fell

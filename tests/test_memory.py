@@ -230,7 +230,7 @@ def test_reset_frees_what_was_recorded(without_gc):
         assert round((tracemalloc.get_traced_memory()[0] - before) / MEGABYTE) == 0
 
 
-# ---- a tape keeps only what its rules need -------------------------------------------------------------------------
+# ---- a tape keeps only what its VJPs need -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -282,8 +282,8 @@ def test_what_depends_on_nothing_watched_is_not_recorded():
 # ---- long chains ---------------------------------------------------------------------------------------------------
 
 
-def test_the_walk_frees_as_it_goes(without_gc):
-    """50 steps keep 50 megabytes; while they are walked back, memory only falls."""
+def test_the_backward_pass_frees_as_it_goes(without_gc):
+    """50 steps keep 50 megabytes; during the backward pass memory only falls."""
     x, marks = mg.Variable(np.ones(LARGE, np.float32)), []
 
     @mg.custom_gradient
@@ -343,12 +343,12 @@ def bomb(x):
     return mg.identity(x), grad
 
 
-def raising_rule(kind):
+def raising_vjp(kind):
     def f(x):
         @mg.custom_gradient
         def inner(x):
             def grad(dy):
-                raise kind("in the walk")
+                raise kind("in the backward pass")
 
             return mg.identity(x), grad
 
@@ -359,10 +359,10 @@ def raising_rule(kind):
 
 @pytest.mark.parametrize("persistent", [False, True])
 @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt, Boom])
-def test_an_error_in_the_walk_leaves_no_active_tape_and_no_half_state(kind, persistent):
+def test_an_error_in_the_backward_pass_leaves_no_active_tape_and_no_half_state(kind, persistent):
     x = mg.Variable(3.0)
     with mg.GradientTape(persistent=persistent) as tape:
-        y = raising_rule(kind)(x * x)
+        y = raising_vjp(kind)(x * x)
         z = x * x
     for _ in range(2):
         with pytest.raises(kind if persistent or tape.steps is not None else RuntimeError):
@@ -469,8 +469,8 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
-def test_an_interrupt_from_outside_in_the_middle_of_a_walk_leaves_nothing_behind(interruptible):
-    """A real one, sent to the main thread while it walks."""
+def test_an_interrupt_from_outside_in_the_middle_of_a_backward_pass_leaves_nothing_behind(interruptible):
+    """A real one, sent to the main thread during a backward pass."""
     import _thread
 
     x = mg.Variable(1.0)

@@ -11,24 +11,24 @@ from minigrad.engine.op import op as declare
 from minigrad.engine.rules import NUMPY_TWINS
 
 
-def declared(forward, **rules):
+def declared(forward, **vjps):
     """An op that nobody else knows."""
-    return made(forward, "Mine", "", rules)
+    return made(forward, "Mine", "", vjps)
 
 
 @pytest.mark.parametrize(
-    ("problem", "forward", "rules"),
+    ("problem", "forward", "vjps"),
     [
-        ("must come before the attributes", lambda axis, x: x, {"dx": lambda dy: dy}),
+        ("must come before attributes", lambda axis, x: x, {"dx": lambda dy: dy}),
         ("a name has two meanings", lambda x: x, {"dx": lambda dx: dx}),
         ("each VJP must begin with dz", lambda x, y: x, {"dx": lambda dz: dz, "dy": lambda dw: dw}),
         ("a VJP asks for other; there is", lambda x: x, {"dx": lambda dz, other: dz}),
         ("p= is no VJP", lambda x: x, {"dx": lambda dz: dz, "p": lambda x: x}),
     ],
 )
-def test_a_declaration_that_breaks_the_naming_law_is_refused(problem, forward, rules):
+def test_a_declaration_that_breaks_the_naming_law_is_refused(problem, forward, vjps):
     with pytest.raises(TypeError, match=problem):
-        str(declared(forward, **rules).source)
+        str(declared(forward, **vjps).source)
 
 
 def test_an_op_is_written_out_at_its_first_call_and_its_lines_are_shown_in_tracebacks():
@@ -105,7 +105,7 @@ def test_what_is_no_matter_of_arguments_passes_as_it_is(error):
         declared(fails, dx=None)(1.0)
 
 
-def test_a_rule_that_uses_a_function_without_a_twin_says_what_is_missing():
+def test_a_vjp_that_uses_a_function_without_a_twin_says_what_is_missing():
     def forward(x):
         return np.nan_to_num(x)
 

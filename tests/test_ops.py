@@ -39,7 +39,7 @@ def calls_in_the_example(op):
 
 def as_function(op, inputs, attributes):
     """The op as a function of its differentiable inputs alone, and those inputs."""
-    names = [rule[1:] for rule in op.vjps if rule[0] == "d" and rule[1:] in op.__wrapped__.__code__.co_varnames]
+    names = [key[1:] for key in op.vjps if key[0] == "d" and key[1:] in op.__wrapped__.__code__.co_varnames]
     free = [k for k, name in enumerate(op.__wrapped__.__code__.co_varnames[: len(inputs)]) if op.vjps.get(f"d{name}")]
     assert len(names) == len(inputs)
     if isinstance(inputs[0], list):
@@ -62,8 +62,8 @@ def test_every_op_has_an_example_that_calls_it(name):
 
 
 def has_derivative(op):
-    """Has it a rule of its own? (Those of custom_gradient are the user's, and that of MatrixSolveLs is an error.)"""
-    return any(rule and key[0] == "d" for key, rule in op.vjps.items()) and op.kernel not in {
+    """Has it a VJP of its own? (Those of custom_gradient are the user's, and that of MatrixSolveLs is an error.)"""
+    return any(vjp and key[0] == "d" for key, vjp in op.vjps.items()) and op.kernel not in {
         *UNREGISTERED,
         "CustomGradient",
         "MatrixSolveLs",
@@ -100,18 +100,19 @@ def test_the_rows_of_a_jacobian_are_the_gradients_of_the_elements(name):
                     np.testing.assert_allclose(whole, stacked.reshape(whole.shape), rtol=1e-12, atol=1e-12, err_msg=name)
 
 
-def test_a_jacobian_through_products_and_layers_takes_one_walk(monkeypatch):
-    walks = []
-    monkeypatch.setattr(mg.engine.backward, "backward", lambda *given, walk=mg.engine.backward.backward: walks.append(1) or walk(*given))
+def test_a_jacobian_through_products_and_layers_takes_one_backward_pass(monkeypatch):
+    passes = []
+    backward = mg.engine.backward.backward
+    monkeypatch.setattr(mg.engine.backward, "backward", lambda *given: passes.append(1) or backward(*given))
     x, w = mg.Variable([[1.0, 2.0], [3.0, 4.0]]), mg.Variable([[0.5, 1.0, 0.0], [1.0, -1.0, 2.0]])
     with mg.GradientTape() as tape:
         y = mg.nn.softmax(mg.tanh(x @ w) @ mg.transpose(w)) @ x
     dx, dw = tape.jacobian(y, [x, w])
-    assert (len(walks), dx.shape, dw.shape) == (1, (2, 2, 2, 2), (2, 2, 2, 3))
+    assert (len(passes), dx.shape, dw.shape) == (1, (2, 2, 2, 2), (2, 2, 2, 3))
 
 
 @pytest.mark.parametrize("name", differentiable)
-def test_a_walk_that_is_recorded_gives_the_same_numbers(name):
+def test_a_backward_pass_that_is_recorded_gives_the_same_numbers(name):
     op = OPS[name]
     for inputs, attributes in calls_in_the_example(op):
         function, points = as_function(op, inputs, attributes)

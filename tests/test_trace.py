@@ -12,7 +12,8 @@ from scenarios import SCENARIOS, run
 
 import minigrad as mg
 from minigrad.engine.listening import listening
-from minigrad.tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote
+from minigrad.tracing import values
+from minigrad.tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Stored, TapeEvent, Watched, Wrote
 from minigrad.tracing.places import CALLERS, callers_of, leads_to
 from minigrad.tracing.values import Summary
 
@@ -122,8 +123,8 @@ def test_the_life_of_a_tape():
         tape.reset()
         y = x * x
         tape.gradient(y, x)
-    turns = [event.what for event in only(log, TapeEvent)]
-    assert turns == ["opened", "paused", "closed", "opened", "forgot", "closed", "closed"]
+    happened = [event.what for event in only(log, TapeEvent)]
+    assert happened == ["opened", "paused", "closed", "opened", "forgot", "closed", "closed"]
 
 
 def test_a_question_is_kept_with_its_steps():
@@ -144,14 +145,63 @@ def test_a_question_is_kept_with_its_steps():
 
 def test_it_keeps_neither_tensors_nor_large_arrays():
     with mg.trace() as log:
-        x = mg.ones([1000])
+        x = mg.ones([100_000])
         y = x * 2.0
         array = y.value
         alive = weakref.ref(y), weakref.ref(array)
         del x, y, array
         gc.collect()
     assert [one() for one in alive] == [None, None]
-    assert all(event.value.kept.size <= 64 for event in only(log, Ran))
+    assert all(event.value.kept.size <= 256 for event in only(log, Ran))
+
+
+def test_of_arrays_that_are_not_large_it_keeps_a_bounded_number_of_bytes(monkeypatch):
+    monkeypatch.setattr(values, "MOST_LATER", 50_000)
+    monkeypatch.setattr(values.waiting, "opened", {})  # tapes of other tests may still be there
+    with mg.trace() as log:
+        x = mg.Variable(mg.ones([1000]))
+        for _ in range(100):
+            x * 2.0
+        with mg.GradientTape() as tape:
+            for _ in range(100):
+                x * 2.0
+    kept = [event.value.array is not None for event in only(log, Ran) if not event.value.whole]
+    assert 5 <= sum(kept) <= 13 and kept[-1] and not kept[0]
+    found = [event.value.measures for event in only(log, Ran) if not event.value.whole]
+    assert found[1] is None, "nobody can make a film of it"
+    assert tape.steps and {one.norm for one in found[-100:]} == {2.0 * 1000**0.5}
+
+
+def test_an_op_that_raises_is_heard_with_the_shapes_of_its_inputs():
+    with mg.trace() as log, mg.GradientTape():
+        x, w = mg.Variable(mg.ones((3, 2))), mg.ones((2, 4))
+        for bad in (lambda: w @ x, lambda: x + mg.ones(5), lambda: x * mg.ones(1, mg.int32)):
+            with pytest.raises(mg.errors.InvalidArgumentError):
+                bad()
+    failed = only(log, Failed)
+    assert [[shape for _, shape in event.given] for event in failed] == [[(2, 4), (3, 2)], [(3, 2), (5,)], [(3, 2), (1,)]]
+    assert failed[0].given[1][0] == failed[1].given[0][0] == x.id and failed[0].error.startswith("InvalidArgumentError: ")
+
+
+def test_a_question_that_raises_is_heard():
+    with mg.trace() as log:
+        x = mg.Variable(2.0)
+        with mg.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+        with pytest.raises(RuntimeError):
+            tape.gradient(y, x)
+        with mg.GradientTape(), pytest.raises(RuntimeError, match="can only be used to compute one set"):
+            tape.gradient(y, x)  # another tape listens, and is not disturbed
+    assert [(event.tape, event.error.partition(":")[0]) for event in only(log, Refused)] == [(tape.number, "RuntimeError")] * 2
+
+
+def test_an_op_knows_the_layer_that_it_ran_in():
+    with mg.trace() as log:
+        model = mg.keras.Sequential([mg.keras.layers.Dense(2, name="first"), mg.keras.layers.Dense(1, name="second")], name="model")
+        model(mg.ones((1, 3)))
+    paths = [event.module for event in only(log, Ran)]
+    assert {"model/first", "model/second", "model/first/(build)"} <= {*paths} and not any("second" in path for path in paths[:2])
 
 
 def test_python_need_not_search_the_log_for_garbage():
@@ -240,7 +290,7 @@ def test_a_trace_that_may_keep_nothing_is_refused():
         mg.trace(limit=0)
 
 
-def test_a_walk_that_ends_with_an_error_leaves_no_large_array_behind():
+def test_a_backward_pass_that_ends_with_an_error_leaves_no_large_array_behind():
     @mg.custom_gradient
     def broken(x):
         def grad(dy):

@@ -50,7 +50,7 @@ def there_and_back(x, ops):
 
 
 def kept(x, ops):
-    """The bytes that the tape holds before it walks."""
+    """The bytes that the tape holds before the backward pass."""
     tracemalloc.start()
     tape, _ = chain(x, ops)
     size = tracemalloc.get_traced_memory()[0]

@@ -118,7 +118,7 @@ def variants(call):
 
 
 def exists(call, tf):
-    """Has the module all that the call names? (Not what rules alone use.)"""
+    """Has the module all that the call names? (Not what VJPs alone use.)"""
     for path in re.findall(r"\btf((?:\.\w+)+)", call.text):
         one = tf
         for name in path[1:].split("."):

@@ -36,7 +36,7 @@ def test_source_that_cannot_be_read():
     assert "line" not in str(space["answer"])
     exec(compile(text.replace("x * np.exp(x)", "mg.constant(np.exp(x))"), "<nowhere>", "exec"), space)
     assert told(space["answer"]) == ("none", "broken", "LEFT_ENGINE")
-    assert "(likely)" in str(space["answer"])
+    assert "(tried)" in str(space["answer"])
 
 
 def test_a_log_that_cannot_be_read_is_no_reason_to_fail(monkeypatch):
@@ -44,5 +44,18 @@ def test_a_log_that_cannot_be_read_is_no_reason_to_fail(monkeypatch):
     with mg.trace(), mg.GradientTape() as tape:
         y = x * x
     monkeypatch.setattr(mg.explain.search.History, "cheapest", None)
-    assert "COMPLETE  dy/dx = 6.0" in str(tape.explain(y, x))
+    assert "UNTRIED  dy/dx = 6.0" in str(tape.explain(y, x))
     assert "the log could not be read (TypeError" in str(tape.explain(y, x))
+
+
+def test_objects_that_refuse_to_be_asked_are_no_reason_to_fail():
+    class Refuses:
+        @property
+        def __class__(self):
+            raise RuntimeError("ask me nothing")
+
+    kept, x = [Refuses()], mg.Variable(3.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = x * mg.constant(float(x))
+    assert tape.explain(y, x).status == "partial"
+    assert kept

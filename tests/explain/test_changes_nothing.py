@@ -37,4 +37,4 @@ def test_rows_of_a_gather_are_explained_on_a_tape_that_is_used_up():
         y = mg.gather(table, [1, 0, 1])
     rows = tape.gradient(y, table)
     assert isinstance(rows, mg.IndexedSlices)
-    assert tape.explain(y, table).status == "complete"
+    assert tape.explain(y, table).status == "untried"

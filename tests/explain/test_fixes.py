@@ -6,20 +6,21 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.tracing import checkpoint
 
 PAIR, ROW, NUMBER = "x = mg.Variable([1.0, 2.0])", "x = mg.Variable([[1.0, 2.0]])", "x = mg.Variable(2.0)"
 FIXED = [  # a beginning, a line, and the same line fixed
     (PAIR, "y = mg.math.log(x.numpy())", "y = mg.math.log(x)"),
     (PAIR + "; w = mg.Variable([3.0, 4.0])", "y = mg.constant(np.dot(w,x))", "y = mg.tensordot(w, x, 1)"),
-    (PAIR + "; w = np.array([3.0, 4.0])", "y = mg.constant(np.dot(w, x))", "mg.tensordot(mg.convert_to_tensor(w, mg.float32), x, 1)"),
+    (PAIR + "; w = np.array([3.0, 4.0])", "y = mg.constant(np.dot(w, x))", "mg.tensordot(mg.cast(w, x.dtype), x, 1)"),
     (ROW, "y = mg.reduce_sum(mg.matmul(x, x.numpy().T))", "mg.matmul(x, mg.transpose(x))"),
-    (PAIR + "; w = np.ones((3, 2))", "y = mg.reduce_sum(w @ x.numpy() + 1.0)", "mg.tensordot(mg.convert_to_tensor(w, mg.float32), x, 1)"),
+    (PAIR + "; w = np.ones((3, 2))", "y = mg.reduce_sum(w @ x.numpy() + 1.0)", "mg.tensordot(mg.cast(w, x.dtype), x, 1)"),
     (PAIR, "y = mg.reduce_sum(np.concatenate([x, x * 2])**2)", "mg.concat([x, x * 2], 0)**2"),
     (ROW, "y = mg.reduce_sum(np.concatenate((x, x * 2), axis=1)**2)", "mg.concat((x, x * 2), axis=1)**2"),
     (PAIR, "y = mg.reduce_sum(np.clip(x, a_min=0.5, a_max=1.5))", "mg.clip_by_value(x, 0.5, 1.5)"),
     (ROW, "y = mg.matmul(x, np.transpose(x, axes=(1, 0)))", "mg.transpose(x, (1, 0))"),
     (PAIR, "y = mg.reduce_sum(x) * x.numpy()[x.numpy() > 1.5]", "mg.reduce_sum(x) * x[x > 1.5]"),
-    (PAIR, "y = np.array(x) * x", "mg.convert_to_tensor(x) * x"),
+    (PAIR, "y = np.array(x) * x", "y = x * x"),
     (PAIR, "y = x.numpy().mean() * x[0]", "y = mg.reduce_mean(x) * x[0]"),
     (PAIR, "y = float(x.numpy().std(axis=0) + x.numpy().max()) * x", "y = (mg.math.reduce_std(x, axis=0) + mg.reduce_max(x)) * x"),
     (PAIR, "y = mg.constant(x.numpy().tolist()) * x", "y = x * x"),
@@ -33,7 +34,6 @@ FIXED = [  # a beginning, a line, and the same line fixed
     (NUMBER, "y = np.add(x, 3.0) * x", "(x + 3.0) * x"),
     (NUMBER, "y = x * np.mean([float(x), 1.0])", "x * mg.reduce_mean([x, 1.0])"),
     (PAIR, "y = mg.reduce_sum(mg.constant([float(v) ** 2 for v in x]))", "mg.reduce_sum(mg.stack([v ** 2 for v in x]))"),
-    (PAIR, "y = x * float(x[0]) + int(x[1])", "y = x * x[0] + int(x[1])"),
     ("from math import exp; import minigrad as tf; x = tf.Variable(2.0)", "y = x * exp(x)", "y = x * tf.exp(x)"),
 ]
 
@@ -70,23 +70,33 @@ def test_a_fixed_line_runs_and_is_whole(beginning, line, part):
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    "line",
     [
-        ("y = mg.reduce_sum(np.vstack([x, x * 2]))", "use mg.concat with an axis"),
-        ("y = x * np.dot(x, 2.0)", "use mg.multiply"),
-        ("y = x * np.clip(x, None, 1.5)", "use mg.maximum or mg.minimum"),
-        ("y = np.std(x, ddof=1) * x", "use mg.math.reduce_std, which knows no ddof"),
-        ("y = np.array(x, dtype=np.float64) * x", "keep x a tensor here, without np.array"),
-        ("y = x.numpy().astype(np.float64) * x", "use mg.cast in place of .astype"),
-        ("y = x * np.random.normal(0.0, float(x[0]))", "scale and shift what mg.random.normal gives"),
-        ("y = x * np.interp(float(x[0]), [0.0, 4.0], [1.0, 3.0])", "write np.interp with mg's own functions"),
-        ("y = x * x.numpy()[[1, 0]]", "use mg.gather in place of these indices"),
-        ("y = x * math.log(float(x[0]) + 1.0, 2)", "use mg.math.log in place of math.log"),
+        "y = mg.reduce_sum(np.vstack([x, x * 2]))",
+        "y = np.std(x, ddof=1) * x",
+        "y = x * np.interp(float(x[0]), [0.0, 4.0], [1.0, 3.0])",
+        "y = x * x.numpy()[[1, 0]]",
+        "y = x * math.log(float(x[0]) + 1.0, 2)",
+        "y = x * float(f'{float(x[0]):.4f}')",
     ],
 )
-def test_words_stand_where_no_line_would_run(line, words):
+def test_words_stand_where_no_line_is_right(line):
     answer, _ = run_line(line, PAIR)
-    assert answer.causes[0].fix == words, f"\n{answer}"
+    assert answer.status in ("partial", "none")
+    assert answer.causes[0].fix.startswith("keep x"), f"\n{answer}"
+    assert not answer.fixed
+
+
+def test_the_fixed_source_is_the_whole_block():
+    answer, _ = run_line("y = x * x.numpy()", PAIR)
+    assert answer.fixed == "with mg.GradientTape() as tape:\n    y = x * x"
+
+
+def test_a_fix_of_state_renames_what_is_read_later():
+    answer, _ = run_line("total.assign_add(x); y = total * 3.0", NUMBER + "; total = mg.Variable(1.0)")
+    assert "new_total = total + x; total.assign(new_total)" in answer.fixed
+    assert "y = new_total * 3.0" in answer.fixed
+    assert answer.rows()[-1] == ("then", "y = new_total * 3.0")
 
 
 BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 1.0, "asin": -1.0, "atanh": 1.0, "exp": 1000.0,
@@ -121,3 +131,14 @@ def test_a_power_that_overflows_is_not_fixed_with_maximum():
     with mg.trace(), mg.GradientTape() as tape:
         y = w**4
     assert "keep the input of pow smaller" in str(tape.explain(y, w))
+
+
+def test_a_fix_is_tried_where_its_tape_is_opened_though_an_earlier_one_was_asked(monkeypatch):
+    monkeypatch.setattr(checkpoint, "RARELY", 1e6)  # both tapes share what sleeps where the first was opened
+    block = "\nwith mg.GradientTape() as tape:\n    {0}\ntape.gradient(y, x)\nanswer = tape.explain(y, x)"
+    text = f"import minigrad as mg\n{NUMBER}{block.format('y = x * 2.0')}{block.format('y = x * x.numpy()')}"
+    file, space = "<two blocks>", {}
+    linecache.cache[file] = 0, None, text.splitlines(True), file
+    with mg.trace():
+        exec(compile(text, file, "exec"), space)
+    assert space["answer"].fixed == "with mg.GradientTape() as tape:\n    y = x * x"

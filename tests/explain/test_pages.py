@@ -66,6 +66,6 @@ def test_codes_lists_all_pages():
         mg.explain.codes("NOTHING")
 
 
-@pytest.mark.parametrize("name", ["tracing.log", "explain.answer", "explain.causes", "explain.search", "explain.returns"])
+@pytest.mark.parametrize("name", ["tracing.log", "explain.answer", "explain.causes", "explain.search", "explain.experiment"])
 def test_examples_in_docstrings(name):
     assert doctest.testmod(importlib.import_module(f"minigrad.{name}")).failed == 0

@@ -7,7 +7,7 @@ from micrograd.engine import Value
 
 from .. import workloads as w
 
-sys.setrecursionlimit(100 * w.CHAIN)  # its walk calls itself for each op
+sys.setrecursionlimit(100 * w.CHAIN)  # its backward pass calls itself for each op
 
 
 def sin(x):

@@ -24,7 +24,7 @@ def _floats_in_a_list():
     return tape.explain(total, w)
 
 
-@program("none", "broken", "LEFT_ENGINE", "(likely)")
+@program("none", "broken", "LEFT_ENGINE", "(tried)")
 def _the_first_of_several_numbers_in_a_list():
     """Floats of a and b in one comprehension: asked about a, the answer must not see only b, which left last."""
     a, b = mg.Variable(1.0), mg.Variable(2.0)
@@ -73,7 +73,7 @@ def _list_of_items():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "fix    gather the values in a list, and use mg.stack")
+@program("partial", "", "LEFT_ENGINE")
 def _floats_in_an_array():
     """A float written into an array by index: the fix must not put a tensor into the array, which would make it a number again."""
     x = mg.Variable([1.0, 2.0])
@@ -130,7 +130,7 @@ def _an_array_under_another_name():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _an_item_of_an_item():
     """A float written to table[0][1]: two indices must be followed to the item that is read."""
     x = mg.Variable(0.5)
@@ -141,7 +141,7 @@ def _an_item_of_an_item():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_row_that_grows():
     """A row of rows that gets a constant and then a float: index 1 must lead to the float, and not to the constant 0.25."""
     x, rows = mg.Variable(0.5), [[], []]
@@ -167,7 +167,7 @@ def _a_column_that_is_used():
     return tape.explain(total, w)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_number_from_get():
     """A number read by dict.get and increased: it must be traced to the entry, and not to the default 0.25."""
     x = mg.Variable(0.5)
@@ -177,7 +177,7 @@ def _a_number_from_get():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_dictionary_that_is_updated():
     """A number put there by dict.update with keywords: its own keyword must be found, and not the rate."""
     x, logs = mg.Variable(0.5), {}
@@ -187,7 +187,7 @@ def _a_dictionary_that_is_updated():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_number_through_json():
     """A number written as JSON and read again: that functions of the library stand in between must not hide it."""
     x = mg.Variable(0.7312)
@@ -196,7 +196,7 @@ def _a_number_through_json():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_number_read_from_a_text():
     """A number printed into a text that is split and read again: it must be recognised by its value."""
     x = mg.Variable(0.7312)
@@ -224,7 +224,7 @@ def _a_float_that_went_through_text():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _the_least_of_some_pairs():
     """The loss itself, taken out of the least pair: it is computed with, and must not be taken for a mere comparison."""
     x = mg.Variable(0.7)
@@ -234,7 +234,7 @@ def _the_least_of_some_pairs():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_half_in_a_row():
     """A number rounded to float16 in an array: that it differs in the fourth digit must not make it another number."""
     x = mg.Variable(0.7312)
@@ -244,7 +244,7 @@ def _a_half_in_a_row():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _rows_that_have_names():
     """Rows with names of their own in a list: a loop over the list must be followed into the tuples behind the names."""
     x, y = mg.Variable(0.5), 0.0
@@ -256,7 +256,7 @@ def _rows_that_have_names():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _an_index_of_a_slice():
     """kept[1:][1] is the third item: it must not be taken for kept[1], which is a constant."""
     x = mg.Variable(0.5)
@@ -266,7 +266,7 @@ def _an_index_of_a_slice():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_list_turned_around():
     """kept[::-1][0] is the last item: it must not be taken for kept[0], which is a constant."""
     x = mg.Variable(0.5)
@@ -276,7 +276,7 @@ def _a_list_turned_around():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_list_sorted_in_its_place():
     """A list that sort() has put in another order: its first item must not be taken for the constant written first."""
     x = mg.Variable(0.5)
@@ -287,7 +287,7 @@ def _a_list_sorted_in_its_place():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _the_rest_of_a_list():
     """An item of a starred target: rest[1] must be traced to the end of the list, and not to its second item."""
     x = mg.Variable(0.5)
@@ -297,7 +297,7 @@ def _the_rest_of_a_list():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _an_array_of_rows_turned():
     """Columns unpacked from the transpose of an array of rows: the mean of the second must be traced to the appended floats."""
     x, rows = mg.Variable(0.5), []
@@ -309,7 +309,7 @@ def _an_array_of_rows_turned():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_comprehension_in_a_comprehension():
     """A list of lists made by nested comprehensions: the float in the inner one must be found from outside both."""
     x = mg.Variable([0.5, 0.25])
@@ -319,7 +319,7 @@ def _a_comprehension_in_a_comprehension():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _the_largest_of_the_items():
     """A value unpacked from max over dict.items: it is computed with, although the key function only compares."""
     x = mg.Variable(0.5)
@@ -330,7 +330,7 @@ def _the_largest_of_the_items():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_sample_of_what_was_kept():
     """A pair drawn by random.sample: that it was drawn must not hide that its second part is float(x)."""
     x, kept, y = mg.Variable(0.5), [], 0.0
@@ -341,7 +341,7 @@ def _a_sample_of_what_was_kept():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _terms_weighted_by_themselves():
     """Terms multiplied by their own numbers out of a dictionary: these must be named, although every term is live itself."""
     w = mg.Variable(0.25)
@@ -352,7 +352,7 @@ def _terms_weighted_by_themselves():
     return tape.explain(loss, w)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_copy_of_a_dictionary():
     """A number read from a copy of a dictionary: it must be traced through copy.copy to the entry of the original."""
     x = mg.Variable(0.5)
@@ -362,7 +362,7 @@ def _a_copy_of_a_dictionary():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", 'logs.setdefault("loss", []).append(float(x) * 3.0)')
+@program("partial", "", "LEFT_ENGINE", "(tried)", 'logs.setdefault("loss", []).append(float(x) * 3.0)')
 def _a_list_that_setdefault_begins():
     """A list begun by setdefault: what is appended to the result of that call must be found under its key."""
     x, logs = mg.Variable(0.5), {}
@@ -372,7 +372,7 @@ def _a_list_that_setdefault_begins():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_number_that_is_printed_and_kept():
     """print around an append: it must not pass for a mere printout, since the number is kept and used."""
     x, kept = mg.Variable(0.7312), []
@@ -382,7 +382,7 @@ def _a_number_that_is_printed_and_kept():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "LEFT_ENGINE", "(likely)", "np.copyto(buffer, x.numpy())")
+@program("none", "broken", "LEFT_ENGINE", "(tried)", "np.copyto(buffer, x.numpy())")
 def _copied_into_a_buffer():
     """np.copyto into a buffer that was there before the tape: the buffer must not count as data of its own."""
     x, buffer = mg.Variable([2.0, 3.0]), np.zeros(2, np.float32)
@@ -392,7 +392,7 @@ def _copied_into_a_buffer():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "LEFT_ENGINE", "(likely)", "np.multiply(x.numpy(), 2.0, out=buffer)")
+@program("none", "broken", "LEFT_ENGINE", "(tried)", "np.multiply(x.numpy(), 2.0, out=buffer)")
 def _computed_into_a_buffer():
     """NumPy's out=: a result written into a buffer must be found, although nothing is assigned."""
     x, buffer = mg.Variable([2.0, 3.0]), np.zeros(2, np.float32)

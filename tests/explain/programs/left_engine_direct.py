@@ -39,7 +39,7 @@ def _constant_of_a_float():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(proved)", "y = mg.exp(x) * x")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "y = mg.exp(x) * x")
 def _math_exp():
     """math.exp reads x as a number: the path through it must be named lost, and mg.exp proposed in its place."""
     x = mg.Variable(3.0)
@@ -87,7 +87,7 @@ def _a_float_that_was_halved():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "s = float(x * x)", "(proved)")
+@program("partial", "", "LEFT_ENGINE", "s = float(x * x)", "(tried)")
 def _float_kept_in_a_name():
     """A float that comes back a line later under the name s: the line that made it must be named, not the one that uses it."""
     x = mg.Variable(3.0)
@@ -97,7 +97,7 @@ def _float_kept_in_a_name():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "a = x.numpy()")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "a = x.numpy()")
 def _numpy_over_several_lines():
     """An array that NumPy changes over several lines: it must be followed back to x.numpy(), and not be called proved."""
     x = mg.Variable([1.0, 2.0])
@@ -185,7 +185,7 @@ def _array_of_tensors():
     return tape.explain(y, a)
 
 
-@program("none", "broken", "LEFT_ENGINE", "fix    compute with a new tensor instead: new_v = x * x")
+@program("none", "broken", "LEFT_ENGINE", "new_v = x * x; v.assign(new_v)")
 def _numpy_written_into_a_variable():
     """A number assigned to a Variable: .numpy() must be the cause that is named, and the fix must do without the assignment too."""
     x, v = mg.Variable(3.0), mg.Variable(0.0)
@@ -254,7 +254,7 @@ def _dot_of_two_vectors():
     return tape.explain(y, x)
 
 
-@program("none", "broken", "LEFT_ENGINE", "np.dot(w, x) is a plain array", "use mg.tensordot: y = mg.reduce_sum(mg.tensordot(w, x, 1))")
+@program("none", "broken", "LEFT_ENGINE", "np.dot(w, x) is a plain array", "keep x a tensor: y = mg.reduce_sum(mg.tensordot(w, x, 1))")
 def _matrix_dot_vector():
     """np.dot of a matrix and a vector: its result must be called an array, and the proposed tensordot must get its axis."""
     w, x = mg.Variable([[1.0, 2.0]]), mg.Variable([3.0, 4.0])
@@ -303,7 +303,7 @@ def _the_head_of_a_match():
     return tape.explain(y, w)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely): map(float, (x * x, x)) is a plain number")
+@program("partial", "", "LEFT_ENGINE", "(tried): map(float, (x * x, x)) is a plain number")
 def _numbers_unpacked_from_map():
     """Numbers unpacked from map(float, ...): the call of map must be named, although float stands there without a call."""
     x = mg.Variable(0.5)

@@ -24,7 +24,7 @@ def two_lengths():
     return [tape.explain(y, one) for one in (a, b)]
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "np.linalg.norm")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "np.linalg.norm")
 def _the_call_of_a_helper_whose_number_was_used():
     """One helper called for two tensors: asked about a, whose length is used, the answer must not say complete."""
     return two_lengths()[0]
@@ -40,7 +40,7 @@ def squared(v):
     return v**2
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "squared(float(x))")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "squared(float(x))")
 def _a_number_through_a_helper():
     """float(x) squared in a helper: the 4.0 that came back must be traced through the call to float(x)."""
     x = mg.Variable(2.0)
@@ -54,7 +54,7 @@ def mean_and_deviation(t):
     return v.mean(), v.std()
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _statistics_of_a_helper():
     """Mean and deviation that a helper computes in NumPy: both must be traced to x.numpy() inside it, as two lost paths."""
     x = mg.Variable([2.0, 3.0])
@@ -137,7 +137,7 @@ def loss_and_logs(w):
     return loss, float(loss), {"loss": float(loss), "count": 8}
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _one_of_the_values_that_a_function_returns():
     """A helper returns the loss and its number, and the number is used: it must be named lost beside the live loss."""
     w = mg.Variable(3.0)
@@ -258,7 +258,7 @@ def _a_number_through_two_stars():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _options_from_a_dictionary():
     """A call with **options from a dictionary: the number must be traced to its entry there."""
     x = mg.Variable(0.5)
@@ -287,7 +287,7 @@ def note(logs, name, value):
     logs[name] = value
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", 'note(logs, "loss", 3.0 * float(x))')
+@program("partial", "", "LEFT_ENGINE", "(tried)", 'note(logs, "loss", 3.0 * float(x))')
 def _a_helper_that_writes_into_a_dictionary():
     """A helper that writes into a dictionary under a key it is given: the entry read later must be traced to the call."""
     x, logs = mg.Variable(0.5), {}
@@ -302,7 +302,7 @@ def keep_in(history, value):
     history.append(value)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "keep_in(losses, 3.0 * float(x))")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "keep_in(losses, 3.0 * float(x))")
 def _a_helper_that_appends_to_a_list():
     """A helper that appends to the list it is given: of its two calls the one for losses must be named."""
     x, losses, rates = mg.Variable(0.5), [], []
@@ -349,7 +349,7 @@ def first_of(rows, factor):
     return rows[0] * factor
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _rows_through_a_star():
     """A call with *given from a tuple: the item of its first row must be traced to the float inside the tuple."""
     x = mg.Variable(0.5)

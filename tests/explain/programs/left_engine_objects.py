@@ -58,7 +58,7 @@ class Baseline:
         return value - self.mean
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_number_that_an_object_keeps():
     """A running mean kept by an object: the number that another method subtracts must be traced to the update."""
     x, baseline = mg.Variable(0.5), Baseline()
@@ -79,7 +79,7 @@ class Follower:
         return self.mean
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "losses.update(float(x))")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "losses.update(float(x))")
 def _an_attribute_of_one_of_two_objects():
     """Two objects of one class: losses.mean must be traced to losses.update, and not to the update of rates."""
     x, losses, rates = mg.Variable(0.5), Follower(), Follower(0.1)
@@ -90,7 +90,7 @@ def _an_attribute_of_one_of_two_objects():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "losses.update(float(x))")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "losses.update(float(x))")
 def _a_method_of_one_of_two_objects():
     """Two objects of one class read by a method: losses.get() must be traced to the update of that same object."""
     x, losses, rates = mg.Variable(0.5), Follower(), Follower(0.1)
@@ -107,7 +107,7 @@ class QuietFollower(Follower):
         return t * self.mean
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "self.update(float(t))")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "self.update(float(t))")
 def _an_attribute_that_is_inherited():
     """An attribute that only the parent class assigns: it must be found from a method of the child."""
     x, quiet = mg.Variable(0.5), QuietFollower()
@@ -126,7 +126,7 @@ class Holder:
         return t * 2.0
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "self.follower.update(float(t))")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "self.follower.update(float(t))")
 def _an_attribute_of_an_attribute():
     """holder.follower.mean: the update happens in a method of the holder, and must be found from outside."""
     x, holder = mg.Variable(0.5), Holder(0.1)
@@ -140,7 +140,7 @@ def mean_of_followed(t, follower):
     return t * follower.mean
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "follower.update(float(t))")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "follower.update(float(t))")
 def _an_attribute_of_an_object_that_was_given():
     """An object given to a function: its attribute must be traced through the parameter to the update there."""
     x, losses = mg.Variable(0.5), Follower()
@@ -154,7 +154,7 @@ class Settings(NamedTuple):
     name: str = ""
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "Settings(3.0 * x)")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "Settings(3.0 * x)")
 def _a_field_of_a_named_tuple():
     """A float given to a NamedTuple by its place: the field of that place must be traced to it."""
     x = mg.Variable(0.5)
@@ -164,7 +164,7 @@ def _a_field_of_a_named_tuple():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)", "holders = [Holder(x * k) for k in (1.0, 2.0)]")
+@program("partial", "", "LEFT_ENGINE", "(tried)", "holders = [Holder(x * k) for k in (1.0, 2.0)]")
 def _an_attribute_of_an_item():
     """An attribute given to the constructor and doubled in a loop: from an item of the list it must be traced to that call."""
     x = mg.Variable(0.5)
@@ -190,7 +190,7 @@ class Diary:
         return x * 2.0 * self.logs["rate"][-1]
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _an_item_of_an_attribute():
     """A float written into a list that an object holds: diary.kept[0] must lead to the assignment from outside the class."""
     x, diary = mg.Variable(0.5), Diary()
@@ -200,7 +200,7 @@ def _an_item_of_an_attribute():
     return tape.explain(y, x)
 
 
-@program("partial", "", "LEFT_ENGINE", "(likely)")
+@program("partial", "", "LEFT_ENGINE", "(tried)")
 def _a_log_of_an_object():
     """An object that logs losses and rates in one dictionary: the last loss is used, and must be traced to its own append."""
     x, diary = mg.Variable(0.5), Diary()

@@ -51,9 +51,9 @@ def _where_and_another_safe_value():
     return tape.explain(y, x)
 
 
-@program("nan", "", "NOT_FINITE", "give log a safe input by another mg.where")
+@program("nan", "", "NOT_FINITE", "mg.math.log(1.0 - mg.where(x < limit, x, 0.0))")
 def _where_without_a_number():
-    """A limit that is a tensor: no safe number is known, so the advice must be in words and no line be made up."""
+    """A limit that is a tensor: 1.0 is no safe input here, log(0.0) would be infinite, so another one must be proposed."""
     x, limit = mg.Variable([0.5, 1.0]), mg.constant(1.0)
     with mg.GradientTape() as tape:
         y = mg.where(x < limit, mg.math.log(1.0 - x), 0.0)

@@ -29,9 +29,9 @@ def _other_tape():
     return second.explain(y, x)
 
 
-@program("partial", "", "OTHER_TAPE", "line   u = mg.sin(w * t)")
+@program("complete", "", "", "computed from w before the tape: u = mg.sin(w * t)", plain=("untried", "", ""))
 def _a_tape_beside_the_inner_one():
-    """Two tapes one after the other, instead of nested: the first op that only the inner one heard must be named."""
+    """Two tapes one after the other, instead of nested: what was computed before the outer one opened must be a hint."""
     w, t = mg.Variable(0.5), mg.constant([0.1, 0.5])
     with mg.GradientTape() as inner:
         inner.watch(t)
@@ -54,9 +54,9 @@ def _a_value_that_only_the_inner_tape_read():
     return outer.explain(slope, w)
 
 
-@program("partial", "", "OTHER_TAPE")
+@program("complete", "", "", "computed from x before the tape: y = y * x", plain=("untried", "", ""))
 def _a_tape_for_each_turn():
-    """A product that grows over turns with a tape each: the turns before the last must be counted as lost."""
+    """A product that grows over iterations with a tape each: those before the last are constants to the last tape."""
     x, y = mg.Variable(2.0), mg.constant(1.0)
     for _ in range(2):
         with mg.GradientTape() as tape:

@@ -13,7 +13,7 @@ from . import program
     "x.assign_sub(0.1 * first)",
     "version 0",
     "version 1",
-    plain=("complete", "", "STALE"),
+    plain=("untried", "", "STALE"),
 )
 def _old_tape():
     """A persistent tape asked again after a step: both lines and both versions must be shown, since 6.0 is old."""
@@ -38,7 +38,7 @@ def _tape_outside_the_loop():
     return tape.explain(y, x)
 
 
-@program("complete", "", "STALE", plain=("complete", "", "STALE"))
+@program("complete", "", "STALE", plain=("untried", "", "STALE"))
 def _assigned_before_the_question():
     """A Variable assigned between block and question: the slope must be called old, although nobody has asked before."""
     x = mg.Variable(3.0)

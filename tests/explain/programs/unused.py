@@ -5,9 +5,9 @@ import minigrad as mg
 from . import program
 
 
-@program("none", "independent", "UNUSED", "(likely)")
+@program("none", "broken", "STOPPED", "uses w without being given it", plain=("none", "independent", "UNUSED"))
 def _what_a_function_with_its_own_gradient_may_have_used():
-    """A custom gradient whose function takes w from outside: what it uses is not seen, so unused must be likely only."""
+    """A custom gradient whose function takes w from outside: w moves the target, and must not be called unused."""
     x, w = mg.Variable(3.0), mg.constant(2.0)
 
     @mg.custom_gradient
@@ -76,7 +76,7 @@ def _unused_shown_as_zero():
     return tape.explain(y, w, unconnected_gradients=mg.UnconnectedGradients.ZERO)
 
 
-@program("none", "independent", "UNUSED", "UNUSED (proved)")
+@program("none", "independent", "UNUSED", "UNUSED (tried)")
 def _printed_after_the_target():
     """w printed after the target was computed: too late to matter, so unused must stay proved."""
     x, w = mg.Variable(2.0), mg.Variable(5.0)

@@ -1,0 +1,386 @@
+"""Programs as learners write them, as a file and in cells: what explain says of them was tried, and the fix that it prints is right."""
+
+import linecache
+import sys
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+CELL = "# ---\n"  # between two cells
+PROGRAMS = {  # the status, the first code, the line (or a note), and the program; `start` makes the Variable
+    # ---- the classics ----------------------------------------------------------------------------------------------
+    "a moving average in the loss": ("partial", "STATE", "ema.assign(0.9 * ema + 0.1 * h)", """
+x, ema = start(2.0), mg.Variable(1.0)
+# ---
+with mg.GradientTape() as tape:
+    h = x * 3.0
+    ema.assign(0.9 * ema + 0.1 * h)
+    y = (h - ema) ** 2
+"""),
+    "a moving average beside the loss": ("complete", "", "", """
+x, ema = start(2.0), mg.Variable(1.0)
+# ---
+with mg.GradientTape() as tape:
+    y = (x * 3.0) ** 2
+    ema.assign(0.9 * ema + 0.1 * y)
+"""),
+    "a target network that follows too early": ("partial", "STATE", "target.assign(0.5 * target + 0.5 * x)", """
+x, target = start([1.0, 2.0]), mg.Variable([0.0, 1.0], trainable=False)
+# ---
+with mg.GradientTape() as tape:
+    target.assign(0.5 * target + 0.5 * x)
+    y = mg.reduce_sum((x * [0.5, 2.0] - target) ** 2)
+"""),
+    "a target network that was copied before": ("complete", "", "", """
+x, target = start([1.0, 2.0]), mg.Variable([0.0, 1.0], trainable=False)
+target.assign(x)
+# ---
+with mg.GradientTape() as tape:
+    y = mg.reduce_sum((x * [0.5, 2.0] - target) ** 2)
+"""),
+    "a model that is copied by its weights": ("none", "LEFT_ENGINE", "return [self.w.numpy()]", """
+class Model:
+    def __init__(self, w):
+        self.w = w
+    def get_weights(self):
+        return [self.w.numpy()]
+    def set_weights(self, weights):
+        self.w.assign(weights[0])
+# ---
+model, copy = Model(start([1.0, 2.0])), Model(mg.Variable([0.0, 0.0]))
+x = model.w
+# ---
+with mg.GradientTape() as tape:
+    copy.set_weights(model.get_weights())
+    y = mg.reduce_sum(copy.w ** 2)
+"""),
+    "running statistics that normalize": ("partial", "STATE", "running.assign(", """
+X, x, running = mg.constant([[1.0, 2.0], [3.0, 5.0], [2.0, 0.0]]), start([[1.0], [0.5]]), mg.Variable(0.0, trainable=False)
+# ---
+with mg.GradientTape() as tape:
+    h = X @ x
+    running.assign(0.5 * running + 0.5 * mg.reduce_mean(h))
+    y = mg.reduce_sum((h - running) ** 3)
+"""),
+    "running statistics for later": ("complete", "", "", """
+X, x, running = mg.constant([[1.0, 2.0], [3.0, 5.0], [2.0, 0.0]]), start([[1.0], [0.5]]), mg.Variable(0.0, trainable=False)
+# ---
+with mg.GradientTape() as tape:
+    h = X @ x
+    mean = mg.reduce_mean(h)
+    running.assign(0.5 * running + 0.5 * mean)
+    y = mg.reduce_sum((h - mean) ** 3)
+"""),
+    "np.save and np.load": ("untried", "", "the block writes a file", """
+import io, os
+x = start([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    np.save(folder + "/w.npy", x.numpy() * 2.0)
+    y = mg.reduce_sum(x * np.load(folder + "/w.npy"))
+"""),
+    "a fixed content image": ("complete", "", "", """
+content = np.array([1.0, 2.0, 3.0], np.float32)
+x = start(content)
+def features(v):
+    return mg.tanh(v * 0.3)
+# ---
+wanted = features(mg.constant(content))
+with mg.GradientTape() as tape:
+    y = mg.reduce_sum((features(x) - wanted) ** 2) + 0.1 * mg.reduce_sum(x**2)
+"""),
+    "teacher and student with equal numbers": ("complete", "", "", """
+x, teacher = start([1.0, 2.0]), mg.constant([1.0, 2.0])
+data = mg.constant([[1.0, 2.0], [3.0, 4.0]])
+# ---
+with mg.GradientTape() as tape:
+    y = mg.reduce_sum((mg.linalg.matvec(data, x) - mg.linalg.matvec(data, teacher)) ** 2) + mg.reduce_sum(x)
+"""),
+    "a gradient penalty from before the tape": ("complete", "", "computed from x before the tape: g = inner.gradient(u, points)", """
+x, points = start(2.0), mg.Variable([1.0, 2.0])
+# ---
+with mg.GradientTape() as inner:
+    u = mg.reduce_sum(mg.sin(x * points))
+g = inner.gradient(u, points)
+# ---
+with mg.GradientTape() as tape:
+    y = mg.reduce_sum(mg.sin(x * points)) + mg.reduce_sum(g**2)
+"""),
+    "a residual from before the tape": ("none", "OTHER_TAPE", "u = mg.sin(x * t)", """
+x, t = start(2.0), mg.Variable([1.0, 2.0])
+# ---
+with mg.GradientTape() as inner:
+    u = mg.sin(x * t)
+residual = inner.gradient(u, t) + 1.0
+# ---
+with mg.GradientTape() as tape:
+    y = mg.reduce_sum(residual**2)
+"""),
+    "a gradient penalty in the tape": ("complete", "", "", """
+x, points = start(2.0), mg.Variable([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    with mg.GradientTape() as inner:
+        u = mg.reduce_sum(mg.sin(x * points))
+    y = u + mg.reduce_sum(inner.gradient(u, points) ** 2)
+"""),
+    "a step that makes a new tensor": ("none", "REBOUND", "model.w = model.w - 0.1 * g", """
+class Model:
+    def __init__(self):
+        self.w = start(2.0)
+model = Model()
+# ---
+for step in range(2):
+    with mg.GradientTape() as tape:
+        y = (model.w - 1.0) ** 2
+    if not step:
+        g = tape.gradient(y, model.w)
+        model.w = model.w - 0.1 * g
+x = model.w
+"""),
+    # ---- ways of Python --------------------------------------------------------------------------------------------
+    "dunder methods": ("partial", "LEFT_ENGINE", "self.seen.append(float(v))", """
+class Meter:
+    def __init__(self):
+        self.seen = []
+    def __iadd__(self, v):
+        self.seen.append(float(v))
+        return self
+    def __float__(self):
+        return sum(self.seen)
+# ---
+x, meter = start(2.0), Meter()
+# ---
+with mg.GradientTape() as tape:
+    h = x**2
+    meter += h
+    y = h * (1.0 + float(meter))
+"""),
+    "match": ("partial", "LEFT_ENGINE", 'match {"kind": "log", "v": float(v)}:', """
+import math
+def scale(v):
+    match {"kind": "log", "v": float(v)}:
+        case {"kind": "log", "v": n}:
+            return math.log(n)
+x = start(2.0)
+# ---
+with mg.GradientTape() as tape:
+    y = x * scale(x)
+"""),
+    "lru_cache": ("partial", "LEFT_ENGINE", "y = x + x * cube(float(x))", """
+from functools import lru_cache
+@lru_cache
+def cube(n):
+    return n**3
+# ---
+x = start(2.0)
+# ---
+with mg.GradientTape() as tape:
+    y = x + x * cube(float(x))
+"""),
+    "a generator": ("partial", "LEFT_ENGINE", "total += float(v)", """
+def running(values):
+    total = 0.0
+    for v in values:
+        total += float(v)
+        yield total
+# ---
+x = start([1.0, 2.0, 3.0])
+# ---
+with mg.GradientTape() as tape:
+    y = mg.reduce_sum(x * mg.constant(list(running(x))))
+"""),
+    "a decorator": ("partial", "LEFT_ENGINE", "return function(*[np.asarray(one) for one in given])", """
+def plain(function):
+    def inner(*given):
+        return function(*[np.asarray(one) for one in given])
+    return inner
+@plain
+def penalty(w):
+    return (w**2).sum()
+# ---
+x = start([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    y = mg.reduce_sum(x) * penalty(x)
+"""),
+    "a thread": ("partial", "LEFT_ENGINE", "args=(float(x),)", """
+import math, threading
+x, found = start(2.0), {}
+def work(v):
+    found["root"] = math.sqrt(v)
+# ---
+with mg.GradientTape() as tape:
+    t = threading.Thread(target=work, args=(float(x),)); t.start(); t.join()
+    y = x * found["root"]
+"""),
+    "a dataclass": ("partial", "LEFT_ENGINE", "float(k)", """
+from dataclasses import dataclass
+@dataclass
+class State:
+    place: float
+    speed: float
+def step(s, k):
+    return State(s.place + 0.1 * s.speed, s.speed - 0.1 * float(k) * s.place)
+# ---
+x, s = start(2.0), State(1.0, 0.5)
+# ---
+with mg.GradientTape() as tape:
+    for _ in range(4):
+        s = step(s, x)
+    y = x * s.place
+"""),
+    "a module": ("partial", "LEFT_ENGINE", "return v.numpy().sum()", """
+import sys, types, linecache
+helper, text = types.ModuleType("helper"), "def total(v):\\n    return v.numpy().sum()\\n"
+linecache.cache["helper.py"] = 0, None, text.splitlines(True), "helper.py"
+exec(compile(text, "helper.py", "exec"), vars(helper))
+# ---
+x = start([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    y = x[0] * helper.total(x)
+"""),
+    "text": ("partial", "LEFT_ENGINE", 'saved = json.loads(json.dumps({"w": x.numpy().tolist()}))', """
+import json
+x = start([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    saved = json.loads(json.dumps({"w": x.numpy().tolist()}))
+    y = mg.reduce_sum((x - 0.5 * np.float32(saved["w"])) ** 2)
+"""),
+    "a norm by NumPy": ("partial", "LEFT_ENGINE", "norm = np.linalg.norm(x.numpy())", """
+x = start([3.0, 4.0])
+# ---
+with mg.GradientTape() as tape:
+    norm = np.linalg.norm(x.numpy())
+    y = mg.reduce_sum(x / norm * mg.constant([1.0, 2.0]))
+"""),
+    "samples around a mean": ("partial", "LEFT_ENGINE", "np.random.normal(float(x[0]), 1.0, 4)", """
+np.random.seed(0)
+x = start([1.0, 0.2])
+# ---
+with mg.GradientTape() as tape:
+    z = np.random.normal(float(x[0]), 1.0, 4).astype("float32")
+    y = mg.reduce_mean(z * x[1])
+"""),
+    # ---- healthy ---------------------------------------------------------------------------------------------------
+    "what is printed and kept": ("complete", "", "", """
+x, history = start(2.0), []
+# ---
+with mg.GradientTape() as tape:
+    y = x**3
+    history.append(float(y))
+    f"loss {float(y):.3f}"
+"""),
+    "an order of sorting": ("complete", "", "", """
+x = start([3.0, 1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    order = sorted(range(3), key=lambda i: float(x[i]))
+    y = sum(x[i] * (k + 1.0) for k, i in enumerate(order))
+"""),
+    "a decision": ("complete", "", "", """
+x = start(2.0)
+def huber(e):
+    return 0.5 * e**2 if abs(float(e)) < 1.0 else mg.abs(e) - 0.5
+# ---
+with mg.GradientTape() as tape:
+    y = huber(x - 3.5)
+"""),
+    "labels from an argmax": ("complete", "", "", """
+x = start([[1.0, 2.0], [0.5, 0.1]])
+# ---
+with mg.GradientTape() as tape:
+    labels = np.argmax(x.numpy(), axis=1)
+    y = -mg.reduce_mean(mg.gather(mg.nn.log_softmax(x), labels, batch_dims=1))
+"""),
+    "random masks": ("complete", "", "", """
+x, random = start([1.0, 2.0, 3.0]), np.random.default_rng(0)
+# ---
+with mg.GradientTape() as tape:
+    mask = (random.random(3) > 0.3).astype("float32") / 0.7
+    y = mg.reduce_sum(mg.tanh(x * mask))
+"""),
+    "a step that depends on the loss": ("complete", "", "", """
+x, losses = start(2.0), []
+# ---
+for step in range(3):
+    with mg.GradientTape() as tape:
+        y = (x - 1.0) ** 2
+    if step < 2:
+        losses.append(float(y))
+        x.assign_sub(0.1 / (1 + losses[-1]) * tape.gradient(y, x))
+"""),
+}  # fmt: skip
+MEASURED = [name for name, (status, *_) in PROGRAMS.items() if status in ("partial", "complete") and "before" not in name]
+
+
+def run(text, folder, cells=None, nudge=0.0):
+    """The names of a program after it has run: at once, or in the cells of a notebook."""
+    names = dict(np=np, mg=mg, folder=str(folder), start=lambda value: mg.Variable(np.asarray(value, np.float32) + np.float32(nudge)))
+    mg.trace(True)
+    if cells is None:
+        file = f"<program {len(linecache.cache)}>"
+        linecache.cache[file] = 0, None, text.splitlines(True), file
+        exec(compile(text, file, "exec"), names)
+    else:
+        cells.reset(new_session=False)
+        cells.user_ns.update(names)
+        for cell in text.split(CELL):
+            cells.run_cell(cell).raise_error()
+        names = cells.user_ns
+    return names
+
+
+def slope(text, folder):
+    """The derivative of the target along ones, by central differences."""
+    step = 1e-2
+    up, down = (float(np.sum(run(text, folder, nudge=nudge)["y"])) for nudge in (step, -step))
+    return (up - down) / (2 * step)
+
+
+def rest(text, fixed):
+    """What follows on a block or function in a program, which is as long when it is fixed."""
+    lines, block = text.splitlines(), fixed.splitlines()
+    start = max(k for k, line in enumerate(lines) if line == block[0])
+    return "\n".join([*lines[start + len(block) :], ""])
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory):
+    interactiveshell, config = pytest.importorskip("IPython.core.interactiveshell"), pytest.importorskip("traitlets.config")
+    settings = config.Config(HistoryManager={"enabled": False}, InteractiveShell={"colors": "nocolor"})
+    hooks = sys.excepthook, sys.displayhook
+    yield interactiveshell.InteractiveShell.instance(config=settings, ipython_dir=str(tmp_path_factory.mktemp("ipython")))
+    interactiveshell.InteractiveShell.clear_instance()
+    sys.excepthook, sys.displayhook = hooks
+
+
+@pytest.mark.parametrize("way", ["file", "cells"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_answer_is(name, way, tmp_path, request):
+    status, code, said, text = PROGRAMS[name]
+    text = f"{text.strip()}\n{CELL}answer = tape.explain(y, x, seconds=10.0)\n"
+    answer = run(text, tmp_path, request.getfixturevalue("cells") if way == "cells" else None)["answer"]
+    assert answer.status == status, f"\n{answer}"
+    assert answer.codes[:1] == ((code,) if code else ()), f"\n{answer}"
+    assert said in (answer.causes[0].line if code else str(answer)), f"\n{answer}"
+    assert not code or answer.causes[0].confidence in ("proved", "tried")
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_the_gradient_is_whole_or_the_fix_makes_it_so(name, tmp_path):
+    status, _, _, text = PROGRAMS[name]
+    text = text.strip("\n") + "\n"
+    truth, names = slope(text, tmp_path), run(text, tmp_path)
+    tape, y, x = names["tape"], names["y"], names["x"]
+    answer = tape.explain(y, x, seconds=10.0)
+    if answer.fixed:
+        fixed = run(text[: text.rindex(answer.fixed.splitlines()[0])] + answer.fixed + "\n" + rest(text, answer.fixed), tmp_path)
+        assert np.allclose(fixed["y"], y, rtol=1e-4)
+        tape, y, x = fixed["tape"], fixed["y"], fixed["x"]
+    right = np.isclose(np.sum(tape.gradient(y, x)), truth, rtol=2e-2, atol=1e-2)
+    assert right == (status == "complete" or bool(answer.fixed)), f"{truth}\n{answer}"
