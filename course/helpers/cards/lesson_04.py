@@ -244,7 +244,7 @@ jobs = {JOBS}
         job("B", "once", "In one question the two losses would be added up, and the slopes of each could not be told apart."),
         job("C", "persistent", "A result in the middle is a source like any other. It goes into the same list as the weights."),
         job("D", "persistent", "The sum of two losses is one target. And a list of two targets is added up as well: again one question."),
-        job("E", "persistent", "Each turn has a tape of its own, and that one is asked once."),
+        job("E", "persistent", "Each iteration has a tape of its own, and that one is asked once."),
     ),
 )
 

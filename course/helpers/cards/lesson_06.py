@@ -112,11 +112,11 @@ def slopes(keep, loss):
 slopes = Card(
     points=((0.5, 0.5), (0.75, 0.25), (0.6, 1.0)),
     right=slopes_of_fall,
-    yes="Each turn sent its share to both. More loss, less height: that slope is negative, and below -1: early losses count again.",
+    yes="Each iteration sent its share to both. More loss, less height: that slope is negative, and below -1: early losses count again.",
     came_out="the slope is 20.48.",
     miss="For keep {0} and loss {1} it gave {seen}.",
     hints=(
-        "Which lines have to run under the eyes of the tape: the last turn, or all of them?",
+        "Which lines have to run under the eyes of the tape: the last iteration, or all of them?",
         "Two Variables. Inside the block: height = 10.0 and the whole while loop. The question comes below the block.",
         "Last line: return tape.gradient(height, [keep, loss]). The while stands inside the with, not the other way round.",
     ),
@@ -133,7 +133,7 @@ def slopes(keep, loss):
     return tape.gradient(height, [keep, loss])
 """,
             lambda keep, loss: [fall(keep, loss)[-2], -1.0],
-            "These are the slopes of the last turn alone. Each turn opened a new tape; open one, and run the whole loop in it.",
+            "These are the slopes of the last iteration alone. Each iteration opened a new tape; open one, and run the whole loop in it.",
         ),
         Reply(
             SLOPES.replace("mg.Variable(keep), mg.Variable(loss)", "mg.constant(keep), mg.constant(loss)"),
@@ -158,7 +158,7 @@ def slopes(keep, loss):
         Reply(
             SLOPES.replace(" - loss\n", "\n"),
             lambda keep, loss: lambda seen: isinstance(seen, list) and len(seen) == 2 and seen[1] is None and seen[0] is not None,
-            "None for loss: it takes no part in the loop yet. Each turn is keep * height - loss.",
+            "None for loss: it takes no part in the loop yet. Each iteration is keep * height - loss.",
         ),
     ),
 )
@@ -298,9 +298,9 @@ ticket = {"2": 32.0, "3": "unrolled"}
         Reply('ticket = {"2": 16.0, "3": "unrolled"}', lambda: {"2": 16.0},
               ": 2. 16 is the value of y at 2. Asked is the slope."),
         Reply('ticket = {"2": 8.0, "3": "unrolled"}', lambda: {"2": 8.0},
-              ": 2. 8 is what one turn sends. How many factors send as much?"),
+              ": 2. 8 is what one iteration sends. How many factors send as much?"),
         Reply('ticket = {"2": 24.0, "3": "unrolled"}', lambda: {"2": 24.0},
-              ": 2. 24 is what the three turns send, as x. The y they begin with is x, too."),
+              ": 2. 24 is what the three iterations send, as x. The y they begin with is x, too."),
     ),
 )  # fmt: skip
 

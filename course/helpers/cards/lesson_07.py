@@ -265,10 +265,10 @@ def valley(x):
     return (x - 3.0) ** 2
 
 
-def walked(walk, start, steps, rate):
-    """Where a Variable stands after the walk."""
+def moved(descend, start, steps, rate):
+    """Where a Variable stands after the descent."""
     x = mg.Variable(start)
-    walk(x, valley, steps, rate)
+    descend(x, valley, steps, rate)
     return x
 
 
@@ -284,16 +284,16 @@ def only_steps(start, steps, rate):
 
 
 WALK = """
-def walk(x, f, steps, rate):
+def descend(x, f, steps, rate):
     for _ in range(steps):
         with mg.GradientTape() as tape:
             y = f(x)
         {}
 """
 
-walk = Card(
+descend = Card(
     points=((5.0, 3, 0.1), (-1.0, 4, 0.25)),
-    ask=walked,
+    ask=moved,
     right=arrived,
     yes="The name stayed, the Variable moved.",
     came_out="the second gradient was None.",
@@ -301,14 +301,14 @@ walk = Card(
     hints=(
         "Which object has to be somewhere else when the function is done?",
         "x.assign_sub(...) changes the Variable that was handed in.",
-        "In each turn: a tape, y = f(x), then x.assign_sub(rate * tape.gradient(y, x)).",
+        "In each iteration: a tape, y = f(x), then x.assign_sub(rate * tape.gradient(y, x)).",
     ),
     solution=WALK.format("x.assign_sub(rate * tape.gradient(y, x))"),
     replies=(
         Reply(
             WALK.format("x = x - rate * tape.gradient(y, x)"),
             lambda start, steps, rate: stops(TypeError, "NoneType"),
-            "In the second turn the gradient was None: x = ... gave the name to a new tensor. Change the Variable in place.",
+            "In the second iteration the gradient was None: x = ... gave the name to a new tensor. Change the Variable in place.",
         ),
         Reply(
             WALK.format("x = mg.Variable(x - rate * tape.gradient(y, x))"),
@@ -327,25 +327,25 @@ walk = Card(
         ),
         Reply(
             """
-def walk(x, f, steps, rate):
+def descend(x, f, steps, rate):
     with mg.GradientTape() as tape:
         y = f(x)
     for _ in range(steps):
         x.assign_sub(rate * tape.gradient(y, x))
 """,
             lambda start, steps, rate: stops(RuntimeError, "non-persistent"),
-            "One tape, asked twice. Each turn needs a tape of its own, for x has moved.",
+            "One tape, asked twice. Each iteration needs a tape of its own, for x has moved.",
         ),
         Reply(
             """
-def walk(x, f, steps, rate):
+def descend(x, f, steps, rate):
     with mg.GradientTape(persistent=True) as tape:
         y = f(x)
     for _ in range(steps):
         x.assign_sub(rate * tape.gradient(y, x))
 """,
             lambda start, steps, rate: start - steps * rate * 2.0 * (start - 3.0),
-            "One tape for all turns: it says the slope of the first place again and again. Each turn needs a tape of its own.",
+            "One tape for all iterations: it says the slope of the first place again and again. Each iteration needs a tape of its own.",
         ),
         Reply(
             WALK.replace("range(steps)", "range(1)").format("x.assign_sub(rate * tape.gradient(y, x))"),
@@ -583,7 +583,7 @@ CARDS = {
     "07.2": mean_loss,
     "07.3": slope_of_total,
     "07.4": bill,
-    "07.5": walk,
+    "07.5": descend,
     "07.6": soft_count,
     "07.7": slope_of_length,
     "07.8": honest_zeros,

@@ -40,7 +40,7 @@ def slope_along(v, values):
     return tape.gradient(y, v)
 """,
             lambda start, values: 2.0 * values[-1],
-            "This is the slope for the last value alone. Either the tape is opened anew in each turn, or y is not added up.",
+            "This is the slope for the last value alone. Either the tape is opened anew in each iteration, or y is not added up.",
         ),
         Reply(
             ALONG.replace("v.assign(value)", "v = mg.constant(value)"),
@@ -168,7 +168,7 @@ push = Card(
     ask=after_pushes,
     right=pushed,
     yes="Two boxes, and both remember. Every optimizer keeps its state in this way.",
-    came_out="the second turn gave None.",
+    came_out="the second iteration gave None.",
     miss="From x = {0}, speed {1}, with the slopes {2}, it came to {seen} (x, speed).",
     hints=(
         "What must still be there when push is called the next time?",

@@ -39,7 +39,7 @@ contrast = Card(
     points=((ONE, 0.5), (BATCH, 3.0)),
     ask=ask_contrast,
     right=contrasts,
-    yes="One image or a batch, and every slope is there. No rule had to be written.",
+    yes="One image or a batch, and every slope is there. No VJP had to be written.",
     came_out="it was a LookupError.",
     miss="With factor {1}, image and slope came out as {seen}.",
     hints=(
@@ -87,10 +87,10 @@ BLENDS = (
 )
 
 
-def ask_blend(rule, a, b, t, dy):
-    """What the rule gives for a, b and t."""
+def ask_blend(vjp, a, b, t, dy):
+    """What the VJP gives for a, b and t."""
     op = SimpleNamespace(type="Blend", inputs=[mg.constant(x) for x in (a, b, t)], outputs=[mg.constant(np.add(a, t * np.subtract(b, a)))])
-    return list(rule(op, mg.constant(dy)))
+    return list(vjp(op, mg.constant(dy)))
 
 
 def blended(a, b, t, dy, summed=True, at_a=None):
@@ -227,7 +227,7 @@ def distance(x, y):
 verdicts = Card(
     right=lambda: {"A": True, "B": False, "C": False, "D": True},
     yes="B divides by the input in place of the output, and C has its two gradients exchanged. Both look fine at x = 1.",
-    came_out="it was 12: the rule had forgotten dy.",
+    came_out="it was 12: the VJP had forgotten dy.",
     hints=(
         "Measure each: verdict(A, 0.7), and so on. Which points hide a mistake, and which have a corner?",
         "Take points away from 0 and 1, and two different numbers for C.",
@@ -282,7 +282,7 @@ switch = Card(
     points=(SWITCHED, ([0.75, -3.0], [-5.0, 2.0])),
     ask=ask_switch,
     right=switched,
-    yes="A hard step forward, a short straight line on the way back. Networks with on-off neurons are trained with this rule.",
+    yes="A hard step forward, a short straight line on the way back. Networks with on-off neurons are trained with this VJP.",
     came_out="the tape gave 2.",
     miss="At x = {0}, with {1} arriving, value and slope came out as {seen}.",
     hints=(
@@ -343,7 +343,7 @@ ticket = {"2": 15.0, "3": "LookupError"}
         Reply('ticket = {"2": 10.0, "3": "LookupError"}', lambda: {"2": 10.0},
               ": 2. 10 is the slope of x squared alone, from school. grad says something else, and 3.0 arrives."),
         Reply('ticket = {"2": 15.0, "3": "KeyError"}', lambda: {"3": contains("key")},
-              ": 3. That one comes when an op gets a second rule."),
+              ": 3. That one comes when an op gets a second VJP."),
     ),
 )  # fmt: skip
 

@@ -14,10 +14,10 @@ def two_steps(step, start, shift, rate):
     return {"losses": losses, "weights": [a, b]}
 
 
-def walked(direction=-1.0, after=False, told=True, sums=False):
+def stepped(direction=-1.0, after=False, told=True, sums=False):
     """The same by hand, perhaps with a mistake."""
 
-    def walk(start, shift, rate):
+    def step(start, shift, rate):
         a, b, losses = np.array(start), shift, []
         for _ in range(2):
             before = np.sum((a - b) ** 2) + b * b
@@ -26,7 +26,7 @@ def walked(direction=-1.0, after=False, told=True, sums=False):
             losses.append((np.sum((a - b) ** 2) + b * b if after else before) if told else None)
         return {"losses": losses, "weights": [a, b]}
 
-    return walk
+    return step
 
 
 STEP = """
@@ -62,7 +62,7 @@ def one_by_one(start, shift, rate):
 step = Card(
     points=(([1.0, 4.0], 0.5, 0.1), ([2.0, -1.0, 3.0], -0.5, 0.05)),
     ask=two_steps,
-    right=walked(),
+    right=stepped(),
     yes="Five lines, and they train a network of three numbers or of three million.",
     came_out="it fell by less, 5.3 after 14.5.",
     miss="From {0} and {1} with rate {2}, two steps gave {seen}.",
@@ -73,15 +73,15 @@ step = Card(
     ),
     solution=STEP,
     replies=(
-        Reply(STEP.replace("assign_sub", "assign_add"), walked(direction=1.0),
+        Reply(STEP.replace("assign_sub", "assign_add"), stepped(direction=1.0),
               "The loss rises: this walks uphill. The slope points up, so it is subtracted."),
-        Reply(STEP.replace("weight.assign_sub(rate * gradient)", "weight = weight - rate * gradient"), walked(direction=0.0),
+        Reply(STEP.replace("weight.assign_sub(rate * gradient)", "weight = weight - rate * gradient"), stepped(direction=0.0),
               "The weights have not moved. `weight = ...` moves a name, and the Variable stays where it is. Change it in place."),
-        Reply(STEP.replace("rate * gradient", "gradient"), walked(sums=True),
+        Reply(STEP.replace("rate * gradient", "gradient"), stepped(sums=True),
               "The direction is right and the step is too long: rate takes no part yet."),
-        Reply(STEP.replace("return loss", "return loss_of()"), walked(after=True),
+        Reply(STEP.replace("return loss", "return loss_of()"), stepped(after=True),
               "The weights are right. Returned is the loss after the move; asked is the one before."),
-        Reply(STEP.replace("    return loss\n", ""), walked(told=False),
+        Reply(STEP.replace("    return loss\n", ""), stepped(told=False),
               "The weights are right. The loss has to be returned."),
         Reply(STEP.replace("        loss = loss_of()", "        pass").replace("    gradients =", "    loss = loss_of()\n    gradients ="),
               lambda *point: stops((TypeError, ValueError, AttributeError), "None"),

@@ -34,7 +34,7 @@ multiply = Card(
         Reply(MULTIPLY.replace("[dy * y, dy * x]", "[y, x]"), lambda dy, x, y: [y, x],
               "These are the local slopes, and they are right. dy, what came from above, has to multiply them."),
         Reply(MULTIPLY.replace("[dy * y, dy * x]", "[dy, dy]"), lambda dy, x, y: [dy, dy],
-              "This is the rule of a sum: there each input gets dy as it is."),
+              "This is the VJP of a sum: there each input gets dy as it is."),
         Reply(MULTIPLY.replace("[dy * y, dy * x]", "dy * x * y"), lambda dy, x, y: dy * x * y,
               "One array came back. Two inputs get two slopes, in a list."),
     ),
@@ -68,7 +68,7 @@ added = Card(
               lambda dy, x, axis: stops(ValueError) if axis else copied(dy, x, axis),
               "Right along axis 0. Along axis 1 the shapes do not fit: the missing axis has to be put back at its place."),
         Reply(SUM.replace("x.shape)", "x.shape) / x.shape[axis]"), lambda dy, x, axis: copied(dy, x, axis) / x.shape[axis],
-              "This is the rule of a mean. In a sum nothing is divided."),
+              "This is the VJP of a mean. In a sum nothing is divided."),
         Reply(SUM.replace("x.shape)", "x.shape) * x"), lambda dy, x, axis: copied(dy, x, axis) * x,
               "The values of x have come in. The slope of a sum by each of its parts is 1."),
         Reply(SUM.replace("np.broadcast_to(np.expand_dims(dy, axis), x.shape)", "np.expand_dims(dy, axis)"),
@@ -98,7 +98,7 @@ unbroadcast = Card(
     points=((TABLE, [3]), (TABLE, [2, 1]), (CUBE, [3, 1]), (TABLE, [2, 3]), (TABLE, [])),
     ask=lambda f, dx, shape: f(dx, tuple(shape)),
     right=fitted,
-    yes="Written once, and no rule of the engine has to think of broadcasting.",
+    yes="Written once, and no VJP of the engine has to think of broadcasting.",
     came_out="the tape said [3 3].",
     miss="Shape {1} was asked, and it gave {seen}.",
     hints=(
@@ -139,7 +139,7 @@ matmul = Card(
         (np.array([[1.0, -2.0], [3.0, 0.5]]), np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[2.0, 5.0], [-3.0, 1.0]])),
     ),
     right=lambda dy, x, y: [dy @ y.T, x.T @ dy],
-    yes="The rule of multiply in another dress: each factor gets the other one, turned over.",
+    yes="The VJP of multiply in another dress: each factor gets the other one, turned over.",
     came_out="dy @ y.T fits.",
     miss="It gave {seen}.",
     hints=(
@@ -163,11 +163,11 @@ matmul = Card(
 
 
 def times(*factors):
-    """A rule that sends dy times each of these."""
+    """A VJP that sends dy times each of these."""
     return lambda dy: [factor * dy for factor in factors]
 
 
-WALKS = (
+TAPES = (
     ([("y", ["x", "x"], times(3.0, 3.0)), ("z", ["y", "x"], times(1.0, 1.0))], "z", "x"),
     ([("a", ["x"], times(2.0)), ("b", ["a"], times(5.0)), ("c", ["a", "b"], times(1.0, 4.0))], "c", "x"),
     ([("a", ["x"], times(2.0)), ("b", ["v"], times(5.0))], "b", "x"),
@@ -175,45 +175,45 @@ WALKS = (
 )
 
 
-def walked(lookup):
-    """These slopes, one for each walk."""
-    return lambda steps, target, source: lookup[next(n for n, walk in enumerate(WALKS) if walk[0] is steps)]
+def slopes(lookup):
+    """These slopes, one for each tape."""
+    return lambda steps, target, source: lookup[next(n for n, tape in enumerate(TAPES) if tape[0] is steps)]
 
 
-WALK = """
-def walk(steps, target, source):
+BACKWARD = """
+def backward(steps, target, source):
     arrived = {target: 1.0}
-    for out, inputs, rule in reversed(steps):
+    for out, inputs, vjp in reversed(steps):
         if out in arrived:
-            for name, sent in zip(inputs, rule(arrived[out])):
+            for name, sent in zip(inputs, vjp(arrived[out])):
                 arrived[name] = arrived.get(name, 0.0) + sent
     return arrived.get(source)
 """
 
-walk = Card(
-    points=WALKS,
-    right=walked([7.0, 42.0, None, 2.0]),
+backward = Card(
+    points=TAPES,
+    right=slopes([7.0, 42.0, None, 2.0]),
     yes="That is the heart of every engine of this kind: seven lines, for any program and any op.",
     came_out="7 had arrived.",
     miss="From {1} to {2} it gave {seen}.",
     hints=(
         "Keep a dict of what has arrived where. What is in it at the beginning?",
-        "{target: 1.0}. For each entry, from the last to the first: if its output is in the dict, ask the rule.",
+        "{target: 1.0}. For each entry, from the last to the first: if its output is in the dict, ask the VJP.",
         "arrived[name] = arrived.get(name, 0.0) + sent, for each name in inputs. At the end arrived.get(source).",
     ),
-    solution=WALK,
+    solution=BACKWARD,
     replies=(
-        Reply(WALK.replace("arrived.get(name, 0.0) + sent", "sent"), walked([3.0, 40.0, None, 2.0]),
+        Reply(BACKWARD.replace("arrived.get(name, 0.0) + sent", "sent"), slopes([3.0, 40.0, None, 2.0]),
               "Something is overwritten: x of the first tape has 3 in place of 7. Add to what has arrived before."),
-        Reply(WALK.replace("reversed(steps)", "steps"), walked([1.0, None, None, 2.0]),
-              "This walks forward. At the first entry nothing has arrived yet; begin at the end."),
-        Reply(WALK.replace("arrived.get(source)", "arrived.get(source, 0.0)"), walked([7.0, 42.0, 0.0, 2.0]),
+        Reply(BACKWARD.replace("reversed(steps)", "steps"), slopes([1.0, None, None, 2.0]),
+              "This goes forward. At the first entry nothing has arrived yet; begin at the end."),
+        Reply(BACKWARD.replace("arrived.get(source)", "arrived.get(source, 0.0)"), slopes([7.0, 42.0, 0.0, 2.0]),
               "Right, except where nothing arrives: there it said 0.0. None is the honest answer."),
-        Reply(WALK.replace("arrived.get(source)", "arrived[source]"),
-              lambda steps, *names: stops(KeyError) if steps is WALKS[2][0] else walked([7.0, 42.0, None, 2.0])(steps, *names),
+        Reply(BACKWARD.replace("arrived.get(source)", "arrived[source]"),
+              lambda steps, *names: stops(KeyError) if steps is TAPES[2][0] else slopes([7.0, 42.0, None, 2.0])(steps, *names),
               "Right, except where nothing arrives: there it stops with a KeyError. Answer None."),
-        Reply(WALK.replace("if out in arrived:", "if True:").replace("rule(arrived[out])", "rule(arrived.get(out, 1.0))"),
-              walked([7.0, 42.0, 2.0, 16.0]),
+        Reply(BACKWARD.replace("if out in arrived:", "if True:").replace("vjp(arrived[out])", "vjp(arrived.get(out, 1.0))"),
+              slopes([7.0, 42.0, 2.0, 16.0]),
               "An entry whose output got nothing has nothing to send, and here it sent something. Skip it."),
     ),
 )  # fmt: skip
@@ -233,10 +233,10 @@ class Value:
 
 
 def ask_tanh(tanh, array, dy):
-    """The new value, whether it was made from x alone, and what its rule sends there."""
+    """The new value, whether it was made from x alone, and what its VJP sends there."""
     x = Value(np.array(array))
-    value, inputs, rule = tanh(x)
-    return {"array": value, "inputs": [one is x for one in inputs], "sent": rule(np.array(dy))}
+    value, inputs, vjp = tanh(x)
+    return {"array": value, "inputs": [one is x for one in inputs], "sent": vjp(np.array(dy))}
 
 
 def tanhs(local=lambda t, x: 1.0 - t**2, form=lambda sent: [sent], upstream=True):
@@ -254,25 +254,25 @@ new_op = Card(
     points=(([0.5, -2.0], [1.0, 3.0]), ([1.0, 0.25], [-2.0, 0.5])),
     ask=ask_tanh,
     right=tanhs(),
-    yes="Two lines, and the walk, the sums and fit serve it as they are. It keeps its own value, and no longer needs that of x.",
+    yes="Two lines, and the backward pass, the sums and fit serve it as they are. It keeps its own value, and no longer needs that of x.",
     came_out="1 came back.",
     miss="For the array {0} and dy {1} it gave {seen}.",
     hints=(
         "Look at __mul__: what are the three things that it hands to Value.made?",
-        "First t = np.tanh(x.array). The inputs are [x], and the rule is a function of dy that returns a list of one.",
+        "First t = np.tanh(x.array). The inputs are [x], and the VJP is a function of dy that returns a list of one.",
         "return t, [x], lambda dy: [...], with dy times (1 - t squared) in the brackets.",
     ),
     solution=TANH,
     replies=(
         Reply(TANH.replace("dy * (1.0 - t ** 2)", "1.0 - t ** 2"), tanhs(upstream=False),
-              "The local slope is right. The rule is handed dy, what arrives; it has to multiply."),
+              "The local slope is right. The VJP is handed dy, what arrives; it has to multiply."),
         Reply(TANH.replace("1.0 - t ** 2", "1.0 - x.array ** 2"), tanhs(lambda t, x: 1.0 - x**2),
               "The square is to be that of the value, tanh of x, and here it is that of x."),
         Reply(TANH.replace("t ** 2", "t"), tanhs(lambda t, x: 1.0 - t), "Nearly: 1 minus the *square* of the value."),
         Reply(TANH.replace("[dy * (1.0 - t ** 2)]", "dy * (1.0 - t ** 2)"), tanhs(form=lambda sent: sent),
-              "The numbers are right. A rule returns a list with one entry for each input, and here the array came bare."),
+              "The numbers are right. A VJP returns a list with one entry for each input, and here the array came bare."),
         Reply("def tanh(x):\n    return np.tanh(x.array)", lambda array, dy: stops(ValueError, "unpack"),
-              "Only the value came back. The engine also wants to know from what it was made, and by which rule: three things."),
+              "Only the value came back. The engine also wants to know from what it was made, and by which VJP: three things."),
     ),
 )  # fmt: skip
 
@@ -304,7 +304,7 @@ CARDS = {
     "13.2": added,
     "13.3": unbroadcast,
     "13.4": matmul,
-    "13.5": walk,
+    "13.5": backward,
     "13.6": new_op,
     "13.exit": ticket,
 }
