@@ -73,6 +73,13 @@ def test_no_modules_import_each_other_in_a_circle():
         pytest.fail(f"a circle of imports: {' -> '.join(reversed(error.args[1]))}")
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_nothing_sets_numpys_warnings_where_an_interrupt_could_leave_them(path):
+    calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Attribute)]
+    found = [node.lineno for node in calls if node.attr in ("errstate", "seterr")]
+    assert len(found) == (path.name == "errors.py"), f"use errors.unwarned: lines {found}"
+
+
 @pytest.mark.parametrize(
     "path", [p for p in MODULES if p.parent.name not in ("explain", "inspector")], ids=lambda p: str(p.relative_to(PACKAGE))
 )

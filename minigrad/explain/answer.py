@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from .. import nest
 from ..engine.listening import listeners_only
 from ..engine.op import OPS
-from ..errors import visible
+from ..errors import unwarned, visible
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, node_at, rebinds, statement_text
@@ -56,12 +54,12 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         trial.running.ask(tape, target)
     frame, trace = user_frame()[0], trace_of(tape)
     leaves = nest.flatten(sources) if nest.is_nested(sources) else [sources]
-    with listeners_only(), np.errstate(all="ignore"):
-        answers = answers_for(tape, target, leaves, trace, frame, output_gradients, seconds)
+    with listeners_only():
+        answers = unwarned(answers_for, tape, target, leaves, trace, frame, output_gradients, seconds)
         if str(getattr(unconnected_gradients, "value", unconnected_gradients)) == "zero":
             answers = [painted(answer) for answer in answers]
         if check is not None:
-            answers = [(measured(found, check, leaves, k), None) for k, found in enumerate(answers)]
+            answers = [(unwarned(measured, found, check, leaves, k), None) for k, found in enumerate(answers)]
         answers = [answer for answer, _ in answers]
     return nest.pack_sequence_as(sources, answers) if nest.is_nested(sources) else answers[0]
 
@@ -73,18 +71,29 @@ def answers_for(tape, target, leaves, trace, frame, output_gradients, seconds):
     if problem is not None:
         return [(no_tensor("target", problem), None) for _ in leaves]
     sources = [leaf for leaf in leaves if is_tensor(leaf)]
-    names = Names(frame, trace, [*sources, *targets])
-    slopes, seeds = slopes_now(tape, targets, sources, output_gradients)
-    found = []
-    for leaf in leaves:
+    found = slopes_now(tape, targets, sources, output_gradients)
+    weighted = output_gradients is not None
+    questions = iter(answer_all(tape, targets, sources, trace, frame, *found, seconds, weighted))
+
+    def told(leaf):
         if not is_tensor(leaf):
-            found.append((no_tensor("source", described(leaf)), None))
-            continue
-        slope, weighted = slopes.get(leaf.id, UNKNOWN), output_gradients is not None
-        q = Question(tape, targets, leaf, names, slope, seeds=seeds, weighted=weighted)
+            return no_tensor("source", described(leaf)), None
+        q = next(questions)
+        return q.answer, q.slope
+
+    return [told(leaf) for leaf in leaves]
+
+
+def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted=False) -> list:
+    """A Question for each source, with its answer."""
+    names = Names(frame, trace, [*sources, *targets])
+    questions = []
+    for one in sources:
+        q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weighted)
         try_out(q, trace, seconds / len(sources))
-        found.append((answered(q, trace), q.slope))
-    return found
+        q.answer = answered(q, trace)
+        questions.append(q)
+    return questions
 
 
 def try_out(q, trace, seconds):
@@ -239,6 +248,8 @@ def each_once(q, edges):
 
 def find_lines(q, edges):
     """Fix the lines on which these edges are broken, if there are lines that are right: all of them together."""
+    if q.experiment is None:
+        return
     guesses = {}
     for edge in edges:
         if edge.code == "LEFT_ENGINE" and edge.by is not None:
@@ -249,7 +260,9 @@ def find_lines(q, edges):
             guesses.setdefault(edge.place, (edge.place, None))
         elif not edge.meant:
             return
-    lines = [lines_for(with_neighbours(q, exits)) if exits else lines_for_state(at) for at, exits in guesses.values()]
+    opening, lines = q.history.opening, []
+    for place, exits in guesses.values():
+        lines.append(lines_for(with_neighbours(q, exits), opening) if exits else lines_for_state(place, opening))
     right = trial.fitting(q, lines) or ()
     for (place, _), line in zip(guesses.values(), right):
         q.lines[statement_text(place)] = line

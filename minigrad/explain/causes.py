@@ -139,7 +139,7 @@ THIS = "this line"
 def to_move(q, edge) -> str:
     """What is to be moved, for the tape to hear it: the line, or the call of a function apart from the tape's block."""
     code = edge.place.code
-    blocks = {place.code for turn in q.history.turns for place in (turn.place, *turn.place.callers)}
+    blocks = {place.code for event in q.history.tape_events for place in (event.place, *event.place.callers)}
     return THIS if code in blocks or not blocks or code.co_name.startswith("<") else f"the call of {code.co_name}"
 
 
@@ -204,7 +204,7 @@ def outside_tape(q, edge, op, line):
     history, number = q.history, edge.event.number
     if number < history.opened:
         return "before", {}
-    last = [e.what for e in history.turns if e.number < number][-1:]
+    last = [e.what for e in history.tape_events if e.number < number][-1:]
     if last == ["opened"] or not (last or history.opened):
         return "silent", {}
     before = q.names.of(edge.start)

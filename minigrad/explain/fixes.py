@@ -53,8 +53,8 @@ class Line(NamedTuple):
     later: tuple = ()
 
 
-def lines_for(exits) -> "list[Line]":
-    """Guesses at the statement in which these values left."""
+def lines_for(exits, opening) -> "list[Line]":
+    """Guesses at the statement in which these values left. (`opening`: see `lines_for_state`.)"""
     module, node = node_at(exits[0].place)
     statement = module.statement(node) if node is not None else None
     if not isinstance(statement, SIMPLE) or not isinstance(node, ast.expr):
@@ -62,7 +62,7 @@ def lines_for(exits) -> "list[Line]":
     exprs = [one for one in (node_at(exit.place)[1] for exit in exits) if isinstance(one, ast.expr)]
     around = {one for expr in exprs for one in module.around(expr) if isinstance(one, (ast.expr, ast.keyword))}
     if written_by(statement) is not None:
-        return lines_for_state(exits[0].place, Translated(module, around).change)
+        return lines_for_state(exits[0].place, opening, Translated(module, around).change)
     file, old, found = exits[0].code.co_filename, rewritten(module, statement), {}
     for choice in itertools.product(PRODUCTS, ("", ", 0"), (True, False)):
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):
@@ -145,11 +145,12 @@ class Translated:
 CHANGES = {"assign": "{y}", "assign_add": "{x} + {y}", "assign_sub": "{x} - {y}"}
 
 
-def lines_for_state(place, change=lambda part: None) -> "list[Line]":
+def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
     """The statement that assigns a Variable, with a new Tensor that is used from there on in place of the Variable.
 
     Args:
         place: where it is assigned.
+        opening: where the tape was opened, if that is known: the new Tensor is used to the end of its block.
         change: gives another text for a part of the value, or None.
     """
     module, node = node_at(place)
@@ -172,7 +173,7 @@ def lines_for_state(place, change=lambda part: None) -> "list[Line]":
     text = f"{new} = {value}"
     if len(text) > LONG or not new.isidentifier():
         return []
-    reads = [] if kept else reads_after(module, statement, target)
+    reads = [] if kept else reads_after(module, statement, target, opening)
     edits = [Edit(file, span_of(one), new) for one in reads]
     text += "" if kept else f"; {variable}.assign({new})"
     statements = dict.fromkeys(module.statement(one) for one in reads)
@@ -180,12 +181,14 @@ def lines_for_state(place, change=lambda part: None) -> "list[Line]":
     return [Line(text, (Edit(file, span_of(statement), text), *edits), tuple(anew))]
 
 
-def reads_after(module, statement, target) -> list:
-    """Where the same Variable stands after a statement, in the same function, and is not assigned."""
+def reads_after(module, statement, target, opening) -> list:
+    """Where the same Variable stands after a statement and is not assigned: in the tape's block, or in the function."""
     same, end = ast.dump(target), span_of(statement)[2:]
-    found = [one for one in ast.walk(module.scope(statement)) if isinstance(one, ast.expr) and ast.dump(one) == same]
-    assigns = [one for one in found if "assign" in getattr(module.parent[one], "attr", "")]
-    return [one for one in found if one not in assigns and span_of(one)[:2] >= end]
+    block = module.statement(node_at(opening)[1]) if opening is not None else None
+    inside: Any = block if block in module.around(statement) else module.scope(statement)
+    found = [one for one in ast.walk(inside) if isinstance(one, ast.expr) and ast.dump(one) == same]
+    reads = [one for one in found if "assign" not in getattr(module.parent[one], "attr", "")]
+    return sorted([one for one in reads if span_of(one)[:2] >= end], key=span_of)
 
 
 def assigned_value(place) -> str:

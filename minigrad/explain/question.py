@@ -4,12 +4,11 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from ..engine.backward import backward, dense, prune
 from ..engine.listening import listeners_only
 from ..engine.op import convert
 from ..engine.questions import seeds_of
+from ..errors import unwarned
 from ..tracing.log import Asked, Steps
 from ..tracing.values import Summary
 from .experiment import Experiment
@@ -43,6 +42,7 @@ class Question:
     fixed: str = ""  # the source with those lines in it
     experiment: "Experiment | None" = None
     untried: str = ""  # why there is none
+    answer: Any = None  # the Explanation, in the end
 
     @property
     def source_name(self):
@@ -108,8 +108,8 @@ def recall(q) -> bool:
     if answer is None:
         q.slope = None
     elif answer() is not None:
-        with listeners_only(), np.errstate(all="ignore"):  # IndexedSlices are made whole by an op
-            q.slope = convert(answer()).value
+        with listeners_only():  # IndexedSlices are made whole by an op
+            q.slope = unwarned(convert, answer()).value
     return True
 
 

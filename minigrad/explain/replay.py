@@ -4,7 +4,6 @@ Events have the same numbers in a replay as in the program, and Tensors the same
 checkpoint. So two replays are compared event by event.
 """
 
-import gc
 import sys
 from typing import Any, NamedTuple
 
@@ -250,9 +249,9 @@ found = {}  # id -> the Tensor or Variable, or None: what is looked for once
 
 def sources_now(ids) -> list:
     """The Variables, or else Tensors, of these ids that there are. (A Variable's value has its id.)"""
-    here = gc.get_referrers(Tensor, Variable) if ids else []  # an object refers to its class; no other one is touched
-    found = [one for kind in (Tensor, Variable) for one in here if type(one) is kind and one.id in ids]
-    return [*{one.id: one for one in found}.values()]
+    here = [one for one in checkpoint.instances(Tensor, Variable) if one.id in ids] if ids else []
+    here.sort(key=lambda one: type(one) is Variable)
+    return [*{one.id: one for one in here}.values()]
 
 
 def find(command):

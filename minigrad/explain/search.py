@@ -63,14 +63,15 @@ class History:
     def __init__(self, trace, tape, sources, carried=None, experiment=None):
         self.trace, self.tape, self.sources, self.carried = trace, tape.number, set(sources), carried
         self.one_shot, self.experiment = not tape.persistent, experiment
-        self.turns = [e for e in trace.events if isinstance(e, TapeEvent) and e.tape == self.tape]
+        self.tape_events = [e for e in trace.events if isinstance(e, TapeEvent) and e.tape == self.tape]
         self.questions, self.watches = (
             [e for e in trace.events if isinstance(e, kind) and e.tape == self.tape] for kind in (Asked, Watched)
         )
-        self.opened = next((e.number for e in self.turns if e.what == "opened"), 0)
-        self.forgot = max((e.number for e in self.turns if e.what == "forgot"), default=0)
+        opening = next((e for e in self.tape_events if e.what == "opened"), None)
+        self.opened, self.opening = (opening.number, opening.place) if opening is not None else (0, None)
+        self.forgot = max((e.number for e in self.tape_events if e.what == "forgot"), default=0)
         released = min([e.number for e in self.questions if e.released], default=trace.count)
-        again = [e.number for e in self.turns if e.what == "opened" and e.number > released]
+        again = [e.number for e in self.tape_events if e.what == "opened" and e.number > released]
         self.renewed = max(again, default=0)  # when a used-up tape was entered again: what was before is gone
         self.edges_into = {}
         self.makers = {
@@ -233,7 +234,7 @@ class History:
             return ("ONLY_DECIDES" if kind == "b" and kernel in ("Select", "SelectV2") else "INTEGER",)
         if kernel in UNREGISTERED and kernel not in GRADIENTS:
             return ("NOT_REGISTERED",)
-        if not rule_of(event.op, k, len(event.inputs)):
+        if not vjp_of(event.op, k, len(event.inputs)):
             return ("INTEGER" if kernel == "Cast" and event.value.dtype.kind in "iu" else "NO_DERIVATIVE",)
         if live is None:
             return self.code_while_silent(event)
@@ -246,8 +247,8 @@ class History:
 
     def code_while_silent(self, event):
         """The code for an op that ran while the tape did not listen."""
-        before = [e.what for e in self.turns if e.number < event.number]
-        after = [e.what for e in self.turns if e.number > event.number]
+        before = [e.what for e in self.tape_events if e.number < event.number]
+        after = [e.what for e in self.tape_events if e.number > event.number]
         if before[-2:] == ["paused", "closed"]:
             return MEANT
         if self.one_shot and before[-1:] == after[:1] == ["closed"]:
@@ -350,6 +351,6 @@ def input_name(op, k, count):
 
 
 @lru_cache(maxsize=1000)
-def rule_of(op, k, count):
+def vjp_of(op, k, count):
     """The VJP for input k of an op, of `count` inputs in all."""
     return op.vjps.get(f"d{input_name(op, k, count)}")

@@ -18,7 +18,7 @@ from ..engine.tensor import Tensor
 from ..engine.writing import Declaration, parameters
 from ..errors import visible
 from ..explain.question import slopes_now
-from ..explain.search import History, input_name, rule_of
+from ..explain.search import History, input_name, vjp_of
 from ..tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, StepBack, Steps, TapeEvent, Watched, Wrote, slope_of
 from ..tracing.source import called_text
 from ..tracing.values import Summary
@@ -161,7 +161,7 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
     if wanted and not every:
         own = [e for e in history.questions if set(e.targets) == wanted and {one.id for one in sources} & set(e.sources)]
     first = history.renewed or history.forgot or history.opened
-    closed = max([e.number for e in history.turns if e.what == "closed"], default=trace.count)
+    closed = max([e.number for e in history.tape_events if e.what == "closed"], default=trace.count)
     last = max([closed, *[e.number for e in (*own, *refusals)]])
     film.ways = ways_of(trace, tape, targets, sources, experiments or {}) if targets and not lossless else []
     on_ways = {}
@@ -276,7 +276,7 @@ class Builder:
             CALLED.get(name, name), inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op
         )
         for tape, live in e.recorded.items():
-            slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and rule_of(e.op, k, len(e.inputs))]
+            slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
                 frame.slots[tape] = slots
                 frame.keeps[tape] = kept_by(e, frame.value, slots, self.known)

@@ -17,11 +17,10 @@ import numpy as np
 from ..engine.listening import listeners_only
 from ..engine.op import convert
 from ..engine.tape import GradientTape
-from ..errors import visible
-from ..explain.answer import answered, try_out
+from ..errors import unwarned, visible
+from ..explain.answer import answer_all
 from ..explain.names import Names
-from ..explain.question import UNKNOWN as UNASKED
-from ..explain.question import Question, slopes_now
+from ..explain.question import slopes_now
 from ..explain.search import number_of
 from ..nest import flatten
 from ..tracing.log import LIMIT, LeftEngine, Trace, trace_of
@@ -97,13 +96,16 @@ class Model:
     """
 
     def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES):
-        frame, self.most = frame or user_frame()[0], LIMIT
-        with listeners_only(), np.errstate(all="ignore"), uncollected():
-            self.look(tape_or_trace, target, sources, frame)
+        self.most = LIMIT
+        with listeners_only(), uncollected():
+            unwarned(self.make, tape_or_trace, target, sources, frame or user_frame()[0], most_bytes)
+
+    def make(self, looked_at, target, sources, frame, most_bytes):
+        self.look(looked_at, target, sources, frame)
+        self.film_it(every=target is None)
+        while len(json.dumps(self.data)) > most_bytes and self.most > FEWEST:
+            self.most //= 2
             self.film_it(every=target is None)
-            while len(json.dumps(self.data)) > most_bytes and self.most > FEWEST:
-                self.most //= 2
-                self.film_it(every=target is None)
 
     # ---- looking -------------------------------------------------------------------------------------------------------
 
@@ -140,12 +142,9 @@ class Model:
         self.left = self.trace is not None and any(isinstance(e, LeftEngine) and e.kind in "fc" for e in self.trace.events)
         with contextlib.suppress(Exception):  # the film is worth seeing without an explanation too
             slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
-            names = Names(frame, self.trace, [*first, *self.targets])
-            for one in first:
-                q = Question(self.tape, self.targets, one, names, slopes.get(one.id, UNASKED), seeds=seeds)
-                if self.left:  # otherwise nothing can have been lost, and nothing is tried
-                    try_out(q, self.trace, SECONDS / len(first))
-                found[one.id], self.experiments[one.id] = answered(q, self.trace), q.experiment
+            seconds = SECONDS if self.left else 0.0  # otherwise nothing can have been lost, and nothing is tried
+            for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
+                found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
         return found
 
     def film_it(self, every):
@@ -229,9 +228,9 @@ class Model:
 
     def opened(self, k) -> dict:
         """The strip of a unit that was not sent, with the arrays that it needs."""
-        with listeners_only(), np.errstate(all="ignore"):
+        with listeners_only():
             sent = len(self.arrays)
-            part = self.strip_of(min(max(k, 0), len(self.fold[1]) - 1))
+            part = unwarned(self.strip_of, min(max(k, 0), len(self.fold[1]) - 1))
             new, self.arrays[sent:] = self.arrays[sent:], []
             self.array_ids = {key: one for key, one in self.array_ids.items() if one[0] < sent}
         return {"type": "unit", "from": sent, "arrays": new, **part}

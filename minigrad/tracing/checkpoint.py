@@ -1,9 +1,9 @@
 """A checkpoint: the program as it was when a tape was opened, asleep in a forked process.
 
-To run a block again, all that it reads must be as it was: names, objects, generators, random states. A fork has all of it,
-and copies only what changes. The sleeping process forks once more for each replay and so stays as it was. A replay goes
-on from where the tape was opened, as the program itself did, until it answers or its time is over; what would reach the
-world outside it (files, sockets, processes, what is typed) is refused.
+To run a block again, all that it reads must be as it was: names, objects, generators, random states. A fork has all of
+it, and copies only what changes. The sleeping process forks once more for each replay and so stays as it was. A replay
+goes on from where the tape was opened, as the program itself did, until it answers or its time is over; what would
+reach the world outside it (files, sockets, processes, what is typed) is refused.
 """
 
 import contextlib
@@ -34,16 +34,20 @@ OUTSIDE = {
     "os.posix_spawn": "starts a process", "os.spawn": "starts a process", "os.fork": "starts a process",
     "os.forkpty": "starts a process", "os.kill": "sends a signal", "os.killpg": "sends a signal",
     "socket.connect": "opens a socket", "socket.bind": "opens a socket", "socket.sendto": "opens a socket",
-    "socket.sendmsg": "opens a socket", "socket.getaddrinfo": "asks the network", "socket.gethostbyname": "asks the network",
-    "sqlite3.connect": "opens a database", "webbrowser.open": "opens a browser", "builtins.input": "reads what is typed",
-    "ctypes.dlsym": "calls a function of C", "import multiprocessing.synchronize": "takes a lock that other processes share",
+    "socket.sendmsg": "opens a socket", "socket.getaddrinfo": "asks the network",
+    "socket.gethostbyname": "asks the network", "sqlite3.connect": "opens a database",
+    "webbrowser.open": "opens a browser", "builtins.input": "reads what is typed",
+    "ctypes.dlsym": "calls a function of C",
+    "import multiprocessing.synchronize": "takes a lock that other processes share",
     **dict.fromkeys([f"os.{name}" for name in (
-        "remove", "rename", "rmdir", "mkdir", "link", "symlink", "truncate", "chmod", "chown", "chflags", "utime", "setxattr", "removexattr",
+        "remove", "rename", "rmdir", "mkdir", "link", "symlink", "truncate", "chmod", "chown", "chflags", "utime",
+        "setxattr", "removexattr",
     )], "changes files"),
 }  # fmt: skip
 UNHEARD = {  # functions that no audit event tells of
-    "os.mkfifo": "changes files", "os.mknod": "changes files", "_posixshmem.shm_open": "shares memory", "_gdbm.open": "opens a database",
-    "_dbm.open": "opens a database", "_posixsubprocess.fork_exec": "starts a process", "builtins.input": "reads what is typed",
+    "os.mkfifo": "changes files", "os.mknod": "changes files", "_posixshmem.shm_open": "shares memory",
+    "_gdbm.open": "opens a database", "_dbm.open": "opens a database",
+    "_posixsubprocess.fork_exec": "starts a process", "builtins.input": "reads what is typed",
 }  # fmt: skip
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -67,7 +71,7 @@ class Checkpoint:
         state = random.getstate() if random else None  # which Python seeds anew in a forked process
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of threads: the replay has none of them
+                warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of threads: a replay has none
                 self.pid = os.fork()
             if not self.pid:
                 asleep(there, files, trace, lambda: state and random.setstate(state))
@@ -76,6 +80,7 @@ class Checkpoint:
                 os._exit(1)
         if self.pid:
             there.close()
+            sleeping.add(self.pid)
             self.close = weakref.finalize(self, end, self.connection, self.pid, self.owner)
             self.cost = time.perf_counter() - began
 
@@ -123,11 +128,24 @@ def end(connection, pid, owner):
                 kill(pid, signal.SIGKILL)
         with contextlib.suppress(OSError):
             os.waitpid(pid, 0)
+        sleeping.discard(pid)
+
+
+def reap():
+    """Wait for the processes that have ended though nobody waited for them, because an interrupt came."""
+    for pid in [*sleeping]:
+        try:
+            ended = os.waitpid(pid, os.WNOHANG)[0]
+        except ChildProcessError:  # the program itself has waited for it
+            ended = pid
+        if ended:
+            sleeping.discard(pid)
 
 
 # ---- when one is made ----------------------------------------------------------------------------------------------
 
 alive = []  # weak references to the checkpoints, the oldest first
+sleeping = set()  # the processes that nobody has waited for
 making = threading.RLock()  # a process that is forked meanwhile would hold a connection that nobody closes there
 latest = None  # the last one, where it was made, and until when it serves others of the same program
 replay = None  # in a replay: the pipe by which it answers, and the one by which it says that it is about to
@@ -157,6 +175,7 @@ def fork(trace):
     if impossible():
         return None
     with making:
+        reap()
         one = Checkpoint(trace)
         if replay is not None:
             return None
@@ -181,8 +200,9 @@ def close_connections():
     for ref in alive:
         one = ref()
         if one is not None:
-            one.connection.close()
-    alive.clear()
+            with contextlib.suppress(OSError):  # another thread was closing it
+                one.connection.close()
+    alive.clear(), sleeping.clear()
     forget()
 
 
@@ -207,6 +227,7 @@ def peak_memory() -> int:
 def asleep(connection, files, trace, restore):
     """Wait for commands, and fork for each. Only the forked process returns from here."""
     sys.settrace(None), sys.setprofile(None)
+    gc.set_threshold(*gc.get_threshold()[:2], 1 << 30)  # to look through all there is would copy every page of it
     os.setpgid(0, 0)  # no interrupt from the keyboard is meant for it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a replay ended
@@ -270,7 +291,8 @@ def apart(answers, kept):
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # whatever writes a file, unheard, ends with this signal
     sys.dont_write_bytecode = True
     os.environ.pop("DISPLAY", None), os.environ.pop("WAYLAND_DISPLAY", None)  # no window
-    sys.stdin = sys.stdout = sys.stderr = os.fdopen(apart_files(positions(), {kept, answers.fileno()}), "w+", closefd=False)
+    nowhere = apart_files(positions(), {kept, answers.fileno()})
+    sys.stdin = sys.stdout = sys.stderr = os.fdopen(nowhere, "w+", closefd=False)
     sys.addaudithook(refuse_outside)
 
 
@@ -285,16 +307,15 @@ def refuse_unheard():
     if locks is not None:  # who would give it back?
         refused = refusal(OUTSIDE["import multiprocessing.synchronize"])
         locks.SemLock.__init__ = locks.SemLock.__enter__ = locks.SemLock.acquire = refused
-        for one in instances(locks.SemLock):
+        for one in instances(*locks.SemLock.__subclasses__()):
             one.acquire = refused
-    for one in instances(databases.Connection) if databases is not None else ():
+    for one in instances(databases.Connection, *databases.Connection.__subclasses__()) if databases else ():
         with contextlib.suppress(databases.ProgrammingError):  # it is closed, or another thread's
             one.set_trace_callback(refusal("uses a database"))
 
 
-def instances(kind) -> list:
-    """All objects of a class: they refer to it, and so no other object need be touched."""
-    kinds = [kind, *kind.__subclasses__()]
+def instances(*kinds) -> list:
+    """All objects of these very classes: they refer to them, and so no other object need be touched."""
     return [one for one in gc.get_referrers(*kinds) if type(one) in kinds]
 
 
@@ -314,7 +335,7 @@ def positions() -> dict:
 
 
 def apart_files(files, kept) -> int:
-    """Files that are read get a position of their own; all else, also sockets, is closed, but for those that are kept."""
+    """Files that are read get a position of their own; all others, and sockets, are closed, but those that are kept."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in files.keys() - kept:
         os.dup2(null, number) if files[number] is None else reopen(number, files[number], null)

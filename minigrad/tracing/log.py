@@ -193,7 +193,7 @@ class Watched(Event):
 
 @dataclass(slots=True, eq=False)
 class Asked(Event):
-    """A tape was asked for gradients. The steps of its backward pass have numbers between `began` and this event's own."""
+    """A tape was asked for gradients. The steps of its backward pass have the numbers between `began` and its own."""
 
     tape: int
     targets: tuple
@@ -308,7 +308,8 @@ class Trace(Listener):
 
     def __init__(self, strict: bool = False, limit: int = LIMIT):
         if limit < 1:
-            raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; for a long log leave the limit out: mg.trace()")
+            instead = "for a long log leave the limit out: mg.trace()"
+            raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; {instead}")
         self.strict, self.limit, self.count, self.lost, self.left_out = strict, limit, 0, False, 0
         self.unparsed, self.backward_rows = deque(maxlen=limit + 1), deque(maxlen=limit)  # not read yet; of StepBack
         self.parsed, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
@@ -338,7 +339,7 @@ class Trace(Listener):
 
     @property
     def events(self) -> tuple:
-        """Ran, Wrote, LeftEngine, EnteredEngine, Stored, TapeEvent, Watched and Asked, in order; old ones may be lost."""
+        """Ran, Wrote, LeftEngine, EnteredEngine, Stored, TapeEvent, Watched and Asked, in order; old ones may go."""
         with log_lock:
             self.read_up()
             return tuple(self.parsed)
@@ -448,9 +449,10 @@ class Trace(Listener):
                 found = callers_of(frame)
                 self.around = around = around if found == around else found
         self.count += 1
-        self.unparsed.append(
-            (self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain, listening.module)
-        )
+        self.unparsed.append((
+            self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain,
+            listening.module,
+        ))  # fmt: skip
 
     def read(self, variable):
         if self.versions.get(variable.id) == variable.version and variable.id in self.seen:
@@ -484,7 +486,8 @@ class Trace(Listener):
         self.add(EnteredEngine(self.next(), *here(True), tensor.id, kind, Given.of(given), value))
 
     def stored(self, tensor, result, where):
-        self.add(Stored(self.next(), *here(), where, tensor.id, self.version_of(tensor.id), result.id, listening_tapes()))
+        version = self.version_of(tensor.id)
+        self.add(Stored(self.next(), *here(), where, tensor.id, version, result.id, listening_tapes()))
 
     def started(self, tape):
         self.tape_event("opened", tape)
@@ -539,7 +542,8 @@ class Trace(Listener):
         self.heard_of(tape)
         numbers = [tuple([one.id for one in some]) for some in (targets, sources)]
         began = self.backward_began if targets else self.count
-        self.add(Refused(self.next(), *here(), tape.number, *numbers, began, error_text(problem), bool(targets) and tape.steps is None))
+        used_up, place = bool(targets) and tape.steps is None, here()
+        self.add(Refused(self.next(), *place, tape.number, *numbers, began, error_text(problem), used_up))
 
     def asked(self, tape, targets, sources, results):
         self.heard_of(tape)
@@ -547,7 +551,8 @@ class Trace(Listener):
         event = Asked(
             self.next(), *here(), tape.number, tuple([y.id for y in targets]),
             tuple([s.id for s in sources]), {s.id: version_of(s) for s in sources if hasattr(s, "trainable")},
-            tuple([getattr(dx, "id", 0) for dx in results]), slopes, self.backward_began, tape.steps is None, listening_tapes(),
+            tuple([getattr(dx, "id", 0) for dx in results]), slopes, self.backward_began, tape.steps is None,
+            listening_tapes(),
         )  # fmt: skip
         self.add(event)
         if self.strict:

@@ -138,7 +138,7 @@ def statement_text(place) -> str:
     if node is None:
         return visible(linecache.getline(place.code.co_filename, position(place.code, place.instruction)[0]).strip())
     text = rewritten(module, module.statement(node))
-    return text if len(text) <= LONG else visible(module.lines[node.lineno - 1].strip())  # of a long statement only the line
+    return text if len(text) <= LONG else visible(module.lines[node.lineno - 1].strip())  # of a long one only the line
 
 
 NO_PART = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.JoinedStr)  # bodies, and what Python misplaces

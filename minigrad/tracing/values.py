@@ -1,4 +1,4 @@
-"""What a trace keeps of values: small ones whole, of large ones a few numbers and a thumbnail. No large one is kept alive."""
+"""What a trace keeps of values: small ones whole; of large ones a few numbers and a thumbnail. It keeps none alive."""
 
 import cmath
 import math as python_math
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.listening import listeners_only
-from ..errors import visible
+from ..errors import unwarned, visible
 
 SMALL = 256  # a value of up to so many elements is kept whole
 SAMPLE = 8  # of a larger one, so many
@@ -20,7 +20,7 @@ STRIP = 256  # elements: NumPy compares longer rows quickly
 
 
 class Measures(NamedTuple):
-    """What an array is like: of its finite numbers the least, the greatest and the norm; how many are 0, nan, inf and -inf."""
+    """Of an array's finite numbers the least, the greatest and the norm; how many of all are 0, nan, inf and -inf."""
 
     low: float
     high: float
@@ -40,26 +40,31 @@ def measured(array) -> "Measures | None":
     """The Measures of an array; None of strings."""
     if array.dtype.kind not in "biufc" or not array.size:
         return None
-    with np.errstate(all="ignore"):
-        flat = np.abs(array).ravel() if array.dtype.kind == "c" else array.ravel()
-        flat = flat if flat.dtype.kind == "f" and flat.dtype.itemsize > 2 else flat.astype(float)
-        zeros, squares = int(np.count_nonzero(flat == 0)), float(flat.dot(flat))
-        thumb = largest = None
-        if array.ndim:
-            flat_one = sum(n > 1 for n in array.shape) < 2
-            grid = flat.reshape(1, -1) if flat_one else flat.reshape(-1, array.shape[-1])
-            rows, columns = (1, ROWS * COLUMNS) if flat_one else (ROWS, COLUMNS)
-            high, low = (pooled(pooled(grid, rows, f).T, columns, f).T for f in (np.maximum, np.minimum))
-            thumb, largest = np.where(high + low >= 0, high, low), (low.min(), high.max())
-        if squares - squares == 0 and squares > 1e-30:
-            low, high = largest or (flat[0], flat[0])
-            return Measures(float(low), float(high), squares**0.5, zeros, 0, 0, 0, thumb)
-        nan, inf, minus_inf = (int(np.count_nonzero(one)) for one in (np.isnan(flat), flat == np.inf, flat == -np.inf))
-        numbers = flat[np.isfinite(flat)] if nan or inf or minus_inf else flat
-        low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (python_math.nan, python_math.nan)
-        top = max(abs(low), abs(high)) if numbers.size else 0.0
-        norm = top * float(np.linalg.norm(numbers.astype(float) / top)) if top else 0.0
-        return Measures(low, high, norm, zeros, nan, inf, minus_inf, thumb)
+    return unwarned(measures_of, array)
+
+
+def measures_of(array) -> Measures:
+    flat = np.abs(array).ravel() if array.dtype.kind == "c" else array.ravel()
+    flat = flat if flat.dtype.kind == "f" and flat.dtype.itemsize > 2 else flat.astype(float)
+    zeros, squares = int(np.count_nonzero(flat == 0)), float(flat.dot(flat))
+    thumb, low, high = thumbnail(flat, array.shape) if array.ndim else (None, flat[0], flat[0])
+    if squares - squares == 0 and squares > 1e-30:  # every number is finite, and no square is lost
+        return Measures(float(low), float(high), squares**0.5, zeros, 0, 0, 0, thumb)
+    nan, inf, minus_inf = (int(np.count_nonzero(one)) for one in (np.isnan(flat), flat == np.inf, flat == -np.inf))
+    numbers = flat[np.isfinite(flat)] if nan or inf or minus_inf else flat
+    low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (python_math.nan, python_math.nan)
+    top = max(abs(low), abs(high)) if numbers.size else 0.0
+    norm = top * float(np.linalg.norm(numbers.astype(float) / top)) if top else 0.0
+    return Measures(low, high, norm, zeros, nan, inf, minus_inf, thumb)
+
+
+def thumbnail(flat, shape):
+    """Of each block of an array the number that is largest in size; and the least and the greatest of all."""
+    row = sum(n > 1 for n in shape) < 2
+    grid = flat.reshape(1, -1) if row else flat.reshape(-1, shape[-1])
+    rows, columns = (1, ROWS * COLUMNS) if row else (ROWS, COLUMNS)
+    high, low = (pooled(pooled(grid, rows, f).T, columns, f).T for f in (np.maximum, np.minimum))
+    return np.where(high + low >= 0, high, low), low.min(), high.max()
 
 
 def pooled(grid, most, f):
@@ -77,9 +82,9 @@ def pooled(grid, most, f):
 
 
 class Waiting(deque):
-    """The arrays that wait to be measured, the oldest first: references to their summaries, their bytes, and their count.
+    """The arrays that wait to be measured, the oldest first: references to their summaries, their bytes, their count.
 
-    If there are too many, those are measured of which a film may still be made: since a tape was opened that is still there.
+    If there are too many, those are measured of which a film may still be made: since a living tape was opened.
     """
 
     def __init__(self):

@@ -99,6 +99,20 @@ def test_a_fix_of_state_renames_what_is_read_later():
     assert answer.rows()[-1] == ("then", "y = new_total * 3.0")
 
 
+def test_a_fix_of_state_ends_with_the_block_of_the_tape():
+    x, w = mg.Variable(3.0), mg.Variable(2.0)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            w.assign(x * 2.0)
+            for _ in range(2):
+                z = w * x
+            y = z + w
+        answer = tape.explain(y, x)
+        with mg.GradientTape():
+            y = w * w
+    assert [row[1] for row in answer.rows() if row[0] == "then"] == ["z = new_w * x", "y = z + new_w"]
+
+
 BAD_POINTS = {"log": 0.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0, "acos": 1.0, "asin": -1.0, "atanh": 1.0, "exp": 1000.0,
     "sinh": 1000.0, "cosh": -1000.0, "expm1": 1000.0, "acosh": 1.0, "log1p": -1.0, "lgamma": 0.0, "digamma": 0.0}  # fmt: skip
 
