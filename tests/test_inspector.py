@@ -572,8 +572,7 @@ def test_a_healthy_film_has_no_cuts_and_no_ghost_on_the_way():
         assert not any(col.get("ghost") and col["ghost"]["on_way"] for col in view["cols"].values())
 
 
-def test_the_fix_that_was_tried_comes_with_the_film(monkeypatch):
-    monkeypatch.setattr("minigrad.inspector.model.SECONDS", 60.0)  # on a machine that may be busy
+def test_the_fix_that_was_tried_comes_with_the_film():
     verdict = inspected(BROKEN).plain["verdict"]
     fixed = {"mg": mg, "np": np, "x": mg.Variable([[1.0, 2.0], [3.0, 4.0]])}
     exec("\n".join(verdict["fixed"]), fixed)

@@ -451,14 +451,15 @@ class GradientTape(Listener):
         output_gradients: Any = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         check: Callable | None = None,
-        seconds: float = 2.0,
+        seconds: float | None = None,
     ) -> Any:
         """Why `gradient(target, sources)` is None, or whether its number can be trusted. The tape is not used up.
 
         Args:
             target, sources, output_gradients, unconnected_gradients: as for `gradient`.
             check: a function that computes the target anew from the sources; its slope is measured beside the tape's.
-            seconds: under a trace, how long the tape's block may be replayed to try the answer; 0 for no replay.
+            seconds: under a trace, how long the tape's block may be replayed to try the answer; 2 if not given, and
+                none at all with 0.
 
         Returns:
             An `Explanation` for each source, in the form of `sources`: print it. With `mg.trace(True)` at the top, it

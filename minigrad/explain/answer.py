@@ -6,6 +6,7 @@ from .. import nest
 from ..engine.listening import listeners_only
 from ..engine.op import OPS
 from ..errors import unwarned, visible
+from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, node_at, rebinds, statement_text
@@ -26,7 +27,7 @@ LATER = "the trace began later than this tape, so it does not know all of it"
 FULL = "the log was full and has forgotten its first events: the answer may be incomplete"
 
 
-def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=2.0):
+def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=None):
     """An Explanation for each source, in the form of `sources`.
 
     Args:
@@ -35,7 +36,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         sources: with respect to what.
         output_gradients, unconnected_gradients: as `tape.gradient` was given them.
         check: a function that computes the target anew from the sources (Tensors); its slope is then measured too.
-        seconds: how long the tape's block may be replayed for the answer; 0 for no replay.
+        seconds: how long the tape's block may be replayed for it, `checkpoint.SECONDS` if not given; 0: not at all.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)
@@ -87,7 +88,7 @@ def answers_for(tape, target, leaves, trace, frame, output_gradients, seconds):
 def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted=False) -> list:
     """A Question for each source, with its answer."""
     names = Names(frame, trace, [*sources, *targets])
-    questions = []
+    questions, seconds = [], checkpoint.SECONDS if seconds is None else seconds
     for one in sources:
         q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weighted)
         try_out(q, trace, seconds / len(sources))
@@ -477,7 +478,7 @@ def whole_or_partial(q, targets, way):
 def that_carry(q, lost):
     """Those of the lost edges along which something was lost, by trying; and notes on what was measured."""
     if not lost or q.experiment is None:
-        return lost, []
+        return lost, [f"no replay: {q.untried}"] if lost else []
     tried = q.experiment
     if not tried.carries(keys(tried, lost)):  # if that takes too long, nothing is said of them
         return [], ["a path is cut: held still, it changes the target by no more than can be seen"]

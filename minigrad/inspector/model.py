@@ -50,7 +50,6 @@ GLYPHS = {
     "custom_gradient": "custom",
 }  # fmt: skip
 SIGNS = {"multiply": "·", "add": " + ", "subtract": " − ", "divide": "/", "matmul": " @ "}
-SECONDS = 2.0  # of replays, at most
 MOST_INPUTS = 24  # of one op that are drawn
 MOST_VERSIONS = 50  # of a Variable, between which gradients are drawn
 MOST_TOTALS = 300  # times that something is added to a gradient, beyond which only the end of it is sent
@@ -142,7 +141,7 @@ class Model:
         self.left = self.trace is not None and any(isinstance(e, LeftEngine) and e.kind in "fc" for e in self.trace.events)
         with contextlib.suppress(Exception):  # the film is worth seeing without an explanation too
             slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
-            seconds = SECONDS if self.left else 0.0  # otherwise nothing can have been lost, and nothing is tried
+            seconds = None if self.left else 0.0  # nothing can have been lost: nothing is tried
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
         return found

@@ -26,6 +26,7 @@ with contextlib.suppress(ImportError):  # they are where there is `fork`
     from multiprocessing.connection import Connection, Pipe, wait
     from multiprocessing.reduction import recv_handle, send_handle
 
+SECONDS = 2.0  # how long the replays for an answer may take
 MOST = 4  # checkpoints that are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
 RARELY = 50  # a fork may take one part of so many of the time
@@ -65,6 +66,7 @@ class Checkpoint:
 
     def __init__(self, trace):
         self.number, self.owner, began = trace.count, os.getpid(), time.perf_counter()
+        self.asking = threading.RLock()  # one thread after the other
         (self.connection, there), files = Pipe(), positions()  # where they are read now: the program will read on
         alive.append(weakref.ref(self))
         random = sys.modules.get("random")
@@ -102,7 +104,7 @@ class Checkpoint:
             raise NotTried("the program as it was then is not kept any more")
         (answers, there), sent, answer = Pipe(duplex=False), False, None
         try:
-            with answers, there:
+            with self.asking, answers, there:
                 send_handle(self.connection, there.fileno(), self.pid)
                 self.connection.send((prepare, begin, command, seconds))
                 sent = True

@@ -6,6 +6,7 @@ keeps no Tensor alive and no large array, and forgets the oldest events when it 
 
 import copy
 import itertools
+import os
 import sys
 import threading
 from collections import deque
@@ -25,8 +26,9 @@ from .places import USERS, Place, callers_of, here, leads_to, program_frame, use
 from .values import Given, Summary, finite, summary_or_scalar, waiting
 
 LIMIT = 20_000  # events that a trace keeps
-STRICT_SECONDS = 2.0  # how long a strict trace may replay a block from which values left
-log_lock = threading.Lock()  # several threads may read one log
+log_lock = threading.RLock()  # several threads may read one log
+if hasattr(os, "register_at_fork"):  # a replay could not read what another thread was just reading
+    os.register_at_fork(before=log_lock.acquire, after_in_parent=log_lock.release, after_in_child=log_lock.release)
 
 
 # ---- events --------------------------------------------------------------------------------------------------------
@@ -556,7 +558,7 @@ class Trace(Listener):
         )  # fmt: skip
         self.add(event)
         if self.strict:
-            seconds = STRICT_SECONDS if self.left_while(tape) else 0
+            seconds = None if self.left_while(tape) else 0  # a block from which nothing left need not be replayed
             for answer in tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds):
                 answer.raise_if_broken()
 
