@@ -297,6 +297,27 @@ print(said)
     assert run_program(tmp_path, BEGIN + text) == "{'partial'}\n"
 
 
+def test_an_interrupt_within_a_fork_is_raised_after_it(tmp_path):
+    text = """
+import logging
+sent = []
+def interrupt():
+    if not sent:
+        sent.append(1)
+        os.kill(os.getpid(), signal.SIGINT)
+os.register_at_fork(before=interrupt)
+try:
+    tape_and_target()
+except KeyboardInterrupt:
+    print("interrupted")
+thread = threading.Thread(target=lambda: logging.getLogger().debug(os.fork() or os._exit(0)))
+thread.start(), thread.join(20)
+print(thread.is_alive(), status(), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+tape = None
+"""
+    assert run_program(tmp_path, BEGIN + text) == "interrupted\nFalse partial True\n"
+
+
 def test_a_forked_program_can_ask_its_own_tapes(tmp_path):
     text = """
 checkpoint.RARELY = 1e9  # the last checkpoint would serve the next tape

@@ -74,7 +74,7 @@ class Checkpoint:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of threads: a replay has none
-                self.pid = os.fork()
+                self.pid = undisturbed_fork()
             if not self.pid:
                 asleep(there, files, trace, lambda: state and random.setstate(state))
         finally:  # whatever happens in the forked process, the program must not go on in it, but in a replay
@@ -82,7 +82,6 @@ class Checkpoint:
                 os._exit(1)
         if self.pid:
             there.close()
-            sleeping.add(self.pid)
             self.close = weakref.finalize(self, end, self.connection, self.pid, self.owner)
             self.cost = time.perf_counter() - began
 
@@ -119,6 +118,29 @@ class Checkpoint:
         if answer is None or isinstance(answer, str):
             raise NotTried(answer or "the replay ended without an answer")
         return answer
+
+
+def undisturbed_fork() -> int:
+    """os.fork(); what signals do is done after it.
+
+    An interrupt within the functions that modules such as logging have called around a fork would be lost, and a lock
+    of theirs would stay taken.
+    """
+    told = threading.current_thread() is threading.main_thread()  # no other thread is told of signals
+    handlers = {one: signal.getsignal(one) for one in (signal.valid_signals() if told else ())}
+    handlers, came, pid = {one: handler for one, handler in handlers.items() if callable(handler)}, [], 0
+    try:
+        for one in handlers:
+            signal.signal(one, lambda number, frame: came.append(number))
+        pid = os.fork()
+    finally:
+        for one, handler in handlers.items():
+            signal.signal(one, handler)
+        if pid:
+            sleeping.add(pid)
+            for number in came:
+                signal.raise_signal(number)
+    return pid
 
 
 def end(connection, pid, owner):
