@@ -243,14 +243,16 @@ assert len(os.listdir("/proc/self/fd")) <= files
 
 def test_threads_and_forks_do_not_disturb_each_other(tmp_path):
     text = """
-said, end = [], time.monotonic() + 1.5
+said, end = [], time.monotonic() + 40
+def seen():
+    return len(said) > 10 and {"partial", 0} <= {*said} or time.monotonic() > end
 def work():
     with mg.trace():
-        while time.monotonic() < end:
+        while not seen():
             tape, y = tape_and_target()
             said.append(tape.explain(y, x).status)
 def fork():
-    while time.monotonic() < end:
+    while not seen():
         one = os.fork()
         if not one:
             try:
@@ -261,9 +263,9 @@ def fork():
         said.append(os.waitpid(one, 0)[1])
 threads = [threading.Thread(target=one) for one in (work, work, fork)]
 [one.start() for one in threads], [one.join() for one in threads]
-print(len(said) > 10, {*said} <= {"partial", "untried", 0}, "partial" in said, 0 in said, {*said})
+print({*said} <= {"partial", "untried", 0}, {"partial", 0} <= {*said}, {*said})
 """
-    assert run_program(tmp_path, BEGIN + text).startswith("True True True True")
+    assert run_program(tmp_path, BEGIN + text).startswith("True True")
 
 
 def test_threads_can_ask_one_tape_at_the_same_time(tmp_path):

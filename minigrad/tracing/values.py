@@ -126,16 +126,17 @@ class Summary:
         array: the value itself, as long as it is there.
     """
 
-    __slots__ = ("__weakref__", "array", "found", "head", "whole")
+    __slots__ = ("__weakref__", "array", "found", "head", "looked", "whole")
 
     def __init__(self, array):
-        self.array, self.whole = array, array.size <= SMALL
+        self.array, self.whole, self.looked = array, array.size <= SMALL, None
         if self.whole:
             if array.base is not None:  # a view keeps its whole array
                 self.array = array.copy()
         elif array.base is not None or array.nbytes > LATER:
             self.measure()
         else:
+            self.look()  # now it lies in the cache
             waiting.add(self)
 
     def measure(self) -> "Measures | None":
@@ -150,8 +151,14 @@ class Summary:
         """Keep of the array its first numbers, whether all are finite and whether all are 0; and its Measures."""
         array = self.array
         if array is not None:
-            self.head, self.found = (array.shape, array.ravel()[:SAMPLE].copy(), finite(array), is_zero(array)), found
-            self.array = None
+            self.look()
+            self.head, self.found, self.array = (array.shape, array.ravel()[:SAMPLE].copy()), found, None
+
+    def look(self) -> tuple:
+        """Are all numbers finite, and are all 0?"""
+        if self.looked is None:
+            self.looked = finite_and_zero(self.array)
+        return self.looked
 
     @classmethod
     def of(cls, value) -> "Summary":
@@ -189,11 +196,11 @@ class Summary:
 
     @property
     def finite(self) -> bool:
-        return self.head[2] if self.array is None else finite(self.array)
+        return self.look()[0]
 
     @property
     def zero(self) -> bool:
-        return self.head[3] if self.array is None else is_zero(self.array)
+        return self.look()[1]
 
     @property
     def size(self) -> int:
@@ -217,22 +224,24 @@ def summary_or_scalar(value) -> Any:
 
 
 def finite(value) -> bool:
-    """Is there no inf and no nan, in an array or in what is kept of one? Quick, unless the sum of squares overflows."""
+    """Is there no inf and no nan, in an array or in what is kept of one?"""
     if isinstance(value, np.floating):
         return python_math.isfinite(value)
     if isinstance(value, np.complexfloating):
         return cmath.isfinite(value)
-    if value.__class__ is Summary:
-        return value.finite
-    if value.dtype.kind not in "fc":
-        return True
-    flat = value.ravel()
+    return value.look()[0] if value.__class__ is Summary else finite_and_zero(value)[0]
+
+
+def finite_and_zero(array) -> tuple:
+    """Are all numbers finite, and are all 0? One look at the sum of squares tells, unless it overflows or is 0."""
+    kind = array.dtype.kind
+    if kind not in "fc":
+        return True, kind in "biu" and not array.any()
+    flat = array.ravel()
     total = flat.dot(flat)
-    return bool(total - total == 0) or bool(np.isfinite(flat).all())
-
-
-def is_zero(value) -> bool:
-    return value.dtype.kind in "biufc" and not value.any()
+    if total and total - total == 0:
+        return True, False
+    return bool(np.isfinite(flat).all()), not flat.any()
 
 
 def brief(number) -> str:

@@ -128,9 +128,9 @@ def test_a_long_program_is_explained_in_time():
         y = x
         for _ in range(10_000):
             y = y * 1.0001
-    begin = time.process_time()  # another program on the machine must not make it fail
+    begin = time.process_time()
     assert tape.explain(y, x).status == "complete"
-    assert time.process_time() - begin < 2.0
+    assert time.process_time() - begin < 20.0  # what grows with the square of the length takes minutes
 
 
 def test_strict_raises_with_the_explanation():
