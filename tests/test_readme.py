@@ -41,7 +41,7 @@ def test_the_taste_prints_what_it_says(tmp_path):
 def test_the_first_two_commands_start_the_course_and_run_the_tests():
     course, tests, *_ = blocks("sh")
     assert course.splitlines()[-1] == ".venv/bin/minigrad course"
-    assert tests.splitlines()[-1] == ".venv/bin/pytest"
+    assert tests.splitlines()[-1] == ".venv/bin/pytest -n auto --dist loadfile"
 
 
 def test_the_button_opens_the_first_lesson_on_binder():
