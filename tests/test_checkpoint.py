@@ -320,6 +320,40 @@ tape = None
     assert run_program(tmp_path, BEGIN + text) == "interrupted\nFalse partial True\n"
 
 
+def test_a_replay_ends_where_an_exception_goes_back_to_a_library(tmp_path):
+    text = """
+import unittest
+me = os.getpid()
+class Both(unittest.TestCase):
+    def test_1(self):
+        with mg.GradientTape() as tape:
+            v = float(x)
+            self.assertEqual(v, 3.0)
+            y = x * v * v * v * v
+        print(tape.explain(y, x, seconds=20.0))
+    def test_2(self):
+        time.sleep(60 * (os.getpid() != me))
+unittest.main(exit=False)
+"""
+    assert "the replay ended with AssertionError" in run_program(tmp_path, BEGIN + text)
+
+
+def test_an_exception_that_is_caught_does_not_end_a_replay(tmp_path):
+    text = """
+def step():
+    with mg.GradientTape() as tape:
+        v = float(x)
+        try:
+            raise ValueError(v)
+        except ValueError as problem:
+            y = x * problem.args[0]
+    return tape, y
+tape, y = step()
+print(status())
+"""
+    assert run_program(tmp_path, BEGIN + text) == "partial\n"
+
+
 def test_a_forked_program_can_ask_its_own_tapes(tmp_path):
     text = """
 checkpoint.RARELY = 1e9  # the last checkpoint would serve the next tape

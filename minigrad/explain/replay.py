@@ -5,6 +5,7 @@ checkpoint. So two replays are compared event by event.
 """
 
 import sys
+from dis import opmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +17,13 @@ from ..engine.tensor import Tensor
 from ..engine.variable import Variable
 from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote
-from ..tracing.places import program_frame
+from ..tracing.places import entry_frame, program_frame
 from ..tracing.source import position
 
 ROOM = 32 << 20  # bytes of values that a replay answers
 PLAIN = int, float, complex, str, type(None), np.ndarray, np.generic, tuple
 NO_NUMBERS: dict = {}
+RETURNS = {opmap.get(name) for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")}  # and no exception
 SMALLEST = 0.1  # a nudge of a number is a share of it, or of this if it is smaller
 
 
@@ -269,7 +271,7 @@ def begin(trace, command, objects):
     listener = command["kind"](trace, command, objects)
     trace.strict = False
     listening.now = (*listening.now, listener)
-    end_with(program_frame())
+    end_with(program_frame(), entry_frame())
     opened = next((one for one in listening.now if one.number == command["tape"]), None)
     if opened is not None:
         listener.open(opened)
@@ -282,17 +284,21 @@ def hear_numbers(convert, replay):
     cell.cell_contents = lambda x, dtype: replay.number(make(x, dtype))
 
 
-def end_with(frame):
-    """End the replay when this frame ends: what called it must not run twice."""
-    problem = ""
+def end_with(program, entry):
+    """End the replay when the program ends, or when an exception leaves its part that a library called.
+
+    What called the program must not run twice, and who would catch that exception is not known.
+    """
+    first = ""
 
     def over(frame, event, argument):
-        nonlocal problem
+        nonlocal first
         if event == "exception":
-            problem = problem or f"the replay ended with {argument[0].__name__}"
-        if event == "return":
-            checkpoint.finish(problem or "the replay ended before the target was made")
+            first = first or f"the replay ended with {argument[0].__name__}"
+        elif event == "return" and (frame is program or frame.f_code.co_code[frame.f_lasti] not in RETURNS):
+            checkpoint.finish(first or "the replay ended before the target was made")
         return over
 
     sys.settrace(lambda *_: None)
-    frame.f_trace, frame.f_trace_lines = over, False
+    for frame in (program, entry):
+        frame.f_trace, frame.f_trace_lines = over, False

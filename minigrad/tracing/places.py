@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 MINIGRAD = str(Path(__file__).parents[1])
-STANDARD = {os.path.dirname(os.__file__), sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+STANDARD = {os.path.dirname(os.__file__), *map(sysconfig.get_path, ("stdlib", "platstdlib", "scripts"))}
 INSTALLED = {"site-packages", "dist-packages"}  # folders of these names hold libraries, wherever they are
 NEIGHBOURS = "numpy", "tensorflow", "IPython"  # what lies beside one of these was installed with it
 ARCHIVES = ".zip", ".egg", ".whl"
@@ -111,6 +111,14 @@ def program_frame():
         if USERS[frame.f_code.co_filename]:
             found = frame
     return found
+
+
+def entry_frame():
+    """The frame of the user's code that a library called, of those that called each other up to here."""
+    frame = user_frame()[0]
+    while frame.f_back and USERS[frame.f_back.f_code.co_filename]:
+        frame = frame.f_back
+    return frame
 
 
 def here(with_callers=False):
