@@ -29,7 +29,7 @@ with contextlib.suppress(ImportError):  # they are where there is `fork`
 SECONDS = 2.0  # how long the replays for an answer may take
 MOST = 4  # checkpoints that are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
-RARELY = 50  # a fork may take one part of so many of the time
+RARELY = 20  # a fork may take one part of so many of the time
 OUTSIDE = {
     "subprocess.Popen": "starts a process", "os.system": "starts a process", "os.exec": "starts a process",
     "os.posix_spawn": "starts a process", "os.spawn": "starts a process", "os.fork": "starts a process",
