@@ -157,6 +157,8 @@ class Replay(Listener):
         """Note an event, which the trace has just heard; nothing differs before the tape is opened."""
         if self.opened:
             self.noted[self.trace.count] = Noted(**noted)
+        if self.trace.count >= self.until and not self.opened:
+            checkpoint.finish("the program does not run the same way twice")
         if self.trace.count >= self.until:
             steps = skeletons(self.trace.events, self.began, self.until)
             checkpoint.finish((steps, self.noted, self.targets, self.kept, self.points))
