@@ -168,24 +168,28 @@ class Experiment:
                 places.setdefault(spot(event), []).append(event)
         return [*places.values()]
 
-    def moved_by(self, exits) -> dict:
-        """What moves when only that is nudged which left at these places, at each by another share."""
+    def moved_by(self, exits) -> "dict | None":
+        """What moves when only that is nudged which left at these places, at each by another share; None: not tried."""
         spots = tuple([spot(events[0]) for events in exits])
         if len(self.exits) == 1:
             return self.moved
         if spots not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
-            nudges = {one: self.step.times(1 + 0.3 * k) for k, one in enumerate(spots)}
-            with contextlib.suppress(NotTried):
-                outcome = Outcome(*self.try_out(Replay, exits=nudges))
-                self.tried_exits[spots] = compared(self.before, self.same(outcome))
-        return self.tried_exits.setdefault(spots, {})
+            self.tried_exits[spots] = self.moved_with(spots, 1) or self.moved_with(spots, -1)
+        return self.tried_exits.get(spots)
+
+    def moved_with(self, spots, sign) -> "dict | None":
+        nudges = {one: self.step.times(sign * (1 + 0.3 * k)) for k, one in enumerate(spots)}
+        with contextlib.suppress(NotTried):
+            return compared(self.before, self.same(Outcome(*self.try_out(Replay, exits=nudges))))
+        return None
 
     def movers(self, event, exits, sure=False) -> list:
         """Those of the exits that move what came in at an event, found by halves. (`sure`: one of them does.)"""
-        if not exits or not (sure or event.number in self.moved_by(exits)):
+        moved = None if sure or not exits else self.moved_by(exits)
+        if not exits or (moved is not None and event.number not in moved):
             return []
         if len(exits) == 1:
-            return exits
+            return exits if moved or len(self.exits) == 1 else []
         late, early = exits[len(exits) // 2 :], exits[: len(exits) // 2]
         found = self.movers(event, late)
         return found + self.movers(event, early)
@@ -194,7 +198,7 @@ class Experiment:
         """The events of leaving from which a value that came in at this event was made, the last of each line."""
         ways = self.movers(event, [events for events in self.exits if events[0].number < event.number], sure=True)
         firsts = {events[0].number for events in ways}
-        direct = [events for events in ways if not (firsts - {events[0].number}) & self.moved_by([events]).keys()]
+        direct = [events for events in ways if not (firsts - {events[0].number}) & {*(self.moved_by([events]) or ())}]
         found = [[e for e in events if e.number < event.number] for events in direct]
         return [max(events, key=lambda e: e.number) for events in found if events]
 
@@ -228,7 +232,10 @@ class Experiment:
         if np.any((self.point != 0) & (np.abs(self.point) < TINY)):
             yield usual._replace(least=0.0)
         yield usual
-        up, down = self.sides(keys, usual)
+        try:
+            up, down = self.sides(keys, usual)
+        except Changed as where:
+            raise NotTried(f"with a value held still the block goes another way{where}") from None
         most = max(abs(up), abs(down))
         if self.effect(keys, usual) or not most > ROUNDING * self.rounding(self.before):
             yield from VERY_LARGE

@@ -251,6 +251,24 @@ with mg.GradientTape() as tape:
     saved = json.loads(json.dumps({"w": x.numpy().tolist()}))
     y = mg.reduce_sum((x - 0.5 * np.float32(saved["w"])) ** 2)
 """),
+    "an optimizer's step inside": ("partial", "LEFT_ENGINE", "optimizer.apply_gradients([(g, w)])", """
+x, w, optimizer = start(0.5), mg.Variable(2.0), mg.keras.optimizers.SGD(0.1)
+# ---
+with mg.GradientTape() as tape:
+    with mg.GradientTape() as inner:
+        loss = (w * x - 1.0) ** 2
+    g = inner.gradient(loss, w)
+    optimizer.apply_gradients([(g, w)])
+    y = (w - 1.0) ** 2 + x
+"""),
+    "an exit that decides between others": ("partial", "LEFT_ENGINE", "high = float(mg.reduce_max(x))", """
+x = start([1.0, 2.0, 3.0])
+# ---
+with mg.GradientTape() as tape:
+    low = float(mg.reduce_min(x))
+    high = float(mg.reduce_max(x))
+    y = mg.add_n([v for v in x if low < float(v) < high]) * high
+"""),
     "a norm by NumPy": ("partial", "LEFT_ENGINE", "norm = np.linalg.norm(x.numpy())", """
 x = start([3.0, 4.0])
 # ---
