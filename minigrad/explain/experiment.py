@@ -100,7 +100,9 @@ class Experiment:
     def at(self, step, *keys) -> Outcome:
         """What a replay answers that nudges the source, and holds what stands at these keys at its old value."""
         if (step, keys) not in self.outcomes:
-            held = {key: self.before.kept[key] for key in keys if key in self.before.kept}
+            if keys and not self.before.kept.keys() >= {*keys}:
+                raise NotTried("a value is too large to be held still")
+            held = {key: self.before.kept[key] for key in keys}
             self.outcomes[step, keys] = self.answer_to(nudge=step, held=held)
         return self.same(self.outcomes[step, keys])
 

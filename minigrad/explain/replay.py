@@ -138,8 +138,9 @@ class Replay(Listener):
             set_value(one, value)
         if self.opened and self.nudged_by is None and not self.exits:
             values = [value_of(one) for one in tensors]
-            self.room -= sum(value.nbytes for value in values)
-            self.kept.update({key: values} if self.room > 0 else {})
+            size = sum(value.nbytes for value in values)
+            if size < self.room:
+                self.kept[key], self.room = values, self.room - size
 
     def hold_attributes(self, op, inputs, made, attributes):
         """Compute an op again with the attributes that it is to have."""

@@ -26,7 +26,7 @@ with contextlib.suppress(ImportError):  # they are where there is `fork`
     from multiprocessing.connection import Connection, Pipe, wait
     from multiprocessing.reduction import recv_handle, send_handle
 
-SECONDS = 2.0  # how long the replays for an answer may take
+SECONDS = 1.8  # how long the replays for an answer may take
 MOST = 4  # checkpoints that are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
 RARELY = 20  # a fork may take one part of so many of the time

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.explain import replay
 
 CELL = "# ---\n"  # between two cells
 PROGRAMS = {  # the status, the first code, the line (or a note), and the program; `start` makes the Variable
@@ -453,6 +454,19 @@ def test_the_gradient_is_whole_or_the_fix_makes_it_so(name, tmp_path):
         tape, y, x = fixed["tape"], fixed["y"], fixed["x"]
     right = np.isclose(np.sum(tape.gradient(y, x)), truth, rtol=2e-2, atol=1e-2)
     assert right == (status == "complete" or bool(answer.fixed)), f"{truth}\n{answer}"
+
+
+def test_what_is_too_large_to_be_held_still_is_not_called_whole(monkeypatch):
+    monkeypatch.setattr(replay, "ROOM", 100)
+    x = mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * (np.ones(200, np.float32) * x.numpy()))
+    answer = tape.explain(y, x, seconds=10.0)
+    assert answer.status != "complete"
+    assert "a value is too large to be held still" in str(answer)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * mg.ones(200)) * float(x)
+    assert tape.explain(y, x, seconds=10.0).status == "partial"
 
 
 @pytest.mark.parametrize("asked_before", [False, True])
