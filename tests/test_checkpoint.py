@@ -219,6 +219,35 @@ for wait in (0.0, 0.02, 0.2):  # before the replay has begun, while it runs, and
     assert run_program(tmp_path, BEGIN + text).split() == ["interrupted", "partial"] * 3
 
 
+def test_an_interrupt_while_a_process_is_ended_leaves_none(tmp_path):
+    text = """
+tape, y = tape_and_target()
+kill, pid = checkpoint.kill, tape.checkpoint.pid
+def interrupted(pid):
+    checkpoint.kill = kill
+    raise KeyboardInterrupt
+checkpoint.kill = interrupted
+try:
+    tape.checkpoint.close()
+except KeyboardInterrupt:
+    print("interrupted", pid in checkpoint.sleeping)
+mg.trace(False)
+print(sorted(checkpoint.sleeping), os.path.exists(f"/proc/{pid}"))
+"""
+    assert run_program(tmp_path, BEGIN + text).splitlines() == ["interrupted True", "[] False"]
+
+
+def test_a_tape_does_not_share_what_is_not_kept_any_more(tmp_path):
+    text = """
+checkpoint.RARELY = 1e9  # the last checkpoint would serve the next tape
+tape, y = tape_and_target()
+tape.checkpoint.close()
+tape, y = tape_and_target()
+print(tape.explain(y, x).status)
+"""
+    assert run_program(tmp_path, BEGIN + text) == "partial\n"
+
+
 def test_many_tapes_leave_no_processes_and_no_files(tmp_path):
     text = """
 def children():

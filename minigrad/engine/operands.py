@@ -81,8 +81,8 @@ def converter(attempt):
     """A function that makes Tensors of inputs; `attempt` calls what makes one, and decides what to do if that fails."""
 
     @functools.lru_cache(maxsize=1000, typed=True)
-    def number(x, dtype):
-        """A Python number as a Tensor. (Not for zeros: 0.0 and -0.0 are one key, but two numbers.)"""
+    def number(x, dtype, text=""):
+        """A Python number as a Tensor. (A zero comes with its text: 0.0 and -0.0 are one key, but two numbers.)"""
         tensor = Tensor()
         tensor.value, tensor.id = attempt(as_value, x, dtype), 0
         return tensor
@@ -97,7 +97,9 @@ def converter(attempt):
             if other.__class__ is Tensor or hasattr(other, "__tf_tensor__"):
                 dtype = other.value.dtype if other.__class__ is Tensor else dtypes.to_numpy(other.dtype)
                 break
-        return number(x, dtype) if (kind is float or kind is int) and x and dtype else attempt(tensor_of, x, dtype)
+        if dtype and (kind is float or kind is int):
+            return number(x, dtype) if x else number(x, dtype, str(x))
+        return attempt(tensor_of, x, dtype)
 
     CONVERTERS.append(convert)
     return convert

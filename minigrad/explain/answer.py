@@ -18,7 +18,6 @@ from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale, summed
 from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of
-from .replay import direction
 from .search import NO_SLOPE, History, count, number_of
 
 ADVICE = "mg.trace(True) before the forward pass would tell which line it is"
@@ -103,7 +102,7 @@ def try_out(q, trace, seconds):
         q.untried = "no trace was on"
         return
     try:
-        q.experiment = Experiment(trace, q.tape, q.targets, q.source, seconds)
+        q.experiment = Experiment(trace, q.tape, q.targets, q.source, q.seeds, seconds)
     except NotTried as why:
         q.untried = str(why)
 
@@ -510,7 +509,7 @@ def measured_shares(q, lost):
     tried = q.experiment
     if q.source.shape.num_elements() != 1 or tried.slope is None:
         return []
-    share, along = tried.share(keys(tried, lost)), float(direction(tried.point).sum())
+    share, along = tried.share(keys(tried, lost)), float(tried.along.sum())
     return [f"measured: {share / along:.3g} of {tried.slope / along:.3g} is lost"] if share else []
 
 

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..tracing.checkpoint import NotTried, impossible
-from ..tracing.log import LeftEngine, Ran
-from .replay import Replay, begin, digest, find, skeletons, spot
+from ..tracing.log import LeftEngine, Ran, TapeEvent
+from .replay import Nudge, Replay, begin, digest, direction, find, skeletons, spot
 
-STEP, SMALL = 4e-3, 1e-3  # large enough for what is rounded to a few digits on its way
-STEPS = STEP, -STEP, SMALL, -SMALL, 1e-4, -1e-4, 1e-5, -1e-5, 1e-6  # tried until no decision changes
-VERY_LARGE = 3e-2, 0.2  # for what is small beside the target
+STEPS = [Nudge(sign * step) for step in (4e-3, 1e-3, 1e-4, 1e-5) for sign in (1, -1)]  # until no decision changes
+VERY_LARGE = Nudge(3e-2), Nudge(0.2)  # for what is small beside the target
+TINY = 4e-3  # a source of this size moves only by shares of itself
 ROUNDING = 16  # units of it in the target that are no sign of anything
-MOST_LINES = 6  # lines by which values left that are tried one by one
+MOST_LINES = 16  # replays that look for the lines by which values left
 
 
 class Changed(NotTried):
@@ -36,12 +36,6 @@ class Outcome(NamedTuple):
     targets: dict
     kept: dict
     points: dict  # the values of the sources where the tape was opened
-
-    @property
-    def total(self) -> float:
-        """The sum of the targets, as a gradient takes them."""
-        values = [np.asarray(value, np.complex128) for value in self.targets.values() if value is not None]
-        return sum(float(np.sum(value).real) for value in values)
 
 
 class Moved(NamedTuple):
@@ -59,32 +53,36 @@ class Experiment:
     Args:
         trace, tape: the log, and the tape.
         targets, source: what is asked.
+        seeds: the weights of the targets, by their ids; of others all are 1.
         seconds: all replays together take no longer.
 
     Attributes:
         before, after: the Outcome as the block was, and with the source nudged by `step`.
+        size: the Nudge with which effects are measured.
         moved: event number -> Moved.
 
     Raises:
         NotTried: nothing can be replayed; the text says why.
     """
 
-    def __init__(self, trace, tape, targets, source, seconds):
+    def __init__(self, trace, tape, targets, source, seeds, seconds):
         self.deadline, self.checkpoint = time.perf_counter() + seconds, tape.checkpoint
         if seconds <= 0 or self.checkpoint is None:
             raise NotTried(reason(seconds))
         nodes = [(one.id, getattr(one, "version", None)) for one in targets]
         makers = [trace.written.get(node) or trace.made.get(node[0]) for node in nodes]
         until = max([event.number for event in makers if event is not None], default=0)
-        if until <= self.checkpoint.number:
+        own = [e.number for e in trace.events if isinstance(e, TapeEvent) and e.tape == tape.number]
+        opened = min(own, default=self.checkpoint.number)
+        if until <= opened:
             raise NotTried("the target was made before the tape was opened")
-        self.events = [e for e in trace.events if self.checkpoint.number < e.number <= until]
-        self.steps = skeletons(self.events, self.checkpoint.number, until)
+        self.events = [e for e in trace.events if opened < e.number <= until]
+        self.steps = skeletons(self.events, opened, until)
         self.command = dict(
-            tape=tape.number, sources=[source.id], targets=[one.id for one in targets], until=until, step=0, exits=[],
-            exit_step=0, held={}, ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}),
+            tape=tape.number, sources=[source.id], targets=[one.id for one in targets], until=until, nudge=None,
+            exits={}, held={}, ops=sorted({e.op_number for e in self.events if isinstance(e, Ran)}),
         )  # fmt: skip
-        self.outcomes = {}
+        self.outcomes, self.tried_exits, self.seeds = {}, {}, seeds
         self.before = self.unchanged(targets)
         self.step, self.after = self.first_nudge()
         self.point = next(iter(self.before.points.values()), None)  # the value of the source where the tape was opened
@@ -102,12 +100,25 @@ class Experiment:
     def at(self, step, *keys) -> Outcome:
         """What a replay answers that nudges the source, and holds what stands at these keys at its old value."""
         if (step, keys) not in self.outcomes:
-            held = {key: self.before.kept[key] for key in keys if key in self.before.kept}
-            self.outcomes[step, keys] = Outcome(*self.try_out(Replay, step=step, held=held))
+            if keys and not self.before.kept.keys() >= {*keys}:
+                raise NotTried("a value is too large to be held still")
+            held = {key: self.before.kept[key] for key in keys}
+            self.outcomes[step, keys] = self.answer_to(nudge=step, held=held)
         return self.same(self.outcomes[step, keys])
+
+    def answer_to(self, **command) -> "Outcome | Changed":
+        """What a Replay answers; a Changed if a nudge is what ended it."""
+        try:
+            return Outcome(*self.try_out(Replay, **command))
+        except NotTried as why:
+            if command["nudge"] is None or time.perf_counter() > self.deadline:
+                raise
+            return Changed(f": {why}")
 
     def same(self, outcome) -> Outcome:
         """The outcome, if the replay went the way of the program."""
+        if isinstance(outcome, Changed):
+            raise outcome
         if outcome.steps == self.steps:
             return outcome
         same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(self.steps, outcome.steps))])
@@ -116,7 +127,7 @@ class Experiment:
     def unchanged(self, targets) -> Outcome:
         """A replay as it was, which must be what the program did."""
         try:
-            outcome = self.at(0)
+            outcome = self.at(None)
         except Changed as where:
             raise NotTried(f"the block does not run the same way twice{where}") from None
         for event in self.events:
@@ -137,8 +148,6 @@ class Experiment:
                 return step, self.at(step)
             except Changed as where:
                 problems.append(NotTried(f"a decision changes with the smallest nudge{where}"))
-            except NotTried as problem:
-                problems.append(problem)
         raise problems[0]
 
     @cached_property
@@ -161,90 +170,129 @@ class Experiment:
                 places.setdefault(spot(event), []).append(event)
         return [*places.values()]
 
-    @cached_property
-    def by_exit(self) -> list:
-        """For each place of `exits`: what moves when only that is nudged which left there."""
-        if len(self.exits) < 2:
-            return [self.moved] * len(self.exits)
-        return [self.moved_by(events) for events in self.exits[-MOST_LINES:]]
+    def moved_by(self, exits) -> "dict | None":
+        """What moves when only that is nudged which left at these places, at each by another share; None: not tried."""
+        spots = tuple([spot(events[0]) for events in exits])
+        if len(self.exits) == 1:
+            return self.moved
+        if spots not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
+            self.tried_exits[spots] = self.moved_with(spots, 1) or self.moved_with(spots, -1)
+        return self.tried_exits.get(spots)
 
-    def moved_by(self, events):
-        try:
-            outcome = Outcome(*self.try_out(Replay, exits=[spot(events[0])], exit_step=self.step))
-            return compared(self.before, self.same(outcome))
-        except NotTried:
-            return {}
+    def moved_with(self, spots, sign) -> "dict | None":
+        nudges = {one: self.step.times(sign * (1 + 0.3 * k)) for k, one in enumerate(spots)}
+        with contextlib.suppress(NotTried):
+            return compared(self.before, self.same(Outcome(*self.try_out(Replay, exits=nudges))))
+        return None
+
+    def movers(self, event, exits, sure=False) -> list:
+        """Those of the exits that move what came in at an event, found by halves. (`sure`: one of them does.)"""
+        moved = None if sure or not exits else self.moved_by(exits)
+        if not exits or (moved is not None and event.number not in moved):
+            return []
+        if len(exits) == 1:
+            return exits if moved or len(self.exits) == 1 else []
+        late, early = exits[len(exits) // 2 :], exits[: len(exits) // 2]
+        found = self.movers(event, late)
+        return found + self.movers(event, early)
 
     def left_by(self, event) -> list:
         """The events of leaving from which a value that came in at this event was made, the last of each line."""
-        tried = zip(self.exits[-MOST_LINES:], self.by_exit)
-        ways = [(events, moved) for events, moved in tried if event.number in moved]
-        firsts = {events[0].number for events, _ in ways}
-        direct = [events for events, moved in ways if not (firsts - {events[0].number}) & moved.keys()]
+        ways = self.movers(event, [events for events in self.exits if events[0].number < event.number], sure=True)
+        firsts = {events[0].number for events in ways}
+        direct = [events for events in ways if not (firsts - {events[0].number}) & {*(self.moved_by([events]) or ())}]
         found = [[e for e in events if e.number < event.number] for events in direct]
         return [max(events, key=lambda e: e.number) for events in found if events]
 
     # ---- how much it carries -----------------------------------------------------------------------------------------
 
+    def total(self, outcome) -> float:
+        """The sum of the targets, with the weights that their gradient has."""
+        values = [(value, self.seeds.get(i, 1)) for i, value in outcome.targets.items() if value is not None]
+        return sum(float(np.sum(value * np.asarray(weights, np.complex128)).real) for value, weights in values)
+
     @cached_property
-    def size(self) -> float:
-        """The step with which effects are measured."""
-        with contextlib.suppress(Changed):
-            self.at(STEP), self.at(-STEP)
-            return STEP
-        return SMALL
+    def size(self) -> Nudge:
+        for size in STEPS[::2]:
+            with contextlib.suppress(Changed):
+                self.at(size), self.at(size.times(-1))
+                return size
+        raise NotTried("a decision changes with the smallest nudge")
 
     def carries(self, keys) -> bool:
         """Does the target move because of what stands at these keys, and back with the opposite nudge?"""
-        with contextlib.suppress(Changed):
-            if self.effect(keys, self.size):
-                return not self.jumps(keys)
-            return any(self.slopes(keys, step) for step in VERY_LARGE)
+        for size in self.sizes(keys):
+            with contextlib.suppress(Changed):
+                if self.is_slope(keys, size):
+                    self.size = size
+                    return True
         return False
 
-    def jumps(self, keys) -> bool:
-        """Is the effect another one on the other side, and as large with a tenth of the nudge?"""
-        up, down = self.sides(keys, self.size)
-        uneven = abs(up + down) > 0.25 * abs(up - down)
-        return uneven and abs(self.effect(keys, self.size / 10)) > 0.5 * abs(up - down)
+    def sizes(self, keys):
+        """Nudges to measure with: a smaller one where a curve hides the slope, larger ones where nothing shows."""
+        usual = self.size
+        if np.any((self.point != 0) & (np.abs(self.point) < TINY)):
+            yield usual._replace(least=0.0)
+        yield usual
+        try:
+            up, down = self.sides(keys, usual)
+        except Changed as where:
+            raise NotTried(f"with a value held still the block goes another way{where}") from None
+        most = max(abs(up), abs(down))
+        if self.effect(keys, usual) or not most > ROUNDING * self.rounding(self.before):
+            yield from VERY_LARGE
+        else:
+            yield usual.times(min(0.1, max(1e-3, 0.05 * abs(up - down) / most)))
 
-    def slopes(self, keys, step) -> bool:
-        """Has what stands at these keys twice the effect with twice the nudge? (A third power has eight times.)"""
-        effect = self.effect(keys, step)
-        return bool(effect) and 1.4 < effect / (self.effect(keys, step / 2) or effect) < 2.8
+    def is_slope(self, keys, size) -> bool:
+        """Is it no jump, which is as large for a smaller nudge, and no power, which is much larger for a larger one?"""
+        effect = self.effect(keys, size)
+        if size.share < VERY_LARGE[0].share:
+            up, down = self.sides(keys, size)
+            uneven = abs(up + down) > 0.25 * abs(up - down)
+            return bool(effect) and not (uneven and abs(self.effect(keys, size.times(0.1))) > 0.5 * abs(up - down))
+        return bool(effect) and 1.4 < effect / (self.effect(keys, size.times(0.5)) or effect) < 2.8
 
-    def effect(self, keys, step) -> float:
+    def effect(self, keys, size) -> float:
         """How far the target moves, from one side of a nudge to the other, due to these keys; 0.0 within rounding."""
-        up, down = self.sides(keys, step)
-        seen = abs(up - down) > max(ROUNDING * self.rounding, 0.2 * max(abs(up), abs(down)))
+        up, down = self.sides(keys, size)
+        rounding = max(self.rounding(self.before), self.rounding(self.at(size)))
+        seen = abs(up - down) > max(ROUNDING * rounding, 0.2 * max(abs(up), abs(down)))
         return up - down if seen else 0.0
 
-    def sides(self, keys, step) -> list:
+    def sides(self, keys, size) -> list:
         """How far the target moves due to these keys, with a nudge and with its opposite."""
-        return [self.at(one).total - self.at(one, *keys).total for one in (step, -step)]
+        return [self.total(self.at(one)) - self.total(self.at(one, *keys)) for one in (size, size.times(-1))]
 
     @cached_property
     def slope(self) -> "float | None":
         """The slope of the targets' sum along the nudge, by central differences; None if it cannot be measured."""
-        size, rounding = self.size, 4 * self.rounding
+        rounding, before = 4 * self.rounding(self.before), self.total(self.before)
         try:
-            up, down = (self.at(step).total - self.before.total for step in (size, -size))
-            slope = (up - down) / (2 * size)
+            size = self.size
+            up, down = (self.total(self.at(size.times(sign))) - before for sign in (1, -1))
+            slope = (up - down) / (2 * size.share)
             if abs(up + down) <= 0.1 * abs(up - down) + rounding:
                 return slope
-            other = 2 * (self.at(size / 4).total - self.at(-size / 4).total) / size  # a kink, or a curve?
-        except Changed:
+            near = [self.total(self.at(size.times(factor))) for factor in (0.25, -0.25)]  # a kink, or a curve?
+        except NotTried:
             return None
-        return slope if abs(slope - other) <= 0.1 * max(abs(slope), abs(other)) + 4 * rounding / size else None
+        other = 2 * (near[0] - near[1]) / size.share
+        close = abs(slope - other) <= 0.1 * max(abs(slope), abs(other)) + 4 * rounding / size.share
+        return slope if close else None
+
+    @property
+    def along(self):
+        """Where the source is nudged."""
+        return direction(self.point, self.size.least)
 
     def share(self, keys) -> float:
         """How much of the slope is due to what stands at these keys."""
-        return self.effect(keys, self.size) / (2 * self.size)
+        return self.effect(keys, self.size) / (2 * self.size.share)
 
-    @cached_property
-    def rounding(self) -> float:
+    def rounding(self, outcome) -> float:
         """A unit in the last place of the targets, all together."""
-        values = [np.asarray(value) for value in self.before.targets.values() if value is not None]
+        values = [np.asarray(value) for value in outcome.targets.values() if value is not None]
         return sum(float(np.abs(v).sum()) * np.finfo(v.dtype).eps for v in values if v.dtype.kind in "fc") or 1e-30
 
 

@@ -59,17 +59,27 @@ def lines_for(exits, opening) -> "list[Line]":
     statement = module.statement(node) if node is not None else None
     if not isinstance(statement, SIMPLE) or not isinstance(node, ast.expr):
         return []
-    exprs = [one for one in (node_at(exit.place)[1] for exit in exits) if isinstance(one, ast.expr)]
+    left = [(exit, node_at(exit.place)[1]) for exit in exits]
+    exprs = {one: exit for exit, one in left if isinstance(one, ast.expr)}
+    held = {one for one, exit in exprs.items() if exit.versions and is_handed_over(module, one)}
     around = {one for expr in exprs for one in module.around(expr) if isinstance(one, (ast.expr, ast.keyword))}
     if written_by(statement) is not None:
-        return lines_for_state(exits[0].place, opening, Translated(module, around).change)
+        return lines_for_state(exits[0].place, opening, Translated(module, around, held).change)
     file, old, found = exits[0].code.co_filename, rewritten(module, statement), {}
     for choice in itertools.product(PRODUCTS, ("", ", 0"), (True, False)):
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-            line = line_of(file, module, statement, Translated(module, around, *choice).change)
+            line = line_of(file, module, statement, Translated(module, around, held, *choice).change)
             if line and line.text != old and ast.parse(line.text).body:
                 found[line.text] = line
     return [*found.values()]
+
+
+def is_handed_over(module, part) -> bool:
+    """Is it given to a method of an object, such as `history.append`, which may keep it?"""
+    call = module.parent[part]
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    return path_of(module, call.func)[:1] not in [(one,) for one in (*FOREIGN, "minigrad")]
 
 
 def line_of(file, module, statement, change) -> "Line | None":
@@ -83,13 +93,14 @@ class Translated:
 
     Args:
         module, around: where it stands, and the parts in which something left.
+        held: the parts whose value must not change when a Variable is assigned.
         product: what becomes of `np.dot` and `@`.
         axis: is added where NumPy joins along the first axis by default.
         named: do arguments keep their names?
     """
 
-    def __init__(self, module, around, product=PRODUCTS[0], axis="", named=True):
-        self.module, self.around, self.mg = module, around, ours(module)
+    def __init__(self, module, around, held=(), product=PRODUCTS[0], axis="", named=True):
+        self.module, self.around, self.held, self.mg = module, around, held, ours(module)
         self.product, self.axis, self.named = product, axis, named
 
     def change(self, part) -> "str | None":
@@ -113,7 +124,9 @@ class Translated:
             return None
         if (name in SAME and not ours) or name in MADE or name == "array":
             listed = isinstance(given[0], (ast.List, ast.Tuple, ast.ListComp))
-            return f"{self.mg}.stack({self.own(given[0])})" if listed else self.own(given[0])
+            text = self.own(given[0])
+            around = "stack" if listed else "identity" if part in self.held else ""
+            return f"{self.mg}.{around}({text})" if around else text
         if ours or (method and not (owned and given[0] in self.around)):
             return None
         if name in FLAT:

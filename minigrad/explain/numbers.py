@@ -252,6 +252,8 @@ PRODUCTS = {"Mul", "MatMul", "BatchMatMulV2", "Einsum"}
 def zero_factor(q, step, event):
     """What says the other factor of a product, if all of it is 0; and is it a Variable?"""
     factors = list(event.inputs) if event.op.kernel in PRODUCTS else []
+    if factors and 0.0 in event.numbers.values():
+        return "0", False
     if step.source in factors:
         factors.remove(step.source)  # once: in `w * w` the other factor is w too
     for number in factors:

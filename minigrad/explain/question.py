@@ -78,11 +78,11 @@ def kind_of(one):
 def slopes_now(tape, targets, sources, output_gradients):
     """The gradients as the tape would give them, and the seeds; nothing for a tape that is used up. An op that has no
     gradient is found by its error, which takes the place of the gradient."""
-    if tape.steps is None:
-        return {}, {}
     seeds = seeds_of(tape, targets)
     with contextlib.suppress(Exception):  # seeds that do not fit are an error of `gradient`, and not what is asked here
         seeds = seeds_of(tape, targets, output_gradients)
+    if tape.steps is None:
+        return {}, seeds
     wanted = [source.id for source in sources]
     try:
         found = backward(prune(tape.steps, wanted), dict(seeds), wanted)

@@ -27,6 +27,16 @@ RETURNS = {opmap.get(name) for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_V
 SMALLEST = 0.1  # a nudge of a number is a share of it, or of this if it is smaller
 
 
+class Nudge(NamedTuple):
+    """How far values are moved: by a share of each, and of `least` where one is smaller."""
+
+    share: float
+    least: float = SMALLEST
+
+    def times(self, factor):
+        return self._replace(share=factor * self.share)
+
+
 def digest(value) -> int:
     """What differs whenever a value differs in any bit. (Processes that were forked from one agree on it.)"""
     array = np.asarray(value)
@@ -42,21 +52,21 @@ def numbers_in(attributes):
             yield one
 
 
-def direction(value):
+def direction(value, least=SMALLEST):
     """Where to nudge an array: each element by a share of its size, up or down; by the golden ratio no two alike."""
     place = np.arange(1.0, value.size + 1.0).reshape(value.shape)
     size = 0.5 + 0.5 * (place * 0.6180339887 % 1.0)
-    return np.where(place * 0.7548776662 % 1.0 < 0.5, size, -size) * np.maximum(SMALLEST, np.abs(value))
+    return np.where(place * 0.7548776662 % 1.0 < 0.5, size, -size) * np.maximum(least, np.abs(value))
 
 
-def nudged(value, step):
+def nudged(value, nudge):
     """An array, a number or a list of them, a little different; what is neither stays."""
     if isinstance(value, list):
-        return [nudged(one, step) for one in value]
+        return [nudged(one, nudge) for one in value]
     array = np.asarray(value)
     if array.dtype.kind not in "fc":
         return value
-    moved = (array + step * direction(array)).astype(array.dtype)
+    moved = (array + nudge.share * direction(array, nudge.least)).astype(array.dtype)
     return moved if isinstance(value, np.ndarray) else type(value)(moved)
 
 
@@ -98,18 +108,17 @@ class Replay(Listener):
     The command is a dict.
         tape, sources: ids; the sources are nudged when this tape is opened, or when they are made after that.
         ops: the numbers of the ops that ran.
-        step: by how much, as a share of each element.
-        exits: spots; what leaves there is nudged by `exit_step`.
+        nudge: a Nudge, or None.
+        exits: spot -> Nudge, for what leaves there.
         held: key -> the values to hold. A key is an event's number, or "number" and a count, or "attributes" and
             the number of an op's event.
         targets: ids, of which the values are answered; until: the number of the event after which to answer.
     """
 
     def __init__(self, trace, command, objects):
-        self.trace, self.objects, self.began = trace, objects, trace.count
-        self.tape, self.sources, self.step = command["tape"], {*command["sources"]}, command["step"]
-        self.exits, self.exit_step = {*command["exits"]}, command["exit_step"]
-        self.held, self.until, self.room = command["held"], command["until"], ROOM
+        self.trace, self.objects = trace, objects
+        self.tape, self.sources, self.nudged_by = command["tape"], {*command["sources"]}, command["nudge"]
+        self.exits, self.held, self.until, self.room = command["exits"], command["held"], command["until"], ROOM
         self.targets = dict.fromkeys(command["targets"])
         self.noted, self.kept, self.points, self.count, self.pending, self.opened = {}, {}, {}, 0, {}, False
         for convert in CONVERTERS:
@@ -122,17 +131,18 @@ class Replay(Listener):
         if self.opened and source.id in self.sources:
             self.sources.discard(source.id)
             self.points[source.id] = value_of(source)
-            if self.step:
-                set_value(source, nudged(value_of(source), self.step))
+            if self.nudged_by:
+                set_value(source, nudged(value_of(source), self.nudged_by))
 
     def hold(self, key, tensors):
-        """Give Tensors, or a Variable, the values that they are to have; keep them, as long as there is room."""
+        """Give Tensors, or a Variable, the values that they are to have; keep those that they have without a nudge."""
         for one, value in zip(tensors, self.held.get(key, ())):
             set_value(one, value)
-        values = [value_of(one) for one in tensors]
-        self.room -= sum(value.nbytes for value in values)
-        if self.room > 0:
-            self.kept[key] = values
+        if self.opened and self.nudged_by is None and not self.exits:
+            values = [value_of(one) for one in tensors]
+            size = sum(value.nbytes for value in values)
+            if size < self.room:
+                self.kept[key], self.room = values, self.room - size
 
     def hold_attributes(self, op, inputs, made, attributes):
         """Compute an op again with the attributes that it is to have."""
@@ -147,8 +157,11 @@ class Replay(Listener):
             self.kept[key] = attributes
 
     def note(self, **noted):
-        """Note an event, which the trace has just heard."""
-        self.noted[self.trace.count] = Noted(**noted)
+        """Note an event, which the trace has just heard; nothing differs before the tape is opened."""
+        if self.opened:
+            self.noted[self.trace.count] = Noted(**noted)
+        if self.trace.count >= self.until and not self.opened:
+            checkpoint.finish("the program does not run the same way twice")
         if self.trace.count >= self.until:
             steps = skeletons(self.trace.events, self.began, self.until)
             checkpoint.finish((steps, self.noted, self.targets, self.kept, self.points))
@@ -157,10 +170,12 @@ class Replay(Listener):
 
     def hear(self, op, inputs, output, attributes):
         made = output if output.__class__ is list else [output]
-        asked = () if op.kernel == "CustomGradient" else tuple(numbers_in(attributes))
+        asked = tuple(numbers_in(attributes)) if self.opened and op.kernel != "CustomGradient" else ()
         if asked:
             self.hold_attributes(op, inputs, made, attributes)
         self.given(made)
+        if not self.opened:
+            return
         inputs = one_by_one(inputs) if op.lists else inputs
         numbers, self.pending = self.pending, {}
         self.note(
@@ -177,6 +192,7 @@ class Replay(Listener):
 
     def note_given(self, *tensors):
         self.given(tensors)
+        tensors = tensors if self.opened else ()
         self.note(gave=[digest(value_of(one)) for one in tensors])
 
     def came(self, given, tensor):
@@ -193,8 +209,7 @@ class Replay(Listener):
 
     def left(self, tensor, exit, result):
         event = self.trace.unparsed[-1]
-        if spot(event) in self.exits:
-            result = nudged(result, self.exit_step)
+        result = nudged(result, self.exits[spot(event)]) if spot(event) in self.exits else result
         self.note(gave=[digest(result)])
         return result
 
@@ -205,8 +220,9 @@ class Replay(Listener):
         if key in self.held:
             tensor, number = Tensor(), tensor
             tensor.value, tensor.id = number.value, number.id
-        self.hold(key, [tensor])
-        self.pending[self.count] = digest(tensor.value)
+        if self.opened:
+            self.hold(key, [tensor])
+            self.pending[self.count] = digest(tensor.value)
         return tensor
 
     def watching(self, tape, source):
@@ -224,7 +240,7 @@ class Replay(Listener):
     paused = forgot = stopped
 
     def open(self, tape):
-        self.opened = True
+        self.opened, self.began = True, self.trace.count
         known = {one.id for one in self.objects}
         for one in [*self.objects, *sources_now(self.sources - known)]:
             self.nudge(one)
@@ -281,7 +297,7 @@ def hear_numbers(convert, replay):
     """Python numbers become Tensors in a function of their own, which keeps them; here the replay hears of each."""
     cell = convert.__closure__[convert.__code__.co_freevars.index("number")]
     make = cell.cell_contents
-    cell.cell_contents = lambda x, dtype: replay.number(make(x, dtype))
+    cell.cell_contents = lambda *given: replay.number(make(*given))
 
 
 def end_with(program, entry):

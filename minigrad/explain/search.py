@@ -155,6 +155,8 @@ class History:
         moved = self.experiment.moved_in(event) if tried else None
         if tried and not moved:
             return
+        if same and tried and same.number > self.opened and not self.experiment.moved_in(same):
+            same = None  # what stayed as it was made nothing that differs
         exits = [same] if same else self.experiment.left_by(event) if tried else []
         for exit in exits:
             early, start = exit.number < self.opened, self.node(exit.tensor, exit.versions)

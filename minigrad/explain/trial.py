@@ -19,7 +19,7 @@ from ..tracing.checkpoint import NotTried
 from ..tracing.places import user_frame
 from ..tracing.values import finite
 from .names import outward
-from .replay import direction, value_of
+from .replay import value_of
 
 BLOCKS = ast.With, ast.FunctionDef, ast.AsyncFunctionDef
 MOST = 4  # fixes that are tried for one answer
@@ -59,7 +59,7 @@ def fitting(q, guesses, safe=False):
         guesses: for each place that needs a fix, a list of Lines.
         safe: must every op give finite numbers? Then it is right without a slope that could be measured, too.
     """
-    if q.experiment is None or not guesses or not all(guesses):
+    if q.experiment is None or q.weighted or not guesses or not all(guesses):
         return None
     slope = q.experiment.slope
     most = max(len(one) for one in guesses)
@@ -81,11 +81,10 @@ def is_right(q, edits, slope, safe) -> bool:
         target, gradient, all_finite = tried.try_out(Trial, files=sources, names=names, source=q.source.id)
     except NotTried:
         return False
-    point = value_of(q.source) if tried.point is None else tried.point
-    if gradient is None or np.shape(gradient) != np.shape(point) or (safe and not all_finite):
+    if gradient is None or np.shape(gradient) != np.shape(tried.point) or (safe and not all_finite):
         return False
-    along, size = (float(np.sum(part(gradient) * part(direction(point)))) for part in (np.asarray, np.abs))
-    before = tried.before.total
+    along, size = (float(np.sum(part(gradient) * part(tried.along))) for part in (np.asarray, np.abs))
+    before = tried.total(tried.before)
     close = np.isfinite(size) if slope is None else abs(along - slope) <= NEAR * max(size, abs(slope))
     return close and abs(target - before) <= 1e-4 * max(1e-3, abs(before))
 

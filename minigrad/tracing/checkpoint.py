@@ -26,10 +26,10 @@ with contextlib.suppress(ImportError):  # they are where there is `fork`
     from multiprocessing.connection import Connection, Pipe, wait
     from multiprocessing.reduction import recv_handle, send_handle
 
-SECONDS = 2.0  # how long the replays for an answer may take
+SECONDS = 1.8  # how long the replays for an answer may take
 MOST = 4  # checkpoints that are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
-RARELY = 50  # a fork may take one part of so many of the time
+RARELY = 20  # a fork may take one part of so many of the time
 OUTSIDE = {
     "subprocess.Popen": "starts a process", "os.system": "starts a process", "os.exec": "starts a process",
     "os.posix_spawn": "starts a process", "os.spawn": "starts a process", "os.fork": "starts a process",
@@ -67,6 +67,7 @@ class Checkpoint:
     def __init__(self, trace):
         self.number, self.owner, began = trace.count, os.getpid(), time.perf_counter()
         self.asking = threading.RLock()  # one thread after the other
+        self.close: Any = None  # ends it
         (self.connection, there), files = Pipe(), positions()  # where they are read now: the program will read on
         alive.append(weakref.ref(self))
         random = sys.modules.get("random")
@@ -134,12 +135,12 @@ def undisturbed_fork() -> int:
             signal.signal(one, lambda number, frame: came.append(number))
         pid = os.fork()
     finally:
-        for one, handler in handlers.items():
-            signal.signal(one, handler)
         if pid:
             sleeping.add(pid)
-            for number in came:
-                signal.raise_signal(number)
+        for one, handler in handlers.items():
+            signal.signal(one, handler)
+        for number in came if pid else ():
+            signal.raise_signal(number)
     return pid
 
 
@@ -147,23 +148,28 @@ def end(connection, pid, owner):
     """Nobody listens any more: the sleeping process and its replay end."""
     connection.close()
     if os.getpid() == owner:
-        for kill in (os.killpg, os.kill):  # it may have no group of its own yet
-            with contextlib.suppress(OSError):
-                kill(pid, signal.SIGKILL)
+        kill(pid)
         with contextlib.suppress(OSError):
             os.waitpid(pid, 0)
         sleeping.discard(pid)
 
 
+def kill(pid):
+    """End a sleeping process and its replay."""
+    for send in (os.killpg, os.kill):  # it may have no group of its own yet
+        with contextlib.suppress(OSError):
+            send(pid, signal.SIGKILL)
+
+
 def reap():
-    """Wait for the processes that have ended though nobody waited for them, because an interrupt came."""
-    for pid in [*sleeping]:
-        try:
-            ended = os.waitpid(pid, os.WNOHANG)[0]
-        except ChildProcessError:  # the program itself has waited for it
-            ended = pid
-        if ended:
-            sleeping.discard(pid)
+    """End the processes that nobody holds any more, because an interrupt came while they were made or ended."""
+    here = [one for one in (ref() for ref in alive) if one is not None]
+    for pid in sleeping - {one.pid for one in here if one.close is not None and one.close.alive}:
+        with contextlib.suppress(ChildProcessError):  # the program itself has waited for it
+            if not os.waitpid(pid, os.WNOHANG)[0]:
+                kill(pid)
+                os.waitpid(pid, 0)
+        sleeping.discard(pid)
 
 
 # ---- when one is made ----------------------------------------------------------------------------------------------
@@ -186,7 +192,7 @@ def keep(tape, trace, program):
     global latest
     if replay is not None or tape.checkpoint is not None:
         return
-    if latest is None or latest[1] != program or time.perf_counter() > latest[2]:
+    if latest is None or not latest[0].close.alive or latest[1] != program or time.perf_counter() > latest[2]:
         made = fork(trace)
         if made is None:
             return
@@ -221,13 +227,14 @@ def impossible() -> str:
 
 def close_connections():
     """In a process that was just forked: a sleeping process ends when nobody is connected to it any more."""
+    global latest, making
     for ref in alive:
         one = ref()
         if one is not None:
             with contextlib.suppress(OSError):  # another thread was closing it
                 one.connection.close()
     alive.clear(), sleeping.clear()
-    forget()
+    latest, making = None, threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -238,6 +245,8 @@ def forget():
     """Nobody traces any more: what no tape holds can go."""
     global latest
     latest = None
+    with making:
+        reap()
 
 
 def peak_memory() -> int:

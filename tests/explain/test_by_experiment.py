@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.explain import replay
 
 CELL = "# ---\n"  # between two cells
 PROGRAMS = {  # the status, the first code, the line (or a note), and the program; `start` makes the Variable
@@ -251,6 +252,24 @@ with mg.GradientTape() as tape:
     saved = json.loads(json.dumps({"w": x.numpy().tolist()}))
     y = mg.reduce_sum((x - 0.5 * np.float32(saved["w"])) ** 2)
 """),
+    "an optimizer's step inside": ("partial", "LEFT_ENGINE", "optimizer.apply_gradients([(g, w)])", """
+x, w, optimizer = start(0.5), mg.Variable(2.0), mg.keras.optimizers.SGD(0.1)
+# ---
+with mg.GradientTape() as tape:
+    with mg.GradientTape() as inner:
+        loss = (w * x - 1.0) ** 2
+    g = inner.gradient(loss, w)
+    optimizer.apply_gradients([(g, w)])
+    y = (w - 1.0) ** 2 + x
+"""),
+    "an exit that decides between others": ("partial", "LEFT_ENGINE", "high = float(mg.reduce_max(x))", """
+x = start([1.0, 2.0, 3.0])
+# ---
+with mg.GradientTape() as tape:
+    low = float(mg.reduce_min(x))
+    high = float(mg.reduce_max(x))
+    y = mg.add_n([v for v in x if low < float(v) < high]) * high
+"""),
     "a norm by NumPy": ("partial", "LEFT_ENGINE", "norm = np.linalg.norm(x.numpy())", """
 x = start([3.0, 4.0])
 # ---
@@ -265,6 +284,49 @@ x = start([1.0, 0.2])
 with mg.GradientTape() as tape:
     z = np.random.normal(float(x[0]), 1.0, 4).astype("float32")
     y = mg.reduce_mean(z * x[1])
+"""),
+    # ---- sizes -----------------------------------------------------------------------------------------------------
+    "a difference that is still 0": ("partial", "LEFT_ENGINE", "drift = float(x) - 2.0", """
+x = start(2.0)
+# ---
+with mg.GradientTape() as tape:
+    drift = float(x) - 2.0
+    y = x**2 + 3.0 * drift
+"""),
+    "a small number where it is steep": ("partial", "LEFT_ENGINE", "y = mg.math.log(x * 1e6) * np.log(x.numpy() * 1e6)", """
+x = start(2.0) * 1e-6
+# ---
+with mg.GradientTape() as tape:
+    tape.watch(x)
+    y = mg.math.log(x * 1e6) * np.log(x.numpy() * 1e6)
+"""),
+    "a small number beside a large one": ("partial", "LEFT_ENGINE", "y = x[1] + 3.0 * float(x[0])", """
+x = start([2.0, 1.0]) * [1e-6, 1.0]
+# ---
+with mg.GradientTape() as tape:
+    tape.watch(x)
+    y = x[1] + 3.0 * float(x[0])
+"""),
+    "a minimum that is nearly reached": ("partial", "LEFT_ENGINE", "mean = x.numpy().mean()", """
+x = start([1.0, 1.0001])
+# ---
+with mg.GradientTape() as tape:
+    mean = x.numpy().mean()
+    y = mg.reduce_sum((x - mean) ** 2 * [1.0, 2.0])
+"""),
+    "one exit of many": ("partial", "LEFT_ENGINE", "first = float(x[0])", """
+x = start([1.0, 2.0])
+# ---
+with mg.GradientTape() as tape:
+    first = float(x[0])
+    a = float(x[1])
+    b = float(x[1] * 2.0)
+    c = x.numpy()
+    d = float(x[0] * 2.0)
+    e = float(x[1] * 3.0)
+    f = np.asarray(x)
+    g = float(x[1] * 4.0)
+    y = mg.reduce_sum(x) * first
 """),
     # ---- healthy ---------------------------------------------------------------------------------------------------
     "what is printed and kept": ("complete", "", "", """
@@ -304,6 +366,12 @@ with mg.GradientTape() as tape:
     mask = (random.random(3) > 0.3).astype("float32") / 0.7
     y = mg.reduce_sum(mg.tanh(x * mask))
 """),
+    "a cube where it is flat": ("complete", "", "", """
+x = start(0.0)
+# ---
+with mg.GradientTape() as tape:
+    y = x + x.numpy() ** 3
+"""),
     "a step that depends on the loss": ("complete", "", "", """
 x, losses = start(2.0), []
 # ---
@@ -315,7 +383,9 @@ for step in range(3):
         x.assign_sub(0.1 / (1 + losses[-1]) * tape.gradient(y, x))
 """),
 }  # fmt: skip
-MEASURED = [name for name, (status, *_) in PROGRAMS.items() if status in ("partial", "complete") and "before" not in name]
+MEASURED = [
+    name for name, (status, *_) in PROGRAMS.items() if status in ("partial", "complete") and not {"before", "small"} & {*name.split()}
+]
 
 
 def run(text, folder, cells=None, nudge=0.0):
@@ -384,3 +454,31 @@ def test_the_gradient_is_whole_or_the_fix_makes_it_so(name, tmp_path):
         tape, y, x = fixed["tape"], fixed["y"], fixed["x"]
     right = np.isclose(np.sum(tape.gradient(y, x)), truth, rtol=2e-2, atol=1e-2)
     assert right == (status == "complete" or bool(answer.fixed)), f"{truth}\n{answer}"
+
+
+def test_what_is_too_large_to_be_held_still_is_not_called_whole(monkeypatch):
+    monkeypatch.setattr(replay, "ROOM", 100)
+    x = mg.Variable(2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * (np.ones(200, np.float32) * x.numpy()))
+    answer = tape.explain(y, x, seconds=10.0)
+    assert answer.status != "complete"
+    assert "a value is too large to be held still" in str(answer)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.reduce_sum(x * mg.ones(200)) * float(x)
+    assert tape.explain(y, x, seconds=10.0).status == "partial"
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+@pytest.mark.parametrize(
+    ("weights", "status"), [((0.0, 1.0, 0.0), "complete"), ((1.0, 1.0, 1.0), "complete"), ((1.0, 0.0, -1.0), "partial")]
+)
+def test_what_is_lost_counts_by_the_weights_of_the_target(weights, status, asked_before):
+    x, weights = mg.Variable(2.0), mg.constant(weights)
+    with mg.trace():
+        with mg.GradientTape() as tape:
+            n = float(x)
+            y = mg.stack([x**2 + 5.0 * n, x**3, x - 5.0 * n])
+        if asked_before:
+            tape.gradient(y, x, output_gradients=weights)
+    assert tape.explain(y, x, output_gradients=weights).status == status

@@ -87,6 +87,11 @@ def test_words_stand_where_no_line_is_right(line):
     assert not answer.fixed
 
 
+def test_what_an_object_keeps_of_a_variable_stays_as_it_was():
+    answer, _ = run_line("kept.append(float(x)); y = x * sum(kept)", NUMBER + "; kept = []")
+    assert "kept.append(mg.identity(x))" in answer.fixed
+
+
 def test_the_fixed_source_is_the_whole_block():
     answer, _ = run_line("y = x * x.numpy()", PAIR)
     assert answer.fixed == "with mg.GradientTape() as tape:\n    y = x * x"
