@@ -458,7 +458,7 @@ class GradientTape(Listener):
         Args:
             target, sources, output_gradients, unconnected_gradients: as for `gradient`.
             check: a function that computes the target anew from the sources; its slope is measured beside the tape's.
-            seconds: under a trace, how long the tape's block may be replayed to try the answer; 2 if not given, and
+            seconds: under a trace, how long the tape's block may be replayed to try the answer; 1.8 if not given, and
                 none at all with 0.
 
         Returns:
