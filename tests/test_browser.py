@@ -128,7 +128,7 @@ def test_keys_do_not_leak_into_jupyterlab_and_tab_and_escape_leave(film):
     page, root, cells = film, film.locator(ROOT), film.locator(".jp-Notebook .jp-Cell")
     count = cells.count()
     root.focus()
-    for key in [*"abxddmwf00[],.pp?", "Escape", *"si", "Shift+ArrowLeft", "ArrowUp", "Space", "Space", "Home"]:
+    for key in [*"abxddmwf00[],.ijklpp?", "Escape", *"si", "Shift+ArrowLeft", "ArrowUp", "Space", "Space", "Home"]:
         page.keyboard.press(key)
     assert cells.count() == count
     assert page.locator(".jp-Dialog").count() == 0
@@ -444,6 +444,89 @@ def test_hovering_a_picture_gives_the_number(open_page, tmp_path):
     picture = page.locator(f"{ROOT} .frame.source .written .picture .hit").bounding_box()
     page.mouse.move(picture["x"] + picture["width"] * 0.9, picture["y"] + picture["height"] / 2)
     assert page.locator(f"{ROOT} .tip").inner_text() == "[4] = 5.0"
+
+
+PRODUCT = """\
+import minigrad as mg
+mg.trace(True)
+mg.random.set_seed(0)
+x = mg.random.normal((8, 4))
+w = mg.Variable(mg.random.normal((4, 5)), name="w")
+with mg.GradientTape() as tape:
+    h = x @ w
+tape.gradient(h, w)
+inspector = mg.inspect(tape)"""
+LIGHTS = """() => [...document.querySelectorAll(".mg-inspector .light")].map((light) => {
+    const [a, b] = [light, light.parentNode.querySelector(".hit")].map((one) => one.getBBox());
+    const {rows, cols} = light.closest("svg.figure") ? {} : {d0: {rows: 8, cols: 4}, s0: {rows: 4, cols: 5}, f0: {rows: 8, cols: 5}}[light.closest("[data-id]").dataset.id];
+    const part = (from, size, start, whole, count) => [Math.round((from - start) / whole * count), Math.round(size / whole * count)];
+    return [light.closest("[data-id]").dataset.id, ...part(a.y, a.height, b.y, b.height, rows), ...part(a.x, a.width, b.x, b.width, cols)].join(" ");
+}).sort()"""  # where it is: the column, the first row and how many, the first column and how many
+
+
+def hover(page, selector, across, down):
+    box = page.locator(f"{ROOT} {selector}").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * across, box["y"] + box["height"] * down)
+
+
+def test_of_a_product_the_row_and_the_column_are_lit_that_make_an_element(open_page, tmp_path):
+    page = open_page(saved(inspected(PRODUCT), tmp_path))
+    hover(page, ".frame[data-id=f0] .written .hit", 2.5 / 5, 3.5 / 8)
+    assert page.evaluate(LIGHTS) == ["d0 3 1 0 4", "f0 3 1 2 1", "s0 0 4 2 1"]  # row 3 of x, column 2 of w
+    hover(page, ".frame[data-id=d0] .written .hit", 1.5 / 4, 6.5 / 8)
+    assert page.evaluate(LIGHTS) == ["d0 6 1 1 1", "f0 6 1 0 5", "s0 1 1 0 5"]  # x[6, 1] meets row 1 of w, and goes to row 6
+    hover(page, ".frame[data-id=s0] .written .hit", 4.5 / 5, 0.5 / 4)
+    assert page.evaluate(LIGHTS) == ["d0 0 8 0 1", "f0 0 8 4 1", "s0 0 1 4 1"]
+    page.mouse.move(2, 2)
+    assert page.evaluate(LIGHTS) == []
+
+
+def test_the_formula_of_a_product_lights_them_too(open_page, tmp_path):
+    page = open_page(saved(inspected(PRODUCT), tmp_path))
+    page.locator(f"{ROOT} .frame[data-id=f0]").click()
+    page.locator(f"{ROOT} .pane").focus()
+    page.keyboard.press("j")  # to the last picture: grad w = x^T @ upstream
+    assert page.locator(f"{ROOT} .figure .light").count() == 3
+    boxes = [one.bounding_box() for one in page.locator(f"{ROOT} .figure .light").all()]
+    pictures = [one.bounding_box() for one in page.locator(f"{ROOT} .figure .hit").all()]
+    parts = [box[side] / whole[side] for box, whole in zip(boxes, pictures) for side in ("height", "width")]
+    assert parts == pytest.approx([1 / 4, 1, 1, 1 / 5, 1 / 4, 1 / 5], abs=0.06)  # a row of x^T, a column of upstream, an element
+
+
+def test_the_focus_gives_the_numbers_that_the_pointer_gives(open_page, tmp_path):
+    page = open_page(saved(inspected(PRODUCT), tmp_path))
+    tip = page.locator(f"{ROOT} .tip")
+
+    def press(*keys):
+        for key in keys:
+            page.keyboard.press(key)
+        return tip.inner_text() if tip.is_visible() else None
+
+    page.locator(f"{ROOT} .frame[data-id=f0]").focus()
+    assert page.evaluate(LIGHTS) == ["d0 0 1 0 4", "f0 0 1 0 1", "s0 0 4 0 1"]
+    said = press("l", "l", "k", "k", "k")
+    assert page.evaluate(LIGHTS) == ["d0 3 1 0 4", "f0 3 1 2 1", "s0 0 4 2 1"]
+    hover(page, ".frame[data-id=f0] .written .hit", 2.5 / 5, 3.5 / 8)
+    assert said == tip.inner_text() and said.startswith("[3, 2] = ")
+    assert page.locator(f"{ROOT} .lines .hover .text").inner_text() == "h = x @ w"
+    page.locator(f"{ROOT} .frame[data-id=s0]").focus()
+    assert press("k", "k", "k", "k") == "[0, 0] = " + tip.inner_text().partition(" = ")[2]  # on to its gradient
+    assert page.locator(f"{ROOT} .frame[data-id=s0] .read .light").count() == 1
+    page.locator(f"{ROOT} .scrubber").focus()
+    assert press() == "x: 128 B"
+    assert page.locator(f"{ROOT} .frame.maker").get_attribute("data-id") == "d0"
+    assert press("Tab") is None
+
+
+def test_every_picture_can_be_reached_by_the_focus(open_page, tmp_path):
+    program = f"import minigrad as mg\nmg.trace(True)\n{SCENES['layers']}\ninspector = mg.inspect(tape)\n"
+    page = open_page(saved(inspected(program), tmp_path))
+    hosts = "[tabindex], button"
+    for picture in page.locator(f"{ROOT} .picture").all():
+        assert picture.evaluate(f"picture => picture.closest('{hosts}') !== document.querySelector('.mg-inspector')")
+    page.locator(f"{ROOT} .capsule").first.focus()
+    page.keyboard.press("l")
+    assert page.locator(f"{ROOT} .tip").inner_text().startswith("[0, 1] = ")
 
 
 TWO_CUTS = """\

@@ -2,7 +2,7 @@
 
 import { svg, rect, path, put, fitted, measure, mark } from "./elements.js";
 import { forms, shapeText, spoken } from "./numbers.js";
-import { picture } from "./pictures.js";
+import { picture, pictured } from "./pictures.js";
 import { geometry, arc, apex, abreast } from "./geometry.js";
 
 export class Film {
@@ -72,8 +72,6 @@ export class Film {
       this.inspector.select(col.id, this.story);
     };
     group.addEventListener("click", open);
-    group.addEventListener("pointerenter", () => this.inspector.hover(col.id));
-    group.addEventListener("pointerleave", () => this.inspector.hover(null));
     const value = svg("g", { class: "written" }),
       slope = svg("g", { class: "read" });
     const ground = [rect(...boxes.all, { class: "whole" })];
@@ -133,6 +131,14 @@ export class Film {
       head = g.upright && tone === "value" ? 19 : 3;
     const [x, y, w, h] = box;
     return picture(data, x + 4, y + head, w - 8, h - head - 3, tone, !g.mini && h > 40);
+  }
+
+  /** The matrix products that a picture is a part of: the pictures of their two inputs, and of what they give. */
+  products(group) {
+    const shown = (one) => this.columns[this.place.get(one)]?.value.querySelector(".picture");
+    const made = this.columns.filter(({ col }) => col.op === "matmul" && col.args.length === 2);
+    const trios = made.map(({ col }) => [col.args[0].node, col.args[1].node, col.id].map(shown));
+    return trios.filter((trio) => trio.includes(group) && trio.every((one) => pictured.has(one)));
   }
 
   // ---- wires

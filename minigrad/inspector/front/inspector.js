@@ -3,7 +3,7 @@
 
 import { html, svg, path, put, families, icon } from "./elements.js";
 import { bytesText, number } from "./numbers.js";
-import { pictured, hit } from "./pictures.js";
+import { pictured, products, hit, light, told } from "./pictures.js";
 import { Story } from "./story.js";
 import { Film } from "./film.js";
 import { Overview } from "./overview.js";
@@ -16,6 +16,7 @@ const KEYS = [
   ["↑ ↓", "from a gradient to its value, and back"],
   [", .", "to the column before, after"],
   ["Enter", "look at a column"],
+  ["J L I K", "in its pictures: the number before, after, above, below"],
   ["Home End", "to the start, to the end"],
   ["Space", "play or pause"],
   ["B", "to where the backward pass begins"],
@@ -48,7 +49,9 @@ class Inspector {
     el.append(this.element);
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("pointermove", (event) => this.point(event));
-    this.element.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    this.element.addEventListener("pointerleave", () => this.stand());
+    this.element.addEventListener("focusin", () => ((this.place = [0, 0, 0]), this.stand()));
+    this.element.addEventListener("focusout", () => this.look());
     this.listeners = {
       "change:view": () => this.load(),
       "change:step": () => this.model.get("step") !== this.step && this.go(this.model.get("step")),
@@ -80,7 +83,7 @@ class Inspector {
     this.pane = html("section", { class: "pane", tabindex: 0, "aria-label": "explanation of the step" });
     this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
     this.legend = html("div", { class: "legend" });
-    this.tip = html("div", { class: "tip m", hidden: "" });
+    this.tip = html("div", { class: "tip m", role: "status", hidden: "" });
     this.element.append(
       html("div", { class: "head" }, this.status, this.question, html("p", { class: "line" }, this.counted, this.said), this.modes),
       html("div", { class: "stage" }, this.reels, this.side),
@@ -275,6 +278,10 @@ class Inspector {
       ".": () => this.move(1),
       b: () => this.toTurn(),
       w: () => this.why(),
+      j: () => this.walk(0, -1),
+      l: () => this.walk(0, 1),
+      i: () => this.walk(-1, 0),
+      k: () => this.walk(1, 0),
       p: () => this.togglePredict(),
       m: () => this.toggleFix(),
       "[": () => this.bracket(-1),
@@ -457,6 +464,7 @@ class Inspector {
     this.scroll(nows[0]);
     this.updateHead(nows);
     this.updatePane(nows[0]);
+    if (this.pictures().length) this.stand();
   }
 
   /** The strip follows the play head, until somebody has opened another one. */
@@ -598,27 +606,63 @@ class Inspector {
       }
   }
 
-  hover(id) {
-    const line = id == null ? null : this.story.view.cols[id]?.line;
-    for (const [n, item] of this.code.lines || []) item.classList.toggle("hover", n === line);
-  }
-
-  /** The number under the pointer. */
+  /** The element of a picture under the pointer. */
   point(event) {
     const group = event.target.closest?.(".picture");
-    const box = group && pictured.has(group) && group.ownerSVGElement;
-    const matrix = box && group.getScreenCTM();
-    let text = "";
-    if (matrix) {
-      const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-      text = hit(group, place.x, place.y);
-    }
-    this.tip.hidden = !text;
-    if (!text) return;
-    this.tip.textContent = text;
+    const matrix = pictured.has(group) && group.getScreenCTM();
+    const at = matrix && new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    this.look(event.target, group, at && hit(group, at.x, at.y), event.clientX + 12, event.clientY + 16);
+  }
+
+  /** The pictures of what has the focus. */
+  pictures() {
+    const host = document.activeElement;
+    if (!this.element.contains(host) || host === this.element || !host.matches(":focus-visible")) return [];
+    return [...host.querySelectorAll(".picture")].filter((one) => pictured.has(one));
+  }
+
+  /** Where the keyboard is: at an element of a picture of what has the focus. */
+  stand() {
+    const [which, row, col] = this.place,
+      group = this.pictures()[which];
+    if (!group) return this.look(document.activeElement);
+    const { x, y, w, h, rows, cols } = pictured.get(group);
+    const at = new DOMPoint(x + ((col + 0.5) * w) / cols, y + ((row + 1) * h) / rows).matrixTransform(group.getScreenCTM());
+    this.look(document.activeElement, group, { row, col }, at.x + 4, at.y + 4);
+  }
+
+  /** To another element of the pictures of what has the focus: from the ends of one to the next. */
+  walk(down, right) {
+    const groups = this.pictures(),
+      [which, row, col] = this.place;
+    if (!groups.length) return;
+    const { rows, cols } = pictured.get(groups[which]);
+    const [to, at] = [row + down, col + right];
+    if (to >= 0 && to < rows && at >= 0 && at < cols) this.place = [which, to, at];
+    else this.place = [(which + down + right + groups.length) % groups.length, 0, 0];
+    this.stand();
+  }
+
+  /** Tell the number of an element and light what goes with it: of a product a row and a column, of a block its maker and readers. */
+  look(target, group, cell, x, y) {
+    const id = target?.closest?.("[data-id]")?.dataset.id,
+      line = id && this.story.view.cols[id]?.line;
+    for (const [n, item] of this.code.lines || []) item.classList.toggle("hover", n === line);
+    for (const mark of this.marks || []) mark.remove();
+    const box = cell && pictured.get(group);
+    this.lit(box?.block);
+    this.marks = box ? light(group, cell, box.data ? this.productsOf(group) : []) : [];
+    this.tip.hidden = !box;
+    if (!box) return;
+    this.tip.textContent = told(group, cell);
     const root = this.element.getBoundingClientRect();
-    this.tip.style.left = `${Math.min(event.clientX - root.left + 12, root.width - this.tip.offsetWidth - 4)}px`;
-    this.tip.style.top = `${event.clientY - root.top + 16}px`;
+    this.tip.style.left = `${Math.min(x - root.left, root.width - this.tip.offsetWidth - 4)}px`;
+    this.tip.style.top = `${Math.min(y - root.top, root.height - this.tip.offsetHeight - 4)}px`;
+  }
+
+  productsOf(group) {
+    const equation = group.closest(".figures");
+    return equation ? [products.get(equation)].filter((one) => one?.includes(group)) : this.films.flatMap((film) => film?.products(group) ?? []);
   }
 }
 

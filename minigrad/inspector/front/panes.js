@@ -2,7 +2,7 @@
 
 import { html, svg, icon, path, fitted, put, measure } from "./elements.js";
 import { forms, noteOf, number, shapeText, spoken } from "./numbers.js";
-import { picture } from "./pictures.js";
+import { picture, pictured, products } from "./pictures.js";
 
 // ---- code
 
@@ -48,23 +48,28 @@ export class Code {
 
 /** An array of a formula: its picture to a common scale, its name, its shape. */
 function figure(name, data, unit, turned, tone) {
-  const shape = data?.shape || [];
-  const shown = turned && data?.picture ? transposed(data) : data;
+  const shown = turned && data ? transposed(data) : data;
+  const shape = shown?.shape || [];
   const lengths = shown?.picture?.kind === "grid" ? [shown.picture.rows, shown.picture.cols] : null;
   const [w, h] = !data ? [30, 20] : lengths ? [Math.max(12, lengths[1] * unit), Math.max(12, lengths[0] * unit)] : shown.picture?.kind === "line" ? [110, 44] : [data.n > 1 ? 84 : 62, data.n > 2 ? 34 : 24];
   const wide = Math.max(w + 8, Math.min(150, measure(name, 12, "mono", true) + 4), shape.length ? measure(shapeText(shape), 11, "mono") : 0);
   const group = svg("svg", { class: `figure ${tone}`, width: wide, height: h + 38, viewBox: `0 0 ${wide} ${h + 38}` });
   if (data) group.append(picture(shown, (wide - w) / 2 - 1, 2, w + 2, h, tone, false));
   group.append(fitted(wide / 2, h + 18, name, wide, { size: 12, least: 9, family: "mono", bold: true, anchor: "middle" }));
-  if (shape.length) group.append(fitted(wide / 2, h + 33, shapeText(turned ? [...shape].reverse() : shape), wide, { size: 11, least: 9, family: "mono", anchor: "middle", class: "quiet" }));
+  if (shape.length) group.append(fitted(wide / 2, h + 33, shapeText(shape), wide, { size: 11, least: 9, family: "mono", anchor: "middle", class: "quiet" }));
   return group;
 }
 
+/** The last two axes exchanged; of many matrices each. */
 function transposed(data) {
-  const { rows, cols, v } = data.picture;
-  if (data.picture.kind !== "grid") return data;
-  const turned = Array.from({ length: rows * cols }, (_, k) => v[(k % rows) * cols + Math.floor(k / rows)]);
-  return { ...data, picture: { ...data.picture, rows: cols, cols: rows, v: turned } };
+  const shape = [...data.shape.slice(0, -2), ...data.shape.slice(-2).reverse()];
+  const { kind, cols, pooled } = data.picture || {};
+  if (kind === "line" || data.picture?.rows === 1) return { ...data, shape };
+  const rows = pooled ? data.picture.rows : data.shape.at(-2);
+  if (!data.picture || (pooled && shape.length > 2)) return { ...data, shape, picture: undefined };
+  const each = rows * cols;
+  const v = data.picture.v.map((_, k) => data.picture.v[Math.floor(k / each) * each + (k % rows) * cols + Math.floor((k % each) / rows)]);
+  return { ...data, shape, picture: { ...data.picture, rows: v.length / rows, cols: rows, v } };
 }
 
 /** What an op sends to each of its inputs: the line of mathematics in the user's names, and the arrays in it. */
@@ -83,21 +88,14 @@ export function mathematics(story, id, reading) {
     const longest = Math.max(1, ...all.map((data) => Math.max(data.picture.rows, data.picture.cols)));
     const unit = Math.min(12, 84 / longest);
     const name = `grad ${one.name}`;
-    const drawn = parts.some((part) => part.of);
-    return html(
-      "div",
-      { class: "equation" },
-      html("p", { class: "m b" }, one.text ? `${name} = ${one.text}` : name),
-      drawn
-        ? html(
-            "div",
-            { class: "figures" },
-            parts.map((part) => (part.of ? figure(part.t, known(part), unit, part.T, part.of === "upstream" ? "slope" : "value") : html("span", { class: "sign" }, part.t.trim()))),
-            one.parts.length ? html("span", { class: "sign" }, "=") : null,
-            figure(name, result, unit, false, "slope"),
-          )
-        : html("div", { class: "figures" }, figure(name, result, unit, false, "slope")),
-    );
+    const drawn = parts.filter((part) => part.of);
+    const figures = [...drawn.map((part) => figure(part.t, known(part), unit, part.T, part.of === "upstream" ? "slope" : "value")), figure(name, result, unit, false, "slope")];
+    const last = figures.at(-1);
+    const sign = (text) => html("span", { class: "sign" }, text);
+    const row = html("div", { class: "figures" }, drawn.length ? [parts.map((part) => (part.of ? figures[drawn.indexOf(part)] : sign(part.t.trim()))), one.parts.length ? sign("=") : null] : null, last);
+    const trio = figures.map((one) => one.querySelector(".picture"));
+    if (drawn.length === 2 && parts.length === 3 && parts[1].t.trim() === "@" && trio.every((one) => pictured.has(one))) products.set(row, trio);
+    return html("div", { class: "equation" }, html("p", { class: "m b" }, one.text ? `${name} = ${one.text}` : name), row);
   });
   return rows.filter(Boolean);
 }

@@ -1,9 +1,10 @@
-// A picture for every array: numbers, bars or a line, a heat map. `hit` tells which element is where.
+// A picture for every array: numbers, bars or a line, a heat map. `hit` tells which element is where, and `light` marks it.
 
 import { fitted, path, rect, svg } from "./elements.js";
 import { forms, noteOf, number } from "./numbers.js";
 
 export const pictured = new WeakMap(); // the <g> of a picture -> what is needed to find an element of it
+export const products = new WeakMap(); // the figures of a formula -> the pictures of a matrix product: left, right, and what it gives
 
 /** The picture of a value in a box; `tone` is "value" or "slope". With `note`, a word on its size stands below. */
 export function picture(data, x, y, w, h, tone, note = true) {
@@ -11,7 +12,8 @@ export function picture(data, x, y, w, h, tone, note = true) {
   const found = data.picture;
   if (data.state === "unknown") return group;
   if (!found || found.kind === "numbers") {
-    numbers(group, data, x, y, w, h);
+    const box = numbers(group, data, x, y, w, h);
+    if (found) pictured.set(group, { data, ...box });
     return group;
   }
   if (note && h > 26) {
@@ -38,6 +40,8 @@ function numbers(group, data, x, y, w, h) {
       cy = y + (Math.floor(k / across) + 0.5) * (h / down) + size * 0.35;
     group.append(fitted(cx, cy, text, w / across - 2, { size, least: 7.5, family: "mono", bold: true, anchor: "middle" }));
   });
+  if (found) group.append(rect(x, y, w, h, { class: "hit" }));
+  return { x, y, w, h, rows: down, cols: across };
 }
 
 function curve(group, found, x, y, w, h) {
@@ -97,15 +101,83 @@ function heat(group, found, x, y, w, h) {
   return { x: left, y: top, w: side * cols, h: side * rows, rows, cols };
 }
 
-/** What is at a place in a picture: its index and its value, as text. */
+/** Which element is at a place in a picture: its row and its column there. */
 export function hit(group, px, py) {
   const box = pictured.get(group);
-  if (!box) return "";
   const col = Math.floor(((px - box.x) / box.w) * box.cols),
     row = Math.floor(((py - box.y) / box.h) * box.rows);
-  if (col < 0 || row < 0 || col >= box.cols || row >= box.rows) return "";
-  const found = box.data.picture,
-    value = number(found.v[row * box.cols + col], 4, !/^float/.test(box.data.dtype));
-  const at = found.kind === "line" ? `[${col}]` : `[${row}, ${col}]`;
-  return found.pooled ? `largest of block ${at}: ${value}` : `${at} = ${value}`;
+  return col < 0 || row < 0 || col >= box.cols || row >= box.rows ? null : { row, col };
+}
+
+/** An element as text: its index and its value. */
+export function told(group, { row, col }) {
+  const { data, text, cols } = pictured.get(group);
+  if (text) return text;
+  const { v, kind, pooled } = data.picture,
+    place = row * cols + col;
+  const value = number(v[place], kind === "numbers" ? 6 : 4, !/^float/.test(data.dtype));
+  if (pooled) return `largest of block [${kind === "grid" ? `${row}, ` : ""}${col}]: ${value}`;
+  return data.shape.length ? `[${indexOf(place, data.shape)}] = ${value}` : value;
+}
+
+function indexOf(place, shape) {
+  const index = [];
+  for (const length of [...shape].reverse()) {
+    index.unshift(place % length);
+    place = Math.floor(place / length);
+  }
+  return index.join(", ");
+}
+
+// ---- matrix products
+
+const MADE_OF = [ // an element of one of the three (left, right, result) -> in which other its row or column is lit: [other, its axis, the axis there]
+  [[2, "row", "row"], [1, "col", "row"]],
+  [[2, "col", "col"], [0, "row", "col"]],
+  [[0, "row", "row"], [1, "col", "col"]],
+];
+const WHOLE = [0, 1];
+
+/** Mark an element of a picture, and in the other pictures of its products the rows and columns that go with it; the marks. */
+export function light(group, cell, trios) {
+  const own = spans(pictured.get(group), cell);
+  const marks = [band(group, own, "cell")];
+  for (const trio of trios)
+    for (const [other, axis, there] of MADE_OF[trio.indexOf(group)]) marks.push(...along(group, own, trio[other], axis, there));
+  return marks;
+}
+
+/** Of a matrix, or of many, the part of the rows and the part of the columns in which an element is. */
+function spans({ data, rows, cols }, { row, col }) {
+  const of = (k, count) => [k / count, (k + 1) / count];
+  if (rows > 1 && cols > 1) return { row: of(row, rows), col: of(col, cols) };
+  const long = of(row + col, rows * cols); // one line of numbers: a row, or a column that lies
+  return data?.shape.at(-1) === 1 ? { row: long, col: WHOLE } : { row: WHOLE, col: long };
+}
+
+const matrices = ({ shape }) => shape.slice(0, -2).reduce((count, length) => count * length, 1);
+
+/** The bands in another picture of a product, for the same matrix of many. */
+function along(group, own, other, axis, there) {
+  const [one, two] = [pictured.get(group).data, pictured.get(other).data];
+  const [count, others] = [matrices(one), matrices(two)];
+  if ((count > 1 && one.picture.pooled) || (others > 1 && two.picture.pooled)) return [];
+  const which = Math.floor(own.row[0] * count + 1e-9);
+  const part = axis === "col" ? own.col : own.row.map((at) => at * count - which);
+  const found = [];
+  for (let k = 0; k < others; k++) {
+    if (count > 1 && others > 1 && k !== which) continue;
+    const rows = there === "row" ? part : WHOLE;
+    found.push(band(other, { row: rows.map((at) => (k + at) / others), col: there === "col" ? part : WHOLE }, "band"));
+  }
+  return found;
+}
+
+function band(group, { row, col }, name) {
+  const { x, y, w, h, rows, cols } = pictured.get(group);
+  const long = row[1] - row[0] < 1 ? row : col;
+  const [across, down] = rows > 1 && cols > 1 ? [col, row] : rows > 1 ? [WHOLE, long] : [long, WHOLE];
+  const mark = rect(x + across[0] * w, y + down[0] * h, (across[1] - across[0]) * w, (down[1] - down[0]) * h, { class: `light ${name}` });
+  group.append(mark);
+  return mark;
 }
