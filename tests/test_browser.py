@@ -687,6 +687,34 @@ try:
         y = (x * mg.reduce_sum(w)) @ w
 except Exception:
     pass""",
+    "crash_twice": """\
+w, x = mg.Variable(mg.ones((4, 5))), mg.ones((2, 3))
+try:
+    with mg.GradientTape() as tape:
+        y = x * 2.0 + w
+except Exception:
+    pass""",
+    "twins": """\
+x = mg.Variable(3.0)
+with mg.GradientTape() as tape:
+    a = x * x
+    y = a * x.numpy() + mg.sin(x)
+tape.gradient(y, x)""",
+    "marks": """\
+first, second = mg.linspace(-1.0, 1.0, 201), mg.constant(2.0)
+with mg.GradientTape(persistent=True) as tape:
+    tape.watch(first)
+    tape.watch(second)
+    y = first * second
+    with tape.stop_recording():
+        z = mg.exp(y)
+    y = y + z
+tape.gradient(y, first)""",
+    "product": """\
+x, w = mg.reshape(mg.range(24.0), (2, 3, 4)), mg.Variable(mg.ones((4, 2)))
+with mg.GradientTape() as tape:
+    y = x @ w
+tape.gradient(y, w)""",
     "names": f"""\
 x = mg.Variable([1e-30, -2.0], name="{"long" * 50}")
 y = mg.Variable(3.0, name="\u0645\u062a\u063a\u064a\u0631 \u6f22\u5b57")
@@ -709,6 +737,11 @@ BOXES = """() => {
         for (const one of texts)
             if (one.left < frame.left - 1 || one.right > frame.right + 1 || one.top < frame.top - 1 || one.bottom > frame.bottom + 1)
                 wrong.push(`cut: ${one.text}`);
+        const marks = [...root.querySelectorAll(".marks > .mark, .marks > .between text")].filter(seen);
+        for (const { text, ...mark } of marks.map((e) => ({ text: e.textContent || "scissors", ...e.getBoundingClientRect().toJSON() })))
+            for (const one of [...texts, ...[...root.querySelectorAll(".frame")].map((e) => ({ text: e.dataset.id, ...e.querySelector(".edge").getBoundingClientRect().toJSON() }))])
+                if (one.text !== text && one.left < mark.right - 1.5 && mark.left < one.right - 1.5 && one.top < mark.bottom - 1.5 && mark.top < one.bottom - 1.5)
+                    wrong.push(`covered: ${one.text} by ${text}`);
         texts.forEach((a, k) => texts.slice(k + 1).forEach((b) => {
             if (a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5)
                 wrong.push(`overlap: ${a.text} | ${b.text}`);
@@ -747,6 +780,10 @@ def test_the_check_of_texts_finds_what_overlaps_and_what_is_cut(open_page, tmp_p
     assert [one.split(":")[0] for one in page.evaluate(BOXES)] == ["cut"]
     page.evaluate("() => { const [a, b] = document.querySelectorAll('.film .frame .sign'); a.setAttribute('x', b.getAttribute('x')); }")
     assert [one.split(":")[0] for one in page.evaluate(BOXES)] == ["overlap"]
+    page.evaluate("() => document.querySelector('.film .frame .sign').setAttribute('x', -300)")
+    page.evaluate("() => document.querySelector('.film .marks').append(document.querySelector('.status .mark').cloneNode(true))")
+    page.evaluate("() => document.querySelector('.film .marks .mark').setAttribute('transform', 'translate(120 80)')")
+    assert "covered" in {one.split(":")[0] for one in page.evaluate(BOXES)}
 
 
 def test_columns_have_names_that_tell_value_and_gradient(open_page, tmp_path):

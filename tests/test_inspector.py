@@ -621,13 +621,26 @@ except Exception as problem:
 """
 
 
-@pytest.mark.parametrize(("op", "misfit"), [("@", [1, 0]), ("+", None)])
+@pytest.mark.parametrize(("op", "misfit"), [("@", [[1, 0]]), ("+", [[0, 0], [1, 1]])])
 def test_what_raised_is_the_last_column_with_the_lengths_that_do_not_fit(op, misfit):
     view = inspected(CRASH.format(op=op)).plain
     last = columns(view)[-1]
     assert (last["kind"], last["given"], last["misfit"]) == ("crash", [[2, 4], [3, 2]], misfit)
     assert last["ghost"]["say"].startswith("InvalidArgumentError: ")
     assert [view["cols"][wire["from"]]["name"] for wire in view["wires"].values() if wire["to"] == last["id"]] == ["h", "w"]
+
+
+PAIRS = {  # the op and the shapes, and the pairs that do not fit
+    "first + second": [((2, 3), (4, 5), [[0, 0], [1, 1]]), ((3, 3), (4, 4), [[0, 0], [1, 1]]), ((5, 1, 2), (4, 3), [[2, 1]])],
+    "first @ second": [((2, 2, 2), (3, 3, 4), [[0, 0], [2, 1]]), ((3, 3, 3), (4, 5, 5), [[0, 0], [2, 1]]), ((2, 3), (3,), [])],
+}
+
+
+@pytest.mark.parametrize(("op", "first", "second", "pairs"), [(op, *case) for op, cases in PAIRS.items() for case in cases])
+def test_every_pair_of_lengths_that_does_not_fit_is_found(op, first, second, pairs):
+    program = f"first, second = mg.zeros({first}), mg.zeros({second})\nwith mg.GradientTape() as tape:\n"
+    view = inspected(f"{program}    try:\n        {op}\n    except Exception:\n        pass\n").plain
+    assert columns(view)[-1]["misfit"] == pairs
 
 
 def test_a_gradient_that_raised_is_shown_as_that():

@@ -5,6 +5,17 @@ import { forms, shapeText, spoken } from "./numbers.js";
 import { picture, pictured } from "./pictures.js";
 import { geometry, arc, apex, abreast } from "./geometry.js";
 
+/** The marks that stand before a column, by its place. */
+function marksBetween(view, strip) {
+  const found = new Map();
+  for (const mark of view.marks) {
+    const k = strip.cols.findIndex((id, place) => place >= strip.outside && +id.slice(1) >= mark.at);
+    const elsewhere = k < 0 || (view.fold && k === strip.outside && +strip.cols[k].slice(1) > mark.at);
+    if (!elsewhere) found.set(k, [...(found.get(k) || []), mark]);
+  }
+  return found;
+}
+
 export class Film {
   /**
    * A strip of a story, in this many pixels.
@@ -12,7 +23,8 @@ export class Film {
    */
   constructor(inspector, story, strip, width, folded) {
     Object.assign(this, { inspector, story, strip, view: story.view });
-    this.g = geometry(strip, width, folded);
+    const gaps = marksBetween(story.view, strip);
+    this.g = geometry(strip, width, folded, gaps);
     const { g } = this;
     this.element = svg("svg", {
       class: `film ${g.upright ? "upright" : "turned"}`, viewBox: `0 0 ${g.width} ${g.height}`, role: "group",
@@ -26,7 +38,7 @@ export class Film {
     this.wires = strip.wires.map((one) => this.wire(one));
     this.ribbons();
     if (g.upright) this.brackets();
-    this.betweens();
+    this.betweens(gaps);
     this.turn();
   }
 
@@ -220,21 +232,24 @@ export class Film {
     else group.append(path(this.head(a, 1, Math.max(4, width * 0.62)), { class: "head" }));
     group.append(svg("title", {}, lost ? `${name}: would have come here` : name));
     this.layers[1].append(group);
-    const found = lost ? wire.wire.lost : wire.wire.sent.at(-1)[2];
-    const data = this.view.arrays[found];
-    const twins = this.wires.filter((one) => one.from === wire.from && one.to === wire.to);
-    const aside = twins.length > 1 ? (twins.indexOf(wire) - (twins.length - 1) / 2) * 42 : 0;
-    const [x, y] = this.at(...apex(g, a + aside, b + aside, 1, high));
-    if (numbered && data.n === 1 && Math.abs(b - a) > 34) {
-      const text = forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text);
-      const word = lost ? text.map((one) => `${one} lost`) : text;
-      ribbon.label = fitted(x, y + 4, word, Math.abs(b - a) / twins.length - 8, { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", class: `amount${lost ? " lost" : ""}` });
-      this.layers[4].append(ribbon.label);
-    }
+    if (numbered && Math.abs(b - a) > 34) this.amount(ribbon, high);
     if (lost && wire.scissors) {
       const down = this.at(a + (b - a) * 0.16, (g.below + high * 0.66));
       this.layers[4].append((ribbon.scissors = mark("cut", ...down, 7)));
     }
+  }
+
+  /** The number on a ribbon; of several between the same columns one text on the outermost: they add up. */
+  amount(ribbon, high) {
+    const { wire, a, b, lost } = ribbon;
+    const twins = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to);
+    const arrays = twins.map((one) => this.view.arrays[lost ? one.wire.wire.lost : one.wire.wire.sent.at(-1)[2]]);
+    if (twins.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return;
+    const each = arrays.map((data) => forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text));
+    const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : ""));
+    const [x, y] = apex(this.g, a, b, 1, high);
+    ribbon.label = fitted(x, y + 4, texts, Math.abs(b - a) - 8, { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", class: `amount${lost ? " lost" : ""}` });
+    this.layers[4].append(ribbon.label);
   }
 
   /** What comes in at a source and what is lost there, as one sum. */
@@ -275,17 +290,14 @@ export class Film {
     });
   }
 
-  /** What happened between two columns: a watch, or a pause of the tape. */
-  betweens() {
-    const { g, view } = this;
-    if (!g.upright) return;
-    for (const one of view.marks) {
-      const k = this.columns.findIndex((column) => !column.outer && column.col.id[0] === "f" && +column.col.id.slice(1) >= one.at);
-      if (k < 0 || (this.strip.unit ?? -1) >= 0) continue;
-      const x = g.start(k) - 3;
-      this.layers[4].append(
-        svg("g", { class: `between ${one.kind}` }, path(`M${x} ${g.y.value - 4}V${g.y.end}`), fitted(x - 4, g.y.slope + 12, one.label, 90, { size: 10.5, least: 9, anchor: "end" }), svg("title", {}, one.say)),
-      );
+  /** What happened between two columns, a watch or a pause of the tape, upright in the gap. */
+  betweens(gaps) {
+    const { g } = this;
+    for (const [k, marks] of g.upright ? gaps : []) {
+      const x = g.start(k) - 4,
+        middle = (g.y.value + g.y.end) / 2;
+      const label = fitted(x - 4, middle, marks.map((one) => one.label).join(", "), g.y.end - g.y.value, { size: 10.5, least: 9, anchor: "middle", transform: `rotate(-90 ${x - 4} ${middle})` });
+      this.layers[4].append(svg("g", { class: `between ${marks.at(-1).kind}` }, path(`M${x} ${g.y.value - 4}V${g.y.end}`), label, svg("title", {}, marks.map((one) => one.say).join(" "))));
     }
   }
 
@@ -408,26 +420,26 @@ export class Film {
     return fitted(x + w / 2, y + h / 2 + 4, text, w - 4, { size: 11, least: 9, anchor: "middle", class: "quiet" });
   }
 
-  /** The two shapes that an op did not take, and the pair of lengths that does not fit. */
+  /** The two shapes that an op did not take, and the pairs of lengths that do not fit. */
   misfit(one) {
     const { col } = one,
       [x, y, w, h] = one.boxes.value;
     one.shapes = svg("g", { class: "shapes" });
     const size = Math.max(9, Math.min(13, w / 9));
+    const [head, line] = this.g.upright ? [34, h > 60 ? 24 : 16] : [h / 2 - 5, 20];
     col.given.slice(0, 2).forEach((shape, k) => {
-      const parts = shape.map(String),
-        text = shapeText(shape);
-      const cy = y + 34 + k * (h > 60 ? 24 : 16),
-        width = measure(text, size, "mono", true);
-      const left = x + (w - width) / 2;
+      const text = shapeText(shape);
+      const cy = y + head + k * line,
+        left = x + (w - measure(text, size, "mono", true)) / 2;
       one.shapes.append(svg("text", { x: left, y: cy, "font-size": size, class: "m b" }, text));
-      const bad = col.misfit?.[k];
-      if (bad == null) return;
-      const before = measure(`(${parts.slice(0, bad).join(", ")}${bad ? ", " : ""}`, size, "mono", true);
-      const own = measure(parts[bad], size, "mono", true);
-      one.shapes.append(svg("ellipse", { cx: left + before + own / 2, cy: cy - size * 0.35, rx: own / 2 + 4, ry: size * 0.72, class: "ring" }));
+      for (const pair of col.misfit) {
+        const before = measure(`(${shape.slice(0, pair[k]).map((length) => `${length}, `).join("")}`, size, "mono", true);
+        const own = measure(String(shape[pair[k]]), size, "mono", true);
+        one.shapes.append(svg("ellipse", { cx: left + before + own / 2, cy: cy - size * 0.35, rx: own / 2 + 4, ry: size * 0.72, class: "ring" }));
+      }
     });
-    if (col.misfit) one.shapes.append(fitted(x + w / 2, one.boxes.slope[1] + 16, `${col.given[0][col.misfit[0]]} ≠ ${col.given[1][col.misfit[1]]}`, w, { size: 13, bold: true, family: "mono", anchor: "middle", class: "crimson" }));
+    const unequal = col.misfit.map(([i, j]) => `${col.given[0][i]} ≠ ${col.given[1][j]}`).join(", ");
+    one.shapes.append(fitted(one.boxes.slope[0] + w / 2, one.boxes.slope[1] + 16, unequal, w, { size: 13, bold: true, family: "mono", anchor: "middle", class: "crimson" }));
     one.value.append(one.shapes);
   }
 

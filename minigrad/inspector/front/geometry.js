@@ -1,14 +1,17 @@
 // Where things stand, in pixels: from the layout in columns and levels that Python has computed, for any width.
 
 /** Rows and columns of a strip at a width. Below 520 px time runs down, and else to the right. */
-export function geometry(strip, width, folded) {
+export function geometry(strip, width, folded, gaps) {
   const count = Math.max(strip.cols.length, 1);
   const top = Math.max(1, ...strip.wires.map((one) => one[5]));
-  return width < 520 ? vertical(strip, width, count, top) : horizontal(strip, width, count, top, folded);
+  return width < 520 ? vertical(strip, width, count, top) : horizontal(strip, width, count, top, folded, gaps);
 }
 
-function horizontal(strip, width, count, top, folded) {
-  const gap = strip.outside && strip.outside < count ? 10 : 0;
+const MARKED = 18; // the gap in which a mark stands
+
+function horizontal(strip, width, count, top, folded, gaps) {
+  const before = strip.cols.map((_, k) => (gaps.has(k) ? MARKED : k && k === strip.outside ? 10 : 0));
+  const gap = before.reduce((sum, one) => sum + one, 0);
   const wide = width >= 700;
   const left = wide ? 84 : 8,
     right = wide ? 92 : 40;
@@ -21,7 +24,8 @@ function horizontal(strip, width, count, top, folded) {
     slope = folded ? 52 : count <= 3 ? 70 : 60;
   const y = code + high(top) + 8,
     seam = 16;
-  const x = strip.cols.map((_, k) => left + k * step + (k >= strip.outside ? gap : 0));
+  let shift = 0;
+  const x = strip.cols.map((_, k) => left + k * step + (shift += before[k]));
   return {
     upright: true, x, step, cell, left, high, ribbon: step < 52 ? 7 : 13, mini: step < 52, full: step >= 76, labels: wide,
     y: { code: 14, value: y, shape: y + value, slope: y + value + seam, end: y + value + seam + slope },

@@ -189,7 +189,7 @@ export class Curves {
     this.pd = this.plot(dy, this.middle + 12, high - 30, "slope", `d${found.op.name || "y"}/d${found.source.name}`);
     for (const one of [low, 0, top])
       if (one >= low && one <= top) this.element.append(fitted(this.px(one), high - 12, forms(one), 50, { size: 10.5, family: "mono", anchor: "middle", class: "quiet" }));
-    this.element.append(fitted(this.right + 12, high - 12, found.source.name, 50, { size: 12, family: "mono", bold: true }));
+    this.element.append(fitted(this.right + 24, high - 12, found.source.name, 40, { size: 12, family: "mono", bold: true }));
     this.cursor = svg("g", { class: "cursor-lines" });
     this.element.append(this.cursor);
     const move = (event) => {
