@@ -51,8 +51,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
       fix    keep x a tensor: y = x * x
       note   measured: 3 of 6 is lost
     """
-    if trial.running is not None and trial.running.begun:
-        trial.running.ask(tape, target)
+    trial.ask_instead(tape, target)
     frame, trace = user_frame()[0], trace_of(tape)
     leaves = nest.flatten(sources) if nest.is_nested(sources) else [sources]
     with listeners_only():

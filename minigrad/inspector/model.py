@@ -31,6 +31,7 @@ from ..tracing.values import Summary
 from .arrays import bytes_text, norm_of, number_text, shown
 from .asking import Here, knows, last_question
 from .code import Code
+from .compare import Side
 from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
 from .formulas import formula
 from .lost import full_gradient
@@ -93,6 +94,7 @@ class Model:
     Attributes:
         data: the view model, ready for JSON.
         explanations: the number of a source -> its Explanation.
+        questions: what was tried for them.
     """
 
     def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES):
@@ -132,7 +134,7 @@ class Model:
         self.targets, self.sources = targets, sources
         known = bool(targets and sources) and real
         self.again = read_again(tape, targets, sources, self.most) if known and tape.steps is not None else None
-        self.experiments, self.left = {}, True
+        self.experiments, self.questions, self.left = {}, [], True
         self.explanations = self.explained(asked, frame) if known else {}
 
     def explained(self, asked, frame):
@@ -145,6 +147,7 @@ class Model:
             seconds = None if self.left else 0.0  # nothing can have been lost: nothing is tried
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
+                self.questions.append(q)
         return found
 
     def film_it(self, every):
@@ -160,6 +163,11 @@ class Model:
             add_reading(self.film, self.targets, slopes, steps)
         add_unheard(self.film, self.tape, {one.id for one in self.sources})
         self.data = self.draw()
+
+    @property
+    def side(self) -> Side:
+        """The film as one of two."""
+        return Side(self.data, [(self.line_text(one.place), one.op) for one in self.film.frames], self.view_steps())
 
     # ---- drawing -------------------------------------------------------------------------------------------------------
 

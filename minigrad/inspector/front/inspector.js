@@ -54,7 +54,7 @@ class Inspector {
     this.element.addEventListener("focusout", () => this.look());
     this.listeners = {
       "change:view": () => this.load(),
-      "change:step": () => this.model.get("step") !== this.step && this.go(this.model.get("step")),
+      "change:step": () => this.model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, this.model.get("step"))),
       "change:selected": () => this.heardSelected(),
       "msg:custom": (message) => this.received(message),
     };
@@ -104,13 +104,9 @@ class Inspector {
   // ---- state
 
   load() {
-    this.view = this.model.get("view");
-    this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
-    this.axis = this.view.axis || null;
-    this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
-    this.followed = this.stories.map(() => false);
+    this.fixing = false;
+    this.arrange();
     this.predict = Boolean(this.view.predict) && this.stories[0].lastTurn >= 0;
-    this.count = this.axis ? this.axis.length : this.stories[0].count;
     this.step = Math.max(-1, Math.min(this.count - 1, this.model.get("step") ?? this.count - 1));
     const linked = location.protocol !== "about:" && /[#&]step=(-?\d+)/.exec(location.hash || "");
     if (linked && this.model.saved) this.step = Math.max(-1, Math.min(this.count - 1, Number(linked[1]) - 1));
@@ -118,6 +114,19 @@ class Inspector {
     this.selected = this.model.get("selected") || "";
     this.width = 0;
     this.fit();
+  }
+
+  /** The films that are shown: one, or two on a time that they share, as that of the fix beside the one that was written. */
+  arrange() {
+    const view = this.model.get("view"),
+      fixed = this.fixing && view.fixed;
+    this.view = fixed ? { compare: [view, fixed.film], titles: ["as written", "fixed"], axis: fixed.axis } : view;
+    this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
+    this.axis = this.view.axis || null;
+    this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
+    this.followed = this.stories.map(() => false);
+    this.count = this.axis ? this.axis.length : this.stories[0].count;
+    this.width = 0;
   }
 
   get story() {
@@ -145,7 +154,8 @@ class Inspector {
     this.step = step;
     const { id } = this.story.at(this.stepOf(0));
     this.selected = selected || (id && this.story.view.cols[id] ? id : "");
-    this.model.set("step", step);
+    this.ownStep = this.fixing ? this.stepOf(0) : step;
+    this.model.set("step", this.ownStep);
     this.model.set("selected", this.selected);
     this.model.save_changes();
     this.draw();
@@ -300,8 +310,8 @@ class Inspector {
 
   togglePredict() {
     if (this.story.lastTurn < 0) return;
+    if (this.fixing) this.toggleFix();
     this.predict = !this.predict;
-    this.fixing = false;
     this.outcome = null;
     this.go(this.predict ? this.firstStop() : this.step);
   }
@@ -341,9 +351,15 @@ class Inspector {
   }
 
   toggleFix() {
-    if (!this.story.view.verdict.fix) return;
+    if (!this.story.view.verdict.fix || this.predict) return;
+    this.pause();
     this.fixing = !this.fixing;
-    this.draw();
+    if (this.model.get("view").fixed) {
+      this.arrange();
+      this.step = this.count - 1;
+      this.fit();
+    } else this.draw();
+    this.fixButton?.focus({ preventScroll: true });
   }
 
   async copy(text, button) {
@@ -513,6 +529,7 @@ class Inspector {
   request(k) {
     if (this.asking === this.open_units[k]) return;
     this.asking = this.open_units[k];
+    if (this.fixing && k) return setTimeout(() => this.received({ type: "unsaved" }));
     this.model.send({ type: "open_unit", unit: this.open_units[k], film: k });
   }
 

@@ -245,20 +245,35 @@ export class Curves {
 // ---- the fix
 
 export function fixPane(inspector, story) {
-  const { verdict } = story.view;
-  const before = story.view.code.map((one) => one.text.trimEnd());
-  const fixed = verdict.fixed;
-  const copy = html("button", { type: "button", onclick: () => inspector.copy(fixed.join("\n"), copy) }, "copy the fixed code");
+  const { verdict, code } = story.view;
+  const before = code.map((one) => one.text.trimEnd());
+  const { fixed } = verdict;
   const changed = fixed.filter((line) => line.trim() && !before.includes(line.trimEnd()));
   const gone = before.filter((line) => line.trim() && !fixed.some((one) => one.trimEnd() === line) && changed.some((one) => alike(one, line)));
+  const put = cellBelow(inspector.model, inspector.element, fixed.join("\n"));
+  const button = (text, act) => html("button", { type: "button", onclick: (event) => act(event.currentTarget) }, text);
   return html(
     "div",
     { class: "fix-pane" },
-    html("p", {}, fixed.length ? "Tried: run again with this change, the gradient is the true one." : verdict.fix.text),
+    html("p", {}, fixed.length ? "Tried: run again with this change, the target is as before, and the gradient is the one that was measured." : verdict.fix.text),
     gone.map((line) => html("p", { class: "m gone" }, `- ${line.trim()}`)),
     changed.map((line) => html("p", { class: "m come" }, `+ ${line.trim()}`)),
-    fixed.length ? copy : null,
+    fixed.length ? html("p", { class: "modes" }, put && button("put it in a cell below", put), button("copy the fixed code", (one) => inspector.copy(fixed.join("\n"), one))) : null,
   );
+}
+
+/** What puts code into a new cell below this one, in a notebook of JupyterLab; null elsewhere. */
+function cellBelow(model, element, code) {
+  const notebook = model.widget_manager?.context?.model?.sharedModel;
+  const cell = element.closest(".jp-Cell");
+  if (!notebook?.insertCell || !cell) return null;
+  return (button) => {
+    const cells = [...cell.parentElement.querySelectorAll(":scope > .jp-Cell")];
+    const place = Number(cell.dataset.windowedListIndex ?? cells.indexOf(cell));
+    notebook.insertCell(place + 1, { cell_type: "code", source: code });
+    button.textContent = "it is in the cell below";
+    button.disabled = true;
+  };
 }
 
 /** Do two lines begin as one does? */
