@@ -552,12 +552,31 @@ def test_the_head_shows_the_fix_of_what_it_tells(open_page, tmp_path):
 
 
 def test_the_fix_stands_beside_what_was_written(open_page, tmp_path):
-    page = open_page(saved(inspected(PROGRAM.replace("x * x", "x * x.numpy()")), tmp_path))
-    page.locator(f"{ROOT} button.fix").click()
-    pane = page.locator(f"{ROOT} .fix-pane")
+    page = open_page(saved(inspected(PROGRAM.replace("x * x", "x * x.numpy()").replace("z = mg.sin(y) + y", "z = y * y")), tmp_path))
+    root, pane = page.locator(ROOT), page.locator(f"{ROOT} .fix-pane")
+    root.locator("button.fix").click()
     assert [pane.locator(".gone").inner_text(), pane.locator(".come").inner_text()] == ["- y = x * x.numpy()", "+ y = x * x"]
-    page.locator(ROOT).press("m")
-    assert pane.count() == 0
+    assert root.locator(".reel h3").all_inner_texts() == ["as written dz/dx = 54.0", "fixed dz/dx = 108.0"]  # x^4 by hand: 4 * 27
+    assert root.locator(".question").inner_text() == "dz/dx: 54.0 \u2192 108.0"
+    assert pane.locator("button").all_inner_texts() == ["copy the fixed code"]  # there is no notebook here
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert root.locator(".frame.now").count() == 2, "what belongs together happens at once"
+    assert page.evaluate(BOXES) == []
+    page.keyboard.press("m")
+    assert pane.count() == 0 and root.locator(".reel").count() == 1 and page.trouble == []
+
+
+def test_the_fixed_code_can_be_put_in_a_cell_below(browser, lab):
+    page = run_notebook(browser, lab, "fix.ipynb", PROGRAM.replace("x * x", "x * x.numpy()"), "print('the last cell')")
+    page.locator(f"{ROOT} button.fix").click()
+    page.locator(f"{ROOT} .fix-pane button", has_text="put it in a cell below").click()
+    cells = page.locator(".jp-Notebook .jp-CodeCell .cm-content")
+    page.wait_for_function("document.querySelectorAll('.jp-Notebook .jp-CodeCell').length === 3")
+    assert cells.nth(1).inner_text() == "with mg.GradientTape() as tape:\n    y = x * x\n    z = mg.sin(y) + y"
+    assert "the last cell" in cells.nth(2).inner_text() and page.trouble == []
+    page.context.close()
 
 
 PREDICTED = PROGRAM.replace("mg.inspect(tape)", "mg.inspect(tape, z, x, predict=True)")

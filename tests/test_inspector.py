@@ -580,6 +580,25 @@ def test_the_fix_that_was_tried_comes_with_the_film():
     assert fixed["tape"].gradient(fixed["y"], fixed["x"]).numpy().tolist() == [[0.5, 1.0], [1.5, 2.0]], "the mean of x^2 by hand: x / 2"
 
 
+def test_the_fix_is_filmed_as_the_fixed_program_would_be():
+    film, by_hand = inspected(BROKEN), inspected(FIXED).plain
+    check(film)
+    view, film = film.plain, film.plain["fixed"]["film"]
+    check_view(film)
+    assert [col["op"] for col in columns(film)] == [col["op"] for col in columns(by_hand)]
+    assert (film["verdict"]["status"], film["verdict"]["answer"]) == ("complete", by_hand["verdict"]["answer"])
+    assert [line["text"] for line in film["code"][:-2]] == [line["text"] for line in by_hand["code"][:-2]]
+    assert view["fixed"]["axis"][-1] == [len(steps_of(view)) - 1, len(steps_of(film)) - 1]
+    assert "fixed" not in by_hand
+
+
+def test_a_fix_within_a_function_that_is_being_filmed_is_filmed_too():
+    block = BROKEN.strip().partition("\n")[2].rpartition("\n")[0]
+    body = "\n".join(f"    {line}" for line in [*block.splitlines(), "return mg.inspect(tape, y, x)"])
+    film = run(f"def inspected(x):\n{body}\n\nfilm = inspected(mg.Variable([[1., 2.], [3., 4.]]))")["film"]
+    assert film.plain["fixed"]["film"]["verdict"]["answer"] == "[0.5 1.0 1.5 2.0]", "the mean of x^2 by hand: x / 2"
+
+
 ASSIGNS = """
 x = mg.Variable(2.0, name="x")
 with mg.GradientTape() as tape:

@@ -261,7 +261,7 @@ export class Film {
       const col = this.view.cols[this.strip.cols[k]];
       if (!g.upright || !full || col.kind !== "source" || !col.asked || !here.some((one) => one.ribbon.lost) || full.startsWith("[")) continue;
       const [a, b] = [Math.min(...here.map((one) => one.ribbon.a)) - 5, Math.max(...here.map((one) => one.ribbon.a)) + 5];
-      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 2}v-5h${b - a}v5`), fitted((a + b) / 2, g.below - 10, `${full} full`, g.cell, { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
+      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 1}v-4h${b - a}v4`), fitted((a + b) / 2, g.below - 7, `${full} full`, g.cell, { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
       this.layers[4].append(this.full);
     }
   }

@@ -453,9 +453,10 @@ class Inspector {
     const small = (...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, ...parts);
     const cols = this.stories.flatMap((one) => Object.values(one.view.cols));
     const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
+    const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
     const found = [item(small(path("M3 13C3 1 23 1 23 13", { class: "blue-line" })), "goes into")];
-    if (wires.some((one) => one.sent.length)) found.push(item(small(path(scale.kind === "log" ? "M2 7H24" : "M2 7H24", { class: "orange-line", "stroke-width": scale.kind === "log" ? 4 : 13 })), kind, true));
+    if (wires.some((one) => one.sent.length)) found.push(item(small(path("M2 7H24", { class: "orange-line", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
     if (cols.some((one) => one.kind === "ghost")) found.push(item(small(path("M2 2h22v10h-22z", { class: "ghost-line" })), "ran, not recorded", true));
     if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
     if (wires.some((one) => one.state === "stop")) found.push(item(icon("stop", 16), "stopped on purpose", true));
@@ -568,7 +569,7 @@ class Inspector {
     if (this.keptShown !== bytes) this.kept.replaceChildren("keeps ", html("b", {}, (this.keptShown = bytes)), html("span", { class: "quiet" }, ` of ${bytesText(this.story.view.memory.peak)}`));
     this.predictButton?.setAttribute("aria-pressed", String(this.predict));
     this.fixButton?.setAttribute("aria-pressed", String(this.fixing));
-    if (this.fixButton) this.fixButton.hidden = this.predict || !over;
+    if (this.fixButton) this.fixButton.hidden = this.predict || (!over && !this.fixing);
     this.code.update(now.line);
     this.element.classList.toggle("asking", this.predict);
   }

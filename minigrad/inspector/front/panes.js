@@ -245,19 +245,18 @@ export class Curves {
 // ---- the fix
 
 export function fixPane(inspector, story) {
-  const { verdict, code } = story.view;
-  const before = code.map((one) => one.text.trimEnd());
-  const { fixed } = verdict;
-  const changed = fixed.filter((line) => line.trim() && !before.includes(line.trimEnd()));
-  const gone = before.filter((line) => line.trim() && !fixed.some((one) => one.trimEnd() === line) && changed.some((one) => alike(one, line)));
+  const { verdict, code } = story.view,
+    { fixed } = verdict;
+  const after = new Map(story.view.fixed?.film.code.map((one) => [one.n, one.text]));
+  const changed = code.filter((one) => after.has(one.n) && after.get(one.n) !== one.text);
   const put = cellBelow(inspector.model, inspector.element, fixed.join("\n"));
   const button = (text, act) => html("button", { type: "button", onclick: (event) => act(event.currentTarget) }, text);
   return html(
     "div",
     { class: "fix-pane" },
     html("p", {}, fixed.length ? "Tried: run again with this change, the target is as before, and the gradient is the one that was measured." : verdict.fix.text),
-    gone.map((line) => html("p", { class: "m gone" }, `- ${line.trim()}`)),
-    changed.map((line) => html("p", { class: "m come" }, `+ ${line.trim()}`)),
+    changed.map((one) => [html("p", { class: "m gone" }, `- ${one.text.trim()}`), html("p", { class: "m come" }, `+ ${after.get(one.n).trim()}`)]),
+    after.size ? null : fixed.map((line) => html("p", { class: "m" }, line)),
     fixed.length ? html("p", { class: "modes" }, put && button("put it in a cell below", put), button("copy the fixed code", (one) => inspector.copy(fixed.join("\n"), one))) : null,
   );
 }
@@ -275,6 +274,3 @@ function cellBelow(model, element, code) {
     button.disabled = true;
   };
 }
-
-/** Do two lines begin as one does? */
-const alike = (one, other) => one.trim().split(/\W/)[0] === other.trim().split(/\W/)[0];
