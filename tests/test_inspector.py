@@ -585,7 +585,7 @@ def test_the_fix_is_filmed_as_the_fixed_program_would_be():
     check(film)
     view, film = film.plain, film.plain["fixed"]["film"]
     check_view(film)
-    assert [col["op"] for col in columns(film)] == [col["op"] for col in columns(by_hand)]
+    assert [(col["glyph"], col["name"]) for col in columns(film)] == [(col["glyph"], col["name"]) for col in columns(by_hand)]
     assert (film["verdict"]["status"], film["verdict"]["answer"]) == ("complete", by_hand["verdict"]["answer"])
     assert [line["text"] for line in film["code"][:-2]] == [line["text"] for line in by_hand["code"][:-2]]
     assert view["fixed"]["axis"][-1] == [len(steps_of(view)) - 1, len(steps_of(film)) - 1]
@@ -727,6 +727,25 @@ def test_the_verdict_of_an_old_tape_is_stale():
     verdict = inspected(f"v = mg.Variable(2.0)\n{two}").plain["verdict"]
     assert verdict["status"] == "stale"
     assert [one["status"] for one in verdict["each"]] == ["complete", "stale"]
+
+
+REPLACED = """
+x = mg.Variable(3.0)
+for k in range(2):
+    with mg.GradientTape({persistent}) as tape:
+        y = x * x
+    g = tape.gradient(y, x)
+    x = mg.Variable(x - 0.1 * g)
+"""
+
+
+@pytest.mark.parametrize("persistent", ["", "persistent=True"])
+def test_a_variable_that_was_replaced_after_the_gradient_is_told_from_the_one_that_was_read(persistent):
+    program = REPLACED.format(persistent=persistent)
+    asked, verdict = inspected(program), inspected(program, target="y", sources="x").plain["verdict"]
+    assert (verdict["status"], verdict["code"], verdict["answer"]) == ("none", "REBOUND", "None")
+    assert verdict["say"].endswith("This x is made here, and it is not the x that the target was computed from.")
+    assert asked.plain["verdict"]["answer"] == "4.8", "of the x that was read, which was 2.4"
 
 
 def test_a_tape_that_was_asked_before_the_assignment_is_not_stale():

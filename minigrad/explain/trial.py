@@ -92,7 +92,8 @@ def try_with(q, edits, kind):
     for edit in edits:
         changed.setdefault(edit.file, []).append(edit)
     sources = {file: edited(file, dict.fromkeys(some)) for file, some in changed.items()}
-    return q.experiment.try_out(kind, files=sources, names=[q.names.of(one.id, "") for one in q.targets], source=q.source.id)
+    names = [q.names.of(one.id, "") for one in q.targets]
+    return q.experiment.try_out(kind, files=sources, names=names, source=q.source.id)
 
 
 # ---- in the replay ---------------------------------------------------------------------------------------------------
