@@ -820,9 +820,46 @@ def contrast(first, second):
     return (max(light) + 0.05) / (min(light) + 0.05)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_text_can_be_read(open_page, tmp_path, theme):
-    page = open_page(saved(inspected(PROGRAM.replace("x * x", "x * x.numpy()")), tmp_path), color_scheme=theme)
+def shown_scene(open_page, tmp_path, scene, **options):
+    program = f"import minigrad as mg\nmg.trace(True)\n{SCENES[scene]}\ninspector = mg.inspect(tape)\n"
+    return open_page(saved(inspected(program), tmp_path), **options)
+
+
+@pytest.mark.parametrize("scene", ["layers", "network", "partial"])
+def test_a_film_is_printed_on_one_page_and_in_light_colours(open_page, tmp_path, scene):
+    page = shown_scene(open_page, tmp_path, scene, color_scheme="dark")
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) == 1
+    page.emulate_media(media="print", color_scheme="dark")
+    ground = page.locator(ROOT).evaluate("root => getComputedStyle(root).backgroundColor")
+    assert ground == "rgb(255, 255, 255)" and not page.locator(f"{ROOT} .buttons").is_visible()
+    width = page.locator(ROOT).bounding_box()["width"]
+    assert page.locator(f"{ROOT} .scrubber").bounding_box()["width"] > 0.7 * width and page.evaluate(BOXES) == []
+
+
+def test_nothing_moves_by_itself_where_motion_is_not_wanted(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "square", reduced_motion="reduce")
+    page.locator(ROOT).press("Space")
+    page.locator(f"{ROOT} button[aria-label^='pause']").wait_for()
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_with_forced_colours_what_has_the_focus_and_what_is_pressed_is_seen(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "partial", forced_colors="active")
+    style = "(e, what) => getComputedStyle(e)[what]"
+    page.locator(ROOT).focus()
+    page.keyboard.press("p")
+    assert page.locator(ROOT).evaluate(style, "outlineStyle") == "solid"
+    pressed, other = (page.locator(f"{ROOT} button[{one}]").first.evaluate(style, "backgroundColor") for one in ("aria-pressed=true", "class=play"))
+    assert pressed != other
+    page.keyboard.press("p")
+    boxes = page.locator(f"{ROOT} .frame.op .box").evaluate_all("all => all.map(e => getComputedStyle(e).stroke)")
+    assert boxes and "none" not in boxes, "grounds have no colour of their own there"
+
+
+@pytest.mark.parametrize(("theme", "forced"), [("light", "none"), ("dark", "none"), ("light", "active"), ("dark", "active")])
+def test_every_text_can_be_read(open_page, tmp_path, theme, forced):
+    program = PROGRAM.replace("x * x", "x * x.numpy()")
+    page = open_page(saved(inspected(program), tmp_path), color_scheme=theme, forced_colors=forced)
     ground = page.locator(ROOT).evaluate("root => getComputedStyle(root).backgroundColor")
     found = page.locator(ROOT).evaluate(
         "root => [...root.querySelectorAll('text, p, span, dd, b')].map(e => getComputedStyle(e)[e.tagName === 'text' ? 'fill' : 'color'])"

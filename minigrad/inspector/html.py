@@ -51,7 +51,7 @@ PAGE = """<!doctype html>
 <title>{title}</title>
 <style>
 body {{ margin: 0; background: #fff; }}
-@media (prefers-color-scheme: dark) {{ body {{ background: #212121; }} }}
+@media screen and (prefers-color-scheme: dark) {{ body {{ background: #212121; }} }}
 {css}
 </style>
 </head>
