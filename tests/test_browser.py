@@ -86,6 +86,21 @@ def asked(page, old):
     raise AssertionError(f"Python still says {text!r}")
 
 
+def test_a_saved_notebook_that_becomes_a_page_shows_the_film_offline(open_page, tmp_path):
+    nbformat, exporters = pytest.importorskip("nbformat"), pytest.importorskip("nbconvert").exporters
+    bundle = inspected(PROGRAM)._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    output = nbformat.v4.new_output("display_data", data)
+    cells = [nbformat.v4.new_code_cell(PROGRAM, outputs=[output])]
+    (tmp_path / "page.html").write_text(exporters.HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=cells))[0])
+    page = open_page((tmp_path / "page.html").as_uri(), offline=True)
+    film = page.frame_locator("iframe[title='tape inspector']").locator(ROOT)
+    assert film.locator(".question").inner_text().startswith("dz/dx = 0.53")
+    film.press("Home")
+    assert film.locator(".question").inner_text() == "dz/dx = ?"
+    assert not page.locator("img.mg-still").is_visible(), "it is for readers that show no frame"
+
+
 def test_click_and_keys_reach_python_and_python_moves_the_film(film):
     page, root = film, film.locator(ROOT)
     page.wait_for_selector(f"{ROOT} .frame.now[data-id=f1]")  # the last cell has moved it
@@ -524,9 +539,21 @@ def test_every_picture_can_be_reached_by_the_focus(open_page, tmp_path):
     hosts = "[tabindex], button"
     for picture in page.locator(f"{ROOT} .picture").all():
         assert picture.evaluate(f"picture => picture.closest('{hosts}') !== document.querySelector('.mg-inspector')")
-    page.locator(f"{ROOT} .capsule").first.focus()
+    page.locator(f"{ROOT} .capsule").nth(1).focus()
     page.keyboard.press("l")
     assert page.locator(f"{ROOT} .tip").inner_text().startswith("[0, 1] = ")
+    page.keyboard.press("Enter")
+    assert page.locator(f"{ROOT} .overview text.b").last.text_content().startswith("dense  sequential/dense")
+    page.locator(f"{ROOT} .frame.op").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(f"{ROOT} .pane .facts").count() == 1
+
+
+def test_names_of_the_page_and_of_what_has_a_focus_are_those_that_readers_of_the_screen_need(open_page, tmp_path):
+    page = open_page(saved(inspected(PROGRAM), tmp_path))
+    assert page.locator("main").count() == page.locator("h1").count() == 1
+    roles = page.locator(f"{ROOT} .frame").evaluate_all("all => all.map(one => one.getAttribute('role'))")
+    assert {*roles} == {"img"}, "a button would have to be named by the texts in it"
 
 
 TWO_CUTS = """\

@@ -1206,6 +1206,7 @@ def test_the_bundle_has_the_widget_the_table_and_a_picture():
     assert data["text/plain"] == str(film) == TABLES[HALF]
     assert "application/vnd.jupyter.widget-view+json" in data
     assert data["image/svg+xml"] == film.to_svg()
+    assert html.escape(film.to_html()) in data["text/html"]
 
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -47,8 +47,9 @@ class Inspection:
         return beneath(self.pictures()).svg(self.text.partition("\n")[0])
 
     def still(self) -> dict:
-        """What a notebook keeps for readers that run nothing."""
-        return {"text/plain": str(self), "image/svg+xml": self.to_svg()}
+        """What a notebook keeps for readers that have no kernel: text, a picture, and a page that lives by itself."""
+        svg = self.to_svg()
+        return {"text/plain": repr(self), "image/svg+xml": svg, "text/html": framed(self.to_html(), svg, str(self))}
 
     def save_svg(self, path) -> None:
         """Write the picture to a file, as SVG."""
@@ -69,4 +70,4 @@ class TextInspector(Inspection):
     hint = f"\n{MISSING}"
 
     def _repr_mimebundle_(self, **kwargs):
-        return {**self.still(), "text/plain": repr(self), "text/html": framed(self.to_html())}
+        return self.still()

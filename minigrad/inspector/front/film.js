@@ -28,7 +28,7 @@ export class Film {
     const { g } = this;
     this.element = svg("svg", {
       class: `film ${g.upright ? "upright" : "turned"}`, viewBox: `0 0 ${g.width} ${g.height}`, role: "group",
-      "aria-label": "the film: each column is an array, above its value, below its gradient", style: `width:${(g.width / width) * 100}%`,
+      "aria-label": "the film: each column is an array, above its value, below its gradient; Enter tells more of it", style: `width:${(g.width / width) * 100}%`,
     });
     this.place = new Map(strip.cols.map((one, k) => [one, k]));
     this.layers = ["under", "lower", "cells", "upper", "marks"].map((name) => svg("g", { class: name }));
@@ -78,7 +78,7 @@ export class Film {
     const { g } = this,
       boxes = this.boxes(k);
     const outer = k < this.strip.outside && col.kind !== "source" && col.kind !== "data";
-    const group = svg("g", { class: `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, role: "button", tabindex: -1, "data-id": col.id });
+    const group = svg("g", { class: `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, role: "img", tabindex: -1, "data-id": col.id });
     const open = (event) => {
       event.stopPropagation();
       this.inspector.select(col.id, this.story);

@@ -267,8 +267,8 @@ class Inspector {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "INPUT") return;
-    const button = event.target.closest("button, [role=button]");
-    if (button && button !== this.element && (event.key === "Enter" || (event.key === " " && button.tagName === "BUTTON"))) {
+    const button = event.target.closest("button, [role=button], .frame, .capsule");
+    if (button && (event.key === "Enter" || (event.key === " " && button.tagName === "BUTTON"))) {
       event.stopPropagation();
       if (button.tagName !== "BUTTON") {
         event.preventDefault();
