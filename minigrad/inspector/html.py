@@ -9,18 +9,8 @@ from pathlib import Path
 
 FRONT = Path(__file__).parent / "front"
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'"
-PARTS = (
-    "elements",
-    "numbers",
-    "pictures",
-    "geometry",
-    "story",
-    "film",
-    "overview",
-    "memory",
-    "panes",
-    "inspector",
-)  # each imports from those before it
+# each imports from those before it
+PARTS = ("elements", "numbers", "pictures", "geometry", "story", "film", "overview", "memory", "panes", "inspector")
 RUN = """
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const state = read("state"), heard = {};

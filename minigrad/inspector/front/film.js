@@ -43,8 +43,7 @@ export class Film {
   }
 
   words() {
-    const { g } = this,
-      [under] = this.layers;
+    const { g } = this, [under] = this.layers;
     if (g.upright && g.labels) {
       under.append(
         fitted(8, g.y.value + g.value / 2, "value", 70, { size: 13, bold: true, class: "blue" }),
@@ -63,8 +62,7 @@ export class Film {
 
   /** The boxes of a column: of its value, of its gradient, and of all of it. */
   boxes(k) {
-    const { g } = this,
-      at = g.start(k);
+    const { g } = this, at = g.start(k);
     if (g.upright)
       return { value: [at, g.y.value, g.cell, g.value], slope: [at, g.y.slope, g.cell, g.slope], all: [at, g.y.value, g.cell, g.y.end - g.y.value] };
     const left = g.left + g.name;
@@ -75,8 +73,7 @@ export class Film {
   }
 
   column(col, k) {
-    const { g } = this,
-      boxes = this.boxes(k);
+    const { g } = this, boxes = this.boxes(k);
     const outer = k < this.strip.outside && col.kind !== "source" && col.kind !== "data";
     const group = svg("g", { class: `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, role: "img", tabindex: -1, "data-id": col.id });
     const open = (event) => {
@@ -84,8 +81,7 @@ export class Film {
       this.inspector.select(col.id, this.story);
     };
     group.addEventListener("click", open);
-    const value = svg("g", { class: "written" }),
-      slope = svg("g", { class: "read" });
+    const value = svg("g", { class: "written" }), slope = svg("g", { class: "read" });
     const ground = [rect(...boxes.all, { class: "whole" })];
     if (col.kind === "source") ground.push(rect(...boxes.all, { class: `box ${col.watched ? "watched" : "unwatched"}`, rx: 4 }));
     else if (col.kind === "data" || outer) ground.push(rect(...boxes.all, { class: "box none" }));
@@ -115,8 +111,7 @@ export class Film {
 
   /** Sign and name at the head of a column, and its shape between value and gradient. */
   title(group, col, boxes, outer) {
-    const { g } = this,
-      [x, y, w] = g.upright ? boxes.value : boxes.all;
+    const { g } = this, [x, y, w] = g.upright ? boxes.value : boxes.all;
     const plain = col.kind === "source" || col.kind === "data";
     const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
     const size = g.mini ? 11 : 14;
@@ -139,8 +134,7 @@ export class Film {
   }
 
   picture(box, data, tone) {
-    const { g } = this,
-      head = g.upright && tone === "value" ? 19 : 3;
+    const { g } = this, head = g.upright && tone === "value" ? 19 : 3;
     const [x, y, w, h] = box;
     return picture(data, x + 4, y + head, w - 8, h - head - 3, tone, !g.mini && h > 40);
   }
@@ -156,8 +150,7 @@ export class Film {
   // ---- wires
 
   wire([key, i, n, j, m, level]) {
-    const { g } = this,
-      wire = this.view.wires[key];
+    const { g } = this, wire = this.view.wires[key];
     const [from, to] = [this.place.get(wire.from), this.place.get(wire.to)];
     const [a, b] = [g.port(from, i, n), g.port(to, j, m)];
     const high = g.high(level);
@@ -190,15 +183,13 @@ export class Film {
 
   /** A head of an arrow at a port. */
   head(t, side, size) {
-    const { g } = this,
-      base = side < 0 ? g.above : g.below;
+    const { g } = this, base = side < 0 ? g.above : g.below;
     return `M${g.point(t, base)}L${g.point(t - size, base + side * size * 1.7)} ${g.point(t + size, base + side * size * 1.7)}Z`;
   }
 
   /** The wires once more below, as wide as the gradients that they carry back. */
   ribbons() {
-    const { g } = this,
-      ends = new Map();
+    const { g } = this, ends = new Map();
     const end = (k, ribbon, place) => ends.set(k, [...(ends.get(k) || []), { ribbon, place }]);
     const make = (wire, lost) => {
       const share = lost ? wire.wire.lostWidth : Math.max(0, ...wire.wire.sent.map((one) => one[3]));
@@ -222,8 +213,7 @@ export class Film {
   }
 
   ribbon(ribbon, numbered) {
-    const { g } = this,
-      { wire, group, a, b, width, lost } = ribbon;
+    const { g } = this, { wire, group, a, b, width, lost } = ribbon;
     const high = wire.high + (lost ? 2 : 0);
     const d = arc(g, a, b, 1, high);
     const name = lost ? "lost" : `${this.nameOf(wire.wire.to)} to ${this.nameOf(wire.wire.from)}`;
@@ -254,8 +244,7 @@ export class Film {
 
   /** What comes in at a source and what is lost there, as one sum. */
   sums(ends) {
-    const { g } = this,
-      { full } = this.view.verdict;
+    const { g } = this, { full } = this.view.verdict;
     for (const [k, found] of ends) {
       const here = found.filter((one) => one.ribbon.wire.from === k);
       const col = this.view.cols[this.strip.cols[k]];
@@ -294,8 +283,7 @@ export class Film {
   betweens(gaps) {
     const { g } = this;
     for (const [k, marks] of g.upright ? gaps : []) {
-      const x = g.start(k) - 4,
-        middle = (g.y.value + g.y.end) / 2;
+      const x = g.start(k) - 4, middle = (g.y.value + g.y.end) / 2;
       const label = fitted(x - 4, middle, marks.map((one) => one.label).join(", "), g.y.end - g.y.value, { size: 10.5, least: 9, anchor: "middle", transform: `rotate(-90 ${x - 4} ${middle})` });
       this.layers[4].append(svg("g", { class: `between ${marks.at(-1).kind}` }, path(`M${x} ${g.y.value - 4}V${g.y.end}`), label, svg("title", {}, marks.map((one) => one.say).join(" "))));
     }
@@ -310,13 +298,11 @@ export class Film {
     const targets = this.view.readings.flatMap((one) => one.targets);
     if (this.view.fold && !targets.some((one) => this.place.has(one))) return this.goesOn(last);
     if (g.upright) {
-      const x = g.start(last) + g.cell + 4,
-        [a, b] = [g.y.value + g.value / 2, g.y.slope + g.slope / 2];
+      const x = g.start(last) + g.cell + 4, [a, b] = [g.y.value + g.value / 2, g.y.slope + g.slope / 2];
       this.bow.append(path(`M${x} ${a}C${x + 44} ${a} ${x + 44} ${b} ${x + 7} ${b}`, { class: "way" }), path(`M${x} ${b}l9 -6v12z`, { class: "head" }));
       if (g.labels) this.seed = [x + 38, (a + b) / 2];
     } else {
-      const y = g.start(last) + g.cell + 4,
-        [a, b] = [g.left + g.name + g.column / 2, g.left + g.name + g.column * 1.5];
+      const y = g.start(last) + g.cell + 4, [a, b] = [g.left + g.name + g.column / 2, g.left + g.name + g.column * 1.5];
       this.bow.append(path(`M${a} ${y}C${a} ${y + 22} ${b} ${y + 22} ${b} ${y + 8}`, { class: "way" }), path(`M${b} ${y}l-6 9h12z`, { class: "head" }));
     }
     this.layers[4].append(this.bow);
@@ -360,8 +346,7 @@ export class Film {
   }
 
   updateColumn(one, now, hiding) {
-    const { col } = one,
-      { step, reading } = now;
+    const { col } = one, { step, reading } = now;
     const written = col.at <= step;
     if (written !== one.drawn) {
       one.drawn = written;
@@ -422,15 +407,13 @@ export class Film {
 
   /** The two shapes that an op did not take, and the pairs of lengths that do not fit. */
   misfit(one) {
-    const { col } = one,
-      [x, y, w, h] = one.boxes.value;
+    const { col } = one, [x, y, w, h] = one.boxes.value;
     one.shapes = svg("g", { class: "shapes" });
     const size = Math.max(9, Math.min(13, w / 9));
     const [head, line] = this.g.upright ? [34, h > 60 ? 24 : 16] : [h / 2 - 5, 20];
     col.given.slice(0, 2).forEach((shape, k) => {
       const text = shapeText(shape);
-      const cy = y + head + k * line,
-        left = x + (w - measure(text, size, "mono", true)) / 2;
+      const cy = y + head + k * line, left = x + (w - measure(text, size, "mono", true)) / 2;
       one.shapes.append(svg("text", { x: left, y: cy, "font-size": size, class: "m b" }, text));
       for (const pair of col.misfit) {
         const before = measure(`(${shape.slice(0, pair[k]).map((length) => `${length}, `).join("")}`, size, "mono", true);

@@ -3,7 +3,7 @@
 
 import { html, svg, path, put, families, icon } from "./elements.js";
 import { bytesText, number } from "./numbers.js";
-import { pictured, products, hit, light, told } from "./pictures.js";
+import { pictured, triples, hit, light, told } from "./pictures.js";
 import { Story } from "./story.js";
 import { Film } from "./film.js";
 import { Overview } from "./overview.js";
@@ -118,8 +118,7 @@ class Inspector {
 
   /** The films that are shown: one, or two on a time that they share, as that of the fix beside the one that was written. */
   arrange() {
-    const view = this.model.get("view"),
-      fixed = this.fixing && view.fixed;
+    const view = this.model.get("view"), fixed = this.fixing && view.fixed;
     this.view = fixed ? { compare: [view, fixed.film], titles: ["as written", "fixed"], axis: fixed.axis } : view;
     this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
     this.axis = this.view.axis || null;
@@ -211,8 +210,7 @@ class Inspector {
 
   /** To the step at which another line of code begins. */
   toOtherLine(direction) {
-    const { story } = this,
-      lineAt = (step) => story.at(this.stepOf(0, step)).line;
+    const { story } = this, lineAt = (step) => story.at(this.stepOf(0, step)).line;
     const line = lineAt(this.step);
     let step = this.step;
     do step += direction;
@@ -229,8 +227,7 @@ class Inspector {
 
   /** From a value to its gradient (down), or back (up). */
   cross(down) {
-    const { story } = this,
-      now = story.at(this.stepOf(0));
+    const { story } = this, now = story.at(this.stepOf(0));
     const id = this.selected || now.id;
     if (!id || id[0] !== "f") return;
     const frame = Number(id.slice(1));
@@ -249,8 +246,7 @@ class Inspector {
   }
 
   why() {
-    const { story } = this,
-      { view } = story;
+    const { story } = this, { view } = story;
     const bad = view.verdict.badFrame ?? view.cuts[0]?.edge[1];
     const step = bad ? story.writtenAt.get(Number(bad.slice(1))) : null;
     this.go(step == null ? this.count - 1 : this.stepFor(story, step), bad || "");
@@ -538,8 +534,7 @@ class Inspector {
   scroll(now) {
     const film = this.films[0];
     if (!film?.g.upright || !now.id || film.g.width <= this.filmWidth + 1) return;
-    const k = film.place.get(now.id),
-      box = film.element.parentElement;
+    const k = film.place.get(now.id), box = film.element.parentElement;
     if (k == null) return;
     const share = box.scrollWidth / film.g.width;
     const [a, b] = [film.g.start(k) * share, (film.g.start(k) + film.g.step) * share];
@@ -548,8 +543,7 @@ class Inspector {
   }
 
   updateHead(nows) {
-    const now = nows[0],
-      { verdict } = this.story.view;
+    const now = nows[0], { verdict } = this.story.view;
     const over = this.story.lastTurn < 0 || (now.reading === this.story.lastTurn && now.over);
     const state = !over || this.predict ? "open" : this.story.lastTurn < 0 && !verdict.ask ? "open" : verdict.status;
     if (this.stateShown !== state) this.status.replaceChildren(icon((this.stateShown = state), 22));
@@ -575,8 +569,7 @@ class Inspector {
   }
 
   updatePane(now) {
-    const { story } = this,
-      { view } = story;
+    const { story } = this, { view } = story;
     const id = this.selected && view.cols[this.selected] ? this.selected : null;
     const key = `${this.step} ${id} ${this.predict} ${this.fixing}`;
     if (this.pane_key === key) return;
@@ -591,8 +584,7 @@ class Inspector {
   }
 
   about(now, id) {
-    const { story } = this,
-      col = story.view.cols[id];
+    const { story } = this, col = story.view.cols[id];
     const title = col.kind === "source" || col.kind === "data" ? `${col.kind === "source" ? `${col.kind} ` : ""}${col.path || col.name}` : col.text || col.op;
     const parts = [html("h3", {}, html("span", { class: "m title" }, title))];
     if (col.kind === "crash") parts.push(html("p", { class: "crimson" }, col.ghost.say));
@@ -641,8 +633,7 @@ class Inspector {
 
   /** Where the keyboard is: at an element of a picture of what has the focus. */
   stand() {
-    const [which, row, col] = this.place,
-      group = this.pictures()[which];
+    const [which, row, col] = this.place, group = this.pictures()[which];
     if (!group) return this.look(document.activeElement);
     const { x, y, w, h, rows, cols } = pictured.get(group);
     const at = new DOMPoint(x + ((col + 0.5) * w) / cols, y + ((row + 1) * h) / rows).matrixTransform(group.getScreenCTM());
@@ -651,8 +642,7 @@ class Inspector {
 
   /** To another element of the pictures of what has the focus: from the ends of one to the next. */
   walk(down, right) {
-    const groups = this.pictures(),
-      [which, row, col] = this.place;
+    const groups = this.pictures(), [which, row, col] = this.place;
     if (!groups.length) return;
     const { rows, cols } = pictured.get(groups[which]);
     const [to, at] = [row + down, col + right];
@@ -663,13 +653,12 @@ class Inspector {
 
   /** Tell the number of an element and light what goes with it: of a product a row and a column, of a block its maker and readers. */
   look(target, group, cell, x, y) {
-    const id = target?.closest?.("[data-id]")?.dataset.id,
-      line = id && this.story.view.cols[id]?.line;
+    const id = target?.closest?.("[data-id]")?.dataset.id, line = id && this.story.view.cols[id]?.line;
     for (const [n, item] of this.code.lines || []) item.classList.toggle("hover", n === line);
-    for (const mark of this.marks || []) mark.remove();
+    for (const one of this.lights || []) one.remove();
     const box = cell && pictured.get(group);
     this.lit(box?.block);
-    this.marks = box ? light(group, cell, box.data ? this.productsOf(group) : []) : [];
+    this.lights = box ? light(group, cell, box.data ? this.productsOf(group) : []) : [];
     this.tip.hidden = !box;
     if (!box) return;
     this.tip.textContent = told(group, cell);
@@ -680,7 +669,7 @@ class Inspector {
 
   productsOf(group) {
     const equation = group.closest(".figures");
-    return equation ? [products.get(equation)].filter((one) => one?.includes(group)) : this.films.flatMap((film) => film?.products(group) ?? []);
+    return equation ? [triples.get(equation)].filter((one) => one?.includes(group)) : this.films.flatMap((film) => film?.products(group) ?? []);
   }
 }
 

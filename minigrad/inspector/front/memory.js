@@ -4,8 +4,7 @@ import { svg, rect, path, put, fitted } from "./elements.js";
 import { bytesText } from "./numbers.js";
 import { pictured } from "./pictures.js";
 
-const TOP = 16,
-  BASE = 58;
+const TOP = 16, BASE = 58;
 
 export class Memory {
   constructor(inspector) {

@@ -29,8 +29,7 @@ export class Overview {
     this.element.append(this.funnel, this.label);
     this.bottom = top + HIGH + 66;
     this.element.addEventListener("click", (event) => {
-      const capsule = event.target.closest(".capsule"),
-        box = this.element.getBoundingClientRect();
+      const capsule = event.target.closest(".capsule"), box = this.element.getBoundingClientRect();
       const x = ((event.clientX - box.left) / box.width) * width - this.left;
       if (capsule) this.inspector.open(this.story, Number(capsule.dataset.unit));
       else if (x >= 0) this.inspector.open(this.story, Math.min(this.count - 1, Math.max(0, Math.floor((x / this.room) * this.count))));

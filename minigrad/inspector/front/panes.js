@@ -2,7 +2,7 @@
 
 import { html, svg, icon, path, fitted, put, measure } from "./elements.js";
 import { forms, noteOf, number, shapeText, spoken } from "./numbers.js";
-import { picture, pictured, products } from "./pictures.js";
+import { picture, pictured, triples } from "./pictures.js";
 
 // ---- code
 
@@ -74,8 +74,7 @@ function transposed(data) {
 
 /** What an op sends to each of its inputs: the line of mathematics in the user's names, and the arrays in it. */
 export function mathematics(story, id, reading) {
-  const col = story.view.cols[id],
-    arrays = story.view.arrays;
+  const col = story.view.cols[id], arrays = story.view.arrays;
   const slope = col.slopes.findLast(([r]) => r === reading);
   const upstream = slope && slope[2] != null ? arrays[slope[2]] : null;
   const rows = (col.math || []).map((one) => {
@@ -94,7 +93,7 @@ export function mathematics(story, id, reading) {
     const sign = (text) => html("span", { class: "sign" }, text);
     const row = html("div", { class: "figures" }, drawn.length ? [parts.map((part) => (part.of ? figures[drawn.indexOf(part)] : sign(part.t.trim()))), one.parts.length ? sign("=") : null] : null, last);
     const trio = figures.map((one) => one.querySelector(".picture"));
-    if (drawn.length === 2 && parts.length === 3 && parts[1].t.trim() === "@" && trio.every((one) => pictured.has(one))) products.set(row, trio);
+    if (drawn.length === 2 && parts.length === 3 && parts[1].t.trim() === "@" && trio.every((one) => pictured.has(one))) triples.set(row, trio);
     return html("div", { class: "equation" }, html("p", { class: "m b" }, one.text ? `${name} = ${one.text}` : name), row);
   });
   return rows.filter(Boolean);
@@ -102,8 +101,7 @@ export function mathematics(story, id, reading) {
 
 /** The arrays of a column: value and gradient, with all that is known of their size. */
 export function facts(story, id, reading, hiding) {
-  const col = story.view.cols[id],
-    { arrays } = story.view;
+  const col = story.view.cols[id], { arrays } = story.view;
   const row = (word, data) =>
     data && [html("dt", {}, word), html("dd", { class: "m" }, data.n === 1 || !data.shape ? data.text : `${shapeText(data.shape)} ${data.dtype}`, data.norm == null || data.n === 1 ? null : html("span", { class: "quiet" }, ` norm ${number(data.norm)}, from ${number(data.low)} to ${number(data.high)}${noteOf(data)[0].startsWith("norm") ? "" : `, ${noteOf(data)[0]}`}`))];
   const slope = hiding ? null : col.slopes.findLast(([r]) => r === reading);
@@ -119,8 +117,7 @@ export function facts(story, id, reading, hiding) {
 // ---- the answer
 
 export function answer(story, now) {
-  const { view } = story,
-    { verdict } = view;
+  const { view } = story, { verdict } = view;
   const asked = view.sources.filter((one) => one.asked);
   if (verdict.lost != null && verdict.answer !== "None")
     return html(
@@ -208,8 +205,7 @@ export class Curves {
   }
 
   plot(v, top, bottom, tone, name) {
-    const low = Math.min(0, ...v),
-      high = Math.max(0, ...v);
+    const low = Math.min(0, ...v), high = Math.max(0, ...v);
     const y = (one) => bottom - ((one - low) / (high - low || 1)) * (bottom - top);
     for (const tick of new Set([low, 0, high])) {
       this.element.append(path(`M${this.left} ${y(tick)}H${this.right}`, { class: "axis" }));
@@ -245,8 +241,7 @@ export class Curves {
 // ---- the fix
 
 export function fixPane(inspector, story) {
-  const { verdict, code } = story.view,
-    { fixed } = verdict;
+  const { verdict, code } = story.view, { fixed } = verdict;
   const after = new Map(story.view.fixed?.film.code.map((one) => [one.n, one.text]));
   const changed = code.filter((one) => after.has(one.n) && after.get(one.n) !== one.text);
   const put = cellBelow(inspector.model, inspector.element, fixed.join("\n"));
