@@ -586,7 +586,11 @@ def test_the_fix_stands_beside_what_was_written(open_page, tmp_path):
     assert root.locator(".reel h3").all_inner_texts() == ["as written dz/dx = 54.0", "fixed dz/dx = 108.0"]  # x^4 by hand: 4 * 27
     assert root.locator(".question").inner_text() == "dz/dx: 54.0 \u2192 108.0"
     assert pane.locator("button").all_inner_texts() == ["copy the fixed code"]  # there is no notebook here
-    page.keyboard.press("Home")
+    root.locator(".reel").nth(1).locator(".frame[data-id=f0]").click()
+    assert pane.count() == 1 and root.locator(".pane .title").inner_text() == "y = x * x", "of the film that was clicked"
+    root.locator(".reel").first.locator(".frame[data-id=f0]").click()
+    assert root.locator(".pane .title").count() == 0
+    root.press("Home")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     assert root.locator(".frame.now").count() == 2, "what belongs together happens at once"

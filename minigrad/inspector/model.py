@@ -294,17 +294,11 @@ class Model:
         return sorted({slot for slots in frame.slots.values() for slot in slots})
 
     def wire(self, k, slot, start) -> dict:
-        """A wire: an array that went into an op (or was assigned)."""
-        frame = self.film.frames[k]
+        """A wire: an array that went into an op (or was assigned), and [reading, step, array, width] of each gradient sent along it."""
+        frame, lost = self.film.frames[k], self.lost_along(k, slot)
         cut = None if slot in self.live_slots(frame) else self.broken.get((start, f"f{k}"))
-        found = {
-            "from": start,
-            "to": f"f{k}",
-            "slot": slot,
-            "state": self.state_of_wire(frame, slot, start, cut),
-            "sent": self.sent(k, slot),
-        }
-        lost = self.lost_along(k, slot)
+        found = {"from": start, "to": f"f{k}", "slot": slot, "state": self.state_of_wire(frame, slot, start, cut)}
+        found["sent"] = [[r, at, self.array(part.product), self.width(part.product)] for r, at, part in self.parts.get((k, slot), ())]
         if found["state"] == "cut":
             found["cut"] = cut
         if lost is not None:
@@ -323,10 +317,6 @@ class Model:
 
     def width(self, summary) -> float:
         return width_of(abs(norm_of(summary) or 0), self.scale)
-
-    def sent(self, k, slot) -> list:
-        """[reading, step, array, width] for each time that a gradient was sent along a wire."""
-        return [[r, at, self.array(part.product), self.width(part.product)] for r, at, part in self.parts.get((k, slot), ())]
 
     def lost_along(self, k, slot):
         """What a wire would carry beyond what it does, if that is known and not zero."""
@@ -367,7 +357,9 @@ class Model:
                 read = reads[rest[0], rest[1]]
                 for part in read.parts:
                     self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
-                    self.add_part(totals, rest[0], at, read, part)
+                    one = self.node(self.node_of(read, part))
+                    if one is not None:
+                        self.add_total(totals, rest[0], at, one, part)
                 settle(totals, f"f{read.frame}", rest[0], at - 1, read.upstream)
             elif kind in ("done", "error"):
                 self.done_at[rest[0]] = at
@@ -385,11 +377,6 @@ class Model:
             if one and (first is not None or reading.reads):
                 seed = first if first is not None and len(reading.targets) == 1 else None
                 totals.setdefault(one, []).append((r, at, seed))
-
-    def add_part(self, totals, r, at, read, part):
-        one = self.node(self.node_of(read, part))
-        if one is not None:
-            self.add_total(totals, r, at, one, part)
 
     def add_total(self, totals, r, at, one, part):
         found = totals.setdefault(one, [])
@@ -413,10 +400,9 @@ class Model:
             k = int(one[1:])
             slot = len(self.film.frames[k].inputs) - 1
             sent = self.parts.setdefault((k, slot), [])
-            before = sent[-1][2].product if sent and sent[-1][0] == r else None
-            product = (
-                part.product if before is None else Summary.of(np.asarray(before.kept + part.product.kept)) if before.whole else before
-            )
+            product = before = sent[-1][2].product if sent and sent[-1][0] == r else part.product
+            if before is not part.product and before.whole:
+                product = Summary.of(np.asarray(before.kept + part.product.kept))
             sent.append((r, at, Part(slot, part.to, product, None)))
             one = self.node(self.film.frames[k].inputs[slot])
         if one != newer and one[0] == "s":
@@ -453,7 +439,7 @@ class Model:
 
     def view_steps(self) -> list:
         """[kind, number] for each step; what is read is a frame, and which reading it belongs to, the turn before it tells."""
-        kinds = {"write": "write", "ghost": "write"}
+        kinds = {"ghost": "write"}
         return [[kinds.get(kind, kind), self.tape_ids.get(rest[0]) if kind == "release" else rest[-1]] for kind, *rest in self.film.steps]
 
     def number_of(self, k) -> int:
@@ -646,8 +632,7 @@ class Model:
             label = f"watch {name}" if one.kind == "watch" else f"new {name}"
             say = f"{name} is watched from here on" if one.kind == "watch" else f"{name} is a new Variable"
         return {
-            "kind": one.kind, "at": one.at, "line": self.code.line(one.place), "text": self.line_text(one.place), "label": label,
-            "say": say,
+            "kind": one.kind, "at": one.at, "line": self.code.line(one.place), "text": self.line_text(one.place), "label": label, "say": say,
             "source": self.source_ids.get(one.number) if one.kind != "pause" else None, "cut": one.cut,
         }  # fmt: skip
 

@@ -3,7 +3,7 @@
 
 import { html, svg, path, put, families, icon } from "./elements.js";
 import { bytesText, number } from "./numbers.js";
-import { pictured, triples, hit, light, told } from "./pictures.js";
+import { pictured, triples, hit, light, spelled } from "./pictures.js";
 import { Story } from "./story.js";
 import { Film } from "./film.js";
 import { Overview } from "./overview.js";
@@ -125,7 +125,7 @@ class Inspector {
     this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
     this.followed = this.stories.map(() => false);
     this.count = this.axis ? this.axis.length : this.stories[0].count;
-    this.width = 0;
+    this.width = this.chosen = 0; // the film in which a column is selected
   }
 
   get story() {
@@ -150,7 +150,7 @@ class Inspector {
   go(step, selected = "") {
     step = Math.max(-1, Math.min(this.count - 1, step));
     if (this.predict && step > this.firstStop()) step = this.firstStop();
-    this.step = step;
+    [this.step, this.chosen] = [step, 0];
     const { id } = this.story.at(this.stepOf(0));
     this.selected = selected || (id && this.story.view.cols[id] ? id : "");
     this.ownStep = this.fixing ? this.stepOf(0) : step;
@@ -163,13 +163,14 @@ class Inspector {
   heardSelected() {
     const selected = this.model.get("selected") || "";
     if (selected === this.selected) return;
-    this.selected = selected;
+    [this.selected, this.chosen] = [selected, 0];
     this.draw();
   }
 
-  select(id) {
+  select(id, story = this.story) {
     this.selected = id;
-    this.model.set("selected", id);
+    this.chosen = this.stories.indexOf(story);
+    if (!this.chosen) this.model.set("selected", id);
     this.model.save_changes();
     this.draw();
   }
@@ -476,7 +477,7 @@ class Inspector {
     });
     this.scroll(nows[0]);
     this.updateHead(nows);
-    this.updatePane(nows[0]);
+    this.updatePane(nows[this.chosen], this.stories[this.chosen]);
     if (this.pictures().length) this.stand();
   }
 
@@ -568,23 +569,23 @@ class Inspector {
     this.element.classList.toggle("asking", this.predict);
   }
 
-  updatePane(now) {
-    const { story } = this, { view } = story;
+  updatePane(now, story) {
+    const { view } = story;
     const id = this.selected && view.cols[this.selected] ? this.selected : null;
-    const key = `${this.step} ${id} ${this.predict} ${this.fixing}`;
+    const key = `${this.step} ${this.chosen} ${id} ${this.predict} ${this.fixing}`;
     if (this.pane_key === key) return;
     this.pane_key = key;
     const parts = [];
-    if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, story));
+    if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, this.story), ...(this.chosen ? this.about(now, id, story) : []));
     else if (this.predict && now.step >= this.firstStop()) parts.push(html("h3", {}, "Predict"), this.form());
-    else if (id) parts.push(...this.about(now, id));
+    else if (id) parts.push(...this.about(now, id, story));
     else if (now.over && !this.predict && view.verdict.ask) parts.push(html("h3", {}, view.sources.filter((one) => one.asked).length > 1 ? `Answer: ${view.verdict.answer}` : "Answer"), answer(story, now));
     else if (view.notes.length || !id) parts.push(html("h3", {}, "Notes"), ...view.notes.map((one) => html("p", { class: "quiet" }, one)), view.notes.length ? null : html("p", { class: "quiet" }, "Click a column, or step on, to see what is known of it."));
     this.pane.replaceChildren(...parts.filter(Boolean));
   }
 
-  about(now, id) {
-    const { story } = this, col = story.view.cols[id];
+  about(now, id, story) {
+    const col = story.view.cols[id];
     const title = col.kind === "source" || col.kind === "data" ? `${col.kind === "source" ? `${col.kind} ` : ""}${col.path || col.name}` : col.text || col.op;
     const parts = [html("h3", {}, html("span", { class: "m title" }, title))];
     if (col.kind === "crash") parts.push(html("p", { class: "crimson" }, col.ghost.say));
@@ -609,11 +610,10 @@ class Inspector {
 
   /** Light the columns that an array in the memory comes from and is read by. */
   lit(block) {
-    for (const film of this.films)
-      for (const one of film?.columns || []) {
-        one.group.classList.toggle("maker", Boolean(block && block.maker === one.col.id));
-        one.group.classList.toggle("reader", Boolean(block && block.readers.includes(one.col.id)));
-      }
+    for (const one of this.films[0]?.columns || []) {
+      one.group.classList.toggle("maker", Boolean(block && block.maker === one.col.id));
+      one.group.classList.toggle("reader", Boolean(block && block.readers.includes(one.col.id)));
+    }
   }
 
   /** The element of a picture under the pointer. */
@@ -653,7 +653,7 @@ class Inspector {
 
   /** Tell the number of an element and light what goes with it: of a product a row and a column, of a block its maker and readers. */
   look(target, group, cell, x, y) {
-    const id = target?.closest?.("[data-id]")?.dataset.id, line = id && this.story.view.cols[id]?.line;
+    const id = target?.closest?.(".reel:first-child [data-id]")?.dataset.id, line = id && this.story.view.cols[id]?.line;
     for (const [n, item] of this.code.lines || []) item.classList.toggle("hover", n === line);
     for (const one of this.lights || []) one.remove();
     const box = cell && pictured.get(group);
@@ -661,7 +661,7 @@ class Inspector {
     this.lights = box ? light(group, cell, box.data ? this.productsOf(group) : []) : [];
     this.tip.hidden = !box;
     if (!box) return;
-    this.tip.textContent = told(group, cell);
+    this.tip.textContent = spelled(group, cell);
     const root = this.element.getBoundingClientRect();
     this.tip.style.left = `${Math.min(x - root.left, root.width - this.tip.offsetWidth - 4)}px`;
     this.tip.style.top = `${Math.min(y - root.top, root.height - this.tip.offsetHeight - 4)}px`;

@@ -103,7 +103,7 @@ export function hit(group, px, py) {
 }
 
 /** An element as text: its index and its value. */
-export function told(group, { row, col }) {
+export function spelled(group, { row, col }) {
   const { data, text, cols } = pictured.get(group);
   if (text) return text;
   const { v, kind, pooled } = data.picture, place = row * cols + col;
