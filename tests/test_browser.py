@@ -531,6 +531,17 @@ def test_the_focus_gives_the_numbers_that_the_pointer_gives(open_page, tmp_path)
     assert press() == "x: 128 B"
     assert page.locator(f"{ROOT} .frame.maker").get_attribute("data-id") == "d0"
     assert press("Tab") is None
+    page.locator(f"{ROOT} .pane").focus()
+    press("b", "ArrowRight")  # a formula with three pictures
+    assert press("j") == press("l", "j") and "undefined" not in tip.inner_text()
+    assert "undefined" not in press("Home", "End")
+
+
+def test_a_pointer_that_leaves_before_anything_had_the_focus_does_no_harm(open_page, tmp_path):
+    page = open_page(saved(inspected(PRODUCT), tmp_path))
+    hover(page, ".frame[data-id=f0] .written .hit", 0.5, 0.5)
+    page.mouse.move(5, page.viewport_size["height"] - 2)
+    assert page.evaluate(LIGHTS) == [] and not page.locator(f"{ROOT} .tip").is_visible() and page.trouble == []
 
 
 def test_every_picture_can_be_reached_by_the_focus(open_page, tmp_path):

@@ -156,11 +156,8 @@ def with_rest(model, groups, shown, kind):
         size = MANY if len(free) <= 60 * MANY else -(-len(free) // 60)
         for start in range(0, len(free), size):
             some = free[start : start + size]
-            label = (
-                f"ops {some[0] + 1} to {some[-1] + 1}"
-                if len(some) > 1 and kind == "ops"
-                else model.frame_name(some[-1]) or model.film.frames[some[-1]].op
-            )
+            label = model.frame_name(some[-1]) or model.film.frames[some[-1]].op
+            label = f"ops {some[0] + 1} to {some[-1] + 1}" if len(some) > 1 and kind == "ops" else label
             units.append(Unit(some[0], some[-1] + 1, label))
         if group.end:
             units.append(group)

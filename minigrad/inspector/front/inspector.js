@@ -42,6 +42,7 @@ class Inspector {
     this.selected = "";
     this.predict = false;
     this.fixing = false;
+    this.place = [0, 0, 0]; // of what has the focus: which of its pictures, the row and the column there
     this.element = html("div", { class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true" });
     this.memory = new Memory(this);
     this.code = new Code(this);
@@ -633,9 +634,11 @@ class Inspector {
 
   /** Where the keyboard is: at an element of a picture of what has the focus. */
   stand() {
-    const [which, row, col] = this.place, group = this.pictures()[which];
+    const groups = this.pictures(), group = groups[this.place[0]] || groups[0];
     if (!group) return this.look(document.activeElement);
     const { x, y, w, h, rows, cols } = pictured.get(group);
+    if (!groups[this.place[0]] || this.place[1] >= rows || this.place[2] >= cols) this.place = [groups.indexOf(group), 0, 0];
+    const [, row, col] = this.place;
     const at = new DOMPoint(x + ((col + 0.5) * w) / cols, y + ((row + 1) * h) / rows).matrixTransform(group.getScreenCTM());
     this.look(document.activeElement, group, { row, col }, at.x + 4, at.y + 4);
   }
@@ -643,7 +646,7 @@ class Inspector {
   /** To another element of the pictures of what has the focus: from the ends of one to the next. */
   walk(down, right) {
     const groups = this.pictures(), [which, row, col] = this.place;
-    if (!groups.length) return;
+    if (!groups[which]) return;
     const { rows, cols } = pictured.get(groups[which]);
     const [to, at] = [row + down, col + right];
     if (to >= 0 && to < rows && at >= 0 && at < cols) this.place = [which, to, at];
