@@ -4,6 +4,7 @@ Chromium comes from the system (Debian: `apt-get install chromium`); without it 
 """
 
 import http.server
+import itertools
 import json
 import linecache
 import re
@@ -414,6 +415,20 @@ def test_a_cut_ends_in_scissors_above_and_below_and_what_is_lost_has_its_number(
     assert page.locator(f"{ROOT} .film .sum").text_content() == "6.0 full"
     page.locator(ROOT).press("Home")
     assert page.locator(f"{ROOT} .film .marks .mark.cut").first.get_attribute("visibility") == "hidden", "it would spoil the question"
+
+
+@pytest.mark.parametrize("width", [600, 900, 1280, 1600])
+def test_arcs_between_the_same_columns_have_one_label_which_no_other_touches(open_page, tmp_path, width):
+    page = shown_scene(open_page, tmp_path, "twins", width=width)
+    labels = page.locator(f"{ROOT} .film .amount")
+    right = ["1.0", "1.0", "3.0", "9.0 + 9.0", "9.0 lost", "9.0 lost", "\u22120.99"]  # by hand: dy/da = x, 2 parts of x * 3, a, cos(3)
+    assert sorted(labels.all_text_contents()) == right
+    boxes = [one.bounding_box() for one in labels.all()]
+    for a, b in itertools.combinations(boxes, 2):
+        apart = max(
+            a["x"] - b["x"] - b["width"], b["x"] - a["x"] - a["width"], a["y"] - b["y"] - b["height"], b["y"] - a["y"] - a["height"]
+        )
+        assert apart > -7, "but for their rims, and the room above and below the digits"
 
 
 def test_each_wire_is_as_wide_as_its_gradient(open_page, tmp_path):
@@ -891,7 +906,9 @@ def test_with_forced_colours_what_has_the_focus_and_what_is_pressed_is_seen(open
     page.locator(ROOT).focus()
     page.keyboard.press("p")
     assert page.locator(ROOT).evaluate(style, "outlineStyle") == "solid"
-    pressed, other = (page.locator(f"{ROOT} button[{one}]").first.evaluate(style, "backgroundColor") for one in ("aria-pressed=true", "class=play"))
+    pressed, other = (
+        page.locator(f"{ROOT} button[{one}]").first.evaluate(style, "backgroundColor") for one in ("aria-pressed=true", "class=play")
+    )
     assert pressed != other
     page.keyboard.press("p")
     boxes = page.locator(f"{ROOT} .frame.op .box").evaluate_all("all => all.map(e => getComputedStyle(e).stroke)")

@@ -16,7 +16,7 @@ function horizontal(strip, width, count, top, folded, gaps) {
   const left = wide ? 84 : 8, right = wide ? 92 : 40;
   const step = Math.max(44, Math.min(count <= 3 ? 190 : 170, (width - left - right - gap) / count));
   const cell = step - 6;
-  const rise = Math.min(9, 62 / top);
+  const rise = Math.min(11, 62 / top);
   const high = (level) => 12 + level * rise;
   const code = step >= 52 ? 22 : 4;
   const value = folded ? 60 : count <= 3 ? 84 : 74, slope = folded ? 52 : count <= 3 ? 70 : 60;
