@@ -4,6 +4,7 @@ Chromium comes from the system (Debian: `apt-get install chromium`); without it 
 """
 
 import http.server
+import itertools
 import json
 import linecache
 import re
@@ -86,6 +87,21 @@ def asked(page, old):
     raise AssertionError(f"Python still says {text!r}")
 
 
+def test_a_saved_notebook_that_becomes_a_page_shows_the_film_offline(open_page, tmp_path):
+    nbformat, exporters = pytest.importorskip("nbformat"), pytest.importorskip("nbconvert").exporters
+    bundle = inspected(PROGRAM)._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    output = nbformat.v4.new_output("display_data", data)
+    cells = [nbformat.v4.new_code_cell(PROGRAM, outputs=[output])]
+    (tmp_path / "page.html").write_text(exporters.HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=cells))[0])
+    page = open_page((tmp_path / "page.html").as_uri(), offline=True)
+    film = page.frame_locator("iframe[title='tape inspector']").locator(ROOT)
+    assert film.locator(".question").inner_text().startswith("dz/dx = 0.53")
+    film.press("Home")
+    assert film.locator(".question").inner_text() == "dz/dx = ?"
+    assert not page.locator("img.mg-still").is_visible(), "it is for readers that show no frame"
+
+
 def test_click_and_keys_reach_python_and_python_moves_the_film(film):
     page, root = film, film.locator(ROOT)
     page.wait_for_selector(f"{ROOT} .frame.now[data-id=f1]")  # the last cell has moved it
@@ -128,7 +144,7 @@ def test_keys_do_not_leak_into_jupyterlab_and_tab_and_escape_leave(film):
     page, root, cells = film, film.locator(ROOT), film.locator(".jp-Notebook .jp-Cell")
     count = cells.count()
     root.focus()
-    for key in [*"abxddmwf00[],.pp?", "Escape", *"si", "Shift+ArrowLeft", "ArrowUp", "Space", "Space", "Home"]:
+    for key in [*"abxddmwf00[],.ijklpp?", "Escape", *"si", "Shift+ArrowLeft", "ArrowUp", "Space", "Space", "Home"]:
         page.keyboard.press(key)
     assert cells.count() == count
     assert page.locator(".jp-Dialog").count() == 0
@@ -401,6 +417,20 @@ def test_a_cut_ends_in_scissors_above_and_below_and_what_is_lost_has_its_number(
     assert page.locator(f"{ROOT} .film .marks .mark.cut").first.get_attribute("visibility") == "hidden", "it would spoil the question"
 
 
+@pytest.mark.parametrize("width", [600, 900, 1280, 1600])
+def test_arcs_between_the_same_columns_have_one_label_which_no_other_touches(open_page, tmp_path, width):
+    page = shown_scene(open_page, tmp_path, "twins", width=width)
+    labels = page.locator(f"{ROOT} .film .amount")
+    right = ["1.0", "1.0", "3.0", "9.0 + 9.0", "9.0 lost", "9.0 lost", "\u22120.99"]  # by hand: dy/da = x, 2 parts of x * 3, a, cos(3)
+    assert sorted(labels.all_text_contents()) == right
+    boxes = [one.bounding_box() for one in labels.all()]
+    for a, b in itertools.combinations(boxes, 2):
+        apart = max(
+            a["x"] - b["x"] - b["width"], b["x"] - a["x"] - a["width"], a["y"] - b["y"] - b["height"], b["y"] - a["y"] - a["height"]
+        )
+        assert apart > -7, "but for their rims, and the room above and below the digits"
+
+
 def test_each_wire_is_as_wide_as_its_gradient(open_page, tmp_path):
     program = PROGRAM.replace("y = x * x", "y = 4.0 * x").replace("z = mg.sin(y) + y", "z = y * x")
     page = open_page(saved(inspected(program), tmp_path))
@@ -446,6 +476,112 @@ def test_hovering_a_picture_gives_the_number(open_page, tmp_path):
     assert page.locator(f"{ROOT} .tip").inner_text() == "[4] = 5.0"
 
 
+PRODUCT = """\
+import minigrad as mg
+mg.trace(True)
+mg.random.set_seed(0)
+x = mg.random.normal((8, 4))
+w = mg.Variable(mg.random.normal((4, 5)), name="w")
+with mg.GradientTape() as tape:
+    h = x @ w
+tape.gradient(h, w)
+inspector = mg.inspect(tape)"""
+LIGHTS = """() => [...document.querySelectorAll(".mg-inspector .light")].map((light) => {
+    const [a, b] = [light, light.parentNode.querySelector(".hit")].map((one) => one.getBBox());
+    const {rows, cols} = light.closest("svg.figure") ? {} : {d0: {rows: 8, cols: 4}, s0: {rows: 4, cols: 5}, f0: {rows: 8, cols: 5}}[light.closest("[data-id]").dataset.id];
+    const part = (from, size, start, whole, count) => [Math.round((from - start) / whole * count), Math.round(size / whole * count)];
+    return [light.closest("[data-id]").dataset.id, ...part(a.y, a.height, b.y, b.height, rows), ...part(a.x, a.width, b.x, b.width, cols)].join(" ");
+}).sort()"""  # where it is: the column, the first row and how many, the first column and how many
+
+
+def hover(page, selector, across, down):
+    box = page.locator(f"{ROOT} {selector}").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * across, box["y"] + box["height"] * down)
+
+
+def test_of_a_product_the_row_and_the_column_are_lit_that_make_an_element(open_page, tmp_path):
+    page = open_page(saved(inspected(PRODUCT), tmp_path))
+    hover(page, ".frame[data-id=f0] .written .hit", 2.5 / 5, 3.5 / 8)
+    assert page.evaluate(LIGHTS) == ["d0 3 1 0 4", "f0 3 1 2 1", "s0 0 4 2 1"]  # row 3 of x, column 2 of w
+    hover(page, ".frame[data-id=d0] .written .hit", 1.5 / 4, 6.5 / 8)
+    assert page.evaluate(LIGHTS) == ["d0 6 1 1 1", "f0 6 1 0 5", "s0 1 1 0 5"]  # x[6, 1] meets row 1 of w, and goes to row 6
+    hover(page, ".frame[data-id=s0] .written .hit", 4.5 / 5, 0.5 / 4)
+    assert page.evaluate(LIGHTS) == ["d0 0 8 0 1", "f0 0 8 4 1", "s0 0 1 4 1"]
+    page.mouse.move(2, 2)
+    assert page.evaluate(LIGHTS) == []
+
+
+def test_the_formula_of_a_product_lights_them_too(open_page, tmp_path):
+    page = open_page(saved(inspected(PRODUCT), tmp_path))
+    page.locator(f"{ROOT} .frame[data-id=f0]").click()
+    page.locator(f"{ROOT} .pane").focus()
+    page.keyboard.press("j")  # to the last picture: grad w = x^T @ upstream
+    assert page.locator(f"{ROOT} .figure .light").count() == 3
+    boxes = [one.bounding_box() for one in page.locator(f"{ROOT} .figure .light").all()]
+    pictures = [one.bounding_box() for one in page.locator(f"{ROOT} .figure .hit").all()]
+    parts = [box[side] / whole[side] for box, whole in zip(boxes, pictures) for side in ("height", "width")]
+    assert parts == pytest.approx([1 / 4, 1, 1, 1 / 5, 1 / 4, 1 / 5], abs=0.06)  # a row of x^T, a column of upstream, an element
+
+
+def test_the_focus_gives_the_numbers_that_the_pointer_gives(open_page, tmp_path):
+    page = open_page(saved(inspected(PRODUCT), tmp_path))
+    tip = page.locator(f"{ROOT} .tip")
+
+    def press(*keys):
+        for key in keys:
+            page.keyboard.press(key)
+        return tip.inner_text() if tip.is_visible() else None
+
+    page.locator(f"{ROOT} .frame[data-id=f0]").focus()
+    assert page.evaluate(LIGHTS) == ["d0 0 1 0 4", "f0 0 1 0 1", "s0 0 4 0 1"]
+    said = press("l", "l", "k", "k", "k")
+    assert page.evaluate(LIGHTS) == ["d0 3 1 0 4", "f0 3 1 2 1", "s0 0 4 2 1"]
+    hover(page, ".frame[data-id=f0] .written .hit", 2.5 / 5, 3.5 / 8)
+    assert said == tip.inner_text() and said.startswith("[3, 2] = ")
+    assert page.locator(f"{ROOT} .lines .hover .text").inner_text() == "h = x @ w"
+    page.locator(f"{ROOT} .frame[data-id=s0]").focus()
+    assert press("k", "k", "k", "k") == "[0, 0] = " + tip.inner_text().partition(" = ")[2]  # on to its gradient
+    assert page.locator(f"{ROOT} .frame[data-id=s0] .read .light").count() == 1
+    page.locator(f"{ROOT} .scrubber").focus()
+    assert press() == "x: 128 B"
+    assert page.locator(f"{ROOT} .frame.maker").get_attribute("data-id") == "d0"
+    assert press("Tab") is None
+    page.locator(f"{ROOT} .pane").focus()
+    press("b", "ArrowRight")  # a formula with three pictures
+    assert press("j") == press("l", "j") and "undefined" not in tip.inner_text()
+    assert "undefined" not in press("Home", "End")
+
+
+def test_a_pointer_that_leaves_before_anything_had_the_focus_does_no_harm(open_page, tmp_path):
+    page = open_page(saved(inspected(PRODUCT), tmp_path))
+    hover(page, ".frame[data-id=f0] .written .hit", 0.5, 0.5)
+    page.mouse.move(5, page.viewport_size["height"] - 2)
+    assert page.evaluate(LIGHTS) == [] and not page.locator(f"{ROOT} .tip").is_visible() and page.trouble == []
+
+
+def test_every_picture_can_be_reached_by_the_focus(open_page, tmp_path):
+    program = f"import minigrad as mg\nmg.trace(True)\n{SCENES['layers']}\ninspector = mg.inspect(tape)\n"
+    page = open_page(saved(inspected(program), tmp_path))
+    hosts = "[tabindex], button"
+    for picture in page.locator(f"{ROOT} .picture").all():
+        assert picture.evaluate(f"picture => picture.closest('{hosts}') !== document.querySelector('.mg-inspector')")
+    page.locator(f"{ROOT} .capsule").nth(1).focus()
+    page.keyboard.press("l")
+    assert page.locator(f"{ROOT} .tip").inner_text().startswith("[0, 1] = ")
+    page.keyboard.press("Enter")
+    assert page.locator(f"{ROOT} .overview text.b").last.text_content().startswith("dense  sequential/dense")
+    page.locator(f"{ROOT} .frame.op").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(f"{ROOT} .pane .facts").count() == 1
+
+
+def test_names_of_the_page_and_of_what_has_a_focus_are_those_that_readers_of_the_screen_need(open_page, tmp_path):
+    page = open_page(saved(inspected(PROGRAM), tmp_path))
+    assert page.locator("main").count() == page.locator("h1").count() == 1
+    roles = page.locator(f"{ROOT} .frame").evaluate_all("all => all.map(one => one.getAttribute('role'))")
+    assert {*roles} == {"img"}, "a button would have to be named by the texts in it"
+
+
 TWO_CUTS = """\
 import numpy as np
 import minigrad as mg
@@ -469,12 +605,35 @@ def test_the_head_shows_the_fix_of_what_it_tells(open_page, tmp_path):
 
 
 def test_the_fix_stands_beside_what_was_written(open_page, tmp_path):
-    page = open_page(saved(inspected(PROGRAM.replace("x * x", "x * x.numpy()")), tmp_path))
-    page.locator(f"{ROOT} button.fix").click()
-    pane = page.locator(f"{ROOT} .fix-pane")
+    page = open_page(saved(inspected(PROGRAM.replace("x * x", "x * x.numpy()").replace("z = mg.sin(y) + y", "z = y * y")), tmp_path))
+    root, pane = page.locator(ROOT), page.locator(f"{ROOT} .fix-pane")
+    root.locator("button.fix").click()
     assert [pane.locator(".gone").inner_text(), pane.locator(".come").inner_text()] == ["- y = x * x.numpy()", "+ y = x * x"]
-    page.locator(ROOT).press("m")
-    assert pane.count() == 0
+    assert root.locator(".reel h3").all_inner_texts() == ["as written dz/dx = 54.0", "fixed dz/dx = 108.0"]  # x^4 by hand: 4 * 27
+    assert root.locator(".question").inner_text() == "dz/dx: 54.0 \u2192 108.0"
+    assert pane.locator("button").all_inner_texts() == ["copy the fixed code"]  # there is no notebook here
+    root.locator(".reel").nth(1).locator(".frame[data-id=f0]").click()
+    assert pane.count() == 1 and root.locator(".pane .title").inner_text() == "y = x * x", "of the film that was clicked"
+    root.locator(".reel").first.locator(".frame[data-id=f0]").click()
+    assert root.locator(".pane .title").count() == 0
+    root.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert root.locator(".frame.now").count() == 2, "what belongs together happens at once"
+    assert page.evaluate(BOXES) == []
+    page.keyboard.press("m")
+    assert pane.count() == 0 and root.locator(".reel").count() == 1 and page.trouble == []
+
+
+def test_the_fixed_code_can_be_put_in_a_cell_below(browser, lab):
+    page = run_notebook(browser, lab, "fix.ipynb", PROGRAM.replace("x * x", "x * x.numpy()"), "print('the last cell')")
+    page.locator(f"{ROOT} button.fix").click()
+    page.locator(f"{ROOT} .fix-pane button", has_text="put it in a cell below").click()
+    cells = page.locator(".jp-Notebook .jp-CodeCell .cm-content")
+    page.wait_for_function("document.querySelectorAll('.jp-Notebook .jp-CodeCell').length === 3")
+    assert cells.nth(1).inner_text() == "with mg.GradientTape() as tape:\n    y = x * x\n    z = mg.sin(y) + y"
+    assert "the last cell" in cells.nth(2).inner_text() and page.trouble == []
+    page.context.close()
 
 
 PREDICTED = PROGRAM.replace("mg.inspect(tape)", "mg.inspect(tape, z, x, predict=True)")
@@ -604,6 +763,34 @@ try:
         y = (x * mg.reduce_sum(w)) @ w
 except Exception:
     pass""",
+    "crash_twice": """\
+w, x = mg.Variable(mg.ones((4, 5))), mg.ones((2, 3))
+try:
+    with mg.GradientTape() as tape:
+        y = x * 2.0 + w
+except Exception:
+    pass""",
+    "twins": """\
+x = mg.Variable(3.0)
+with mg.GradientTape() as tape:
+    a = x * x
+    y = a * x.numpy() + mg.sin(x)
+tape.gradient(y, x)""",
+    "marks": """\
+first, second = mg.linspace(-1.0, 1.0, 201), mg.constant(2.0)
+with mg.GradientTape(persistent=True) as tape:
+    tape.watch(first)
+    tape.watch(second)
+    y = first * second
+    with tape.stop_recording():
+        z = mg.exp(y)
+    y = y + z
+tape.gradient(y, first)""",
+    "product": """\
+x, w = mg.reshape(mg.range(24.0), (2, 3, 4)), mg.Variable(mg.ones((4, 2)))
+with mg.GradientTape() as tape:
+    y = x @ w
+tape.gradient(y, w)""",
     "names": f"""\
 x = mg.Variable([1e-30, -2.0], name="{"long" * 50}")
 y = mg.Variable(3.0, name="\u0645\u062a\u063a\u064a\u0631 \u6f22\u5b57")
@@ -626,6 +813,11 @@ BOXES = """() => {
         for (const one of texts)
             if (one.left < frame.left - 1 || one.right > frame.right + 1 || one.top < frame.top - 1 || one.bottom > frame.bottom + 1)
                 wrong.push(`cut: ${one.text}`);
+        const marks = [...root.querySelectorAll(".marks > .mark, .marks > .between text")].filter(seen);
+        for (const { text, ...mark } of marks.map((e) => ({ text: e.textContent || "scissors", ...e.getBoundingClientRect().toJSON() })))
+            for (const one of [...texts, ...[...root.querySelectorAll(".frame")].map((e) => ({ text: e.dataset.id, ...e.querySelector(".edge").getBoundingClientRect().toJSON() }))])
+                if (one.text !== text && one.left < mark.right - 1.5 && mark.left < one.right - 1.5 && one.top < mark.bottom - 1.5 && mark.top < one.bottom - 1.5)
+                    wrong.push(`covered: ${one.text} by ${text}`);
         texts.forEach((a, k) => texts.slice(k + 1).forEach((b) => {
             if (a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5)
                 wrong.push(`overlap: ${a.text} | ${b.text}`);
@@ -664,6 +856,10 @@ def test_the_check_of_texts_finds_what_overlaps_and_what_is_cut(open_page, tmp_p
     assert [one.split(":")[0] for one in page.evaluate(BOXES)] == ["cut"]
     page.evaluate("() => { const [a, b] = document.querySelectorAll('.film .frame .sign'); a.setAttribute('x', b.getAttribute('x')); }")
     assert [one.split(":")[0] for one in page.evaluate(BOXES)] == ["overlap"]
+    page.evaluate("() => document.querySelector('.film .frame .sign').setAttribute('x', -300)")
+    page.evaluate("() => document.querySelector('.film .marks').append(document.querySelector('.status .mark').cloneNode(true))")
+    page.evaluate("() => document.querySelector('.film .marks .mark').setAttribute('transform', 'translate(120 80)')")
+    assert "covered" in {one.split(":")[0] for one in page.evaluate(BOXES)}
 
 
 def test_columns_have_names_that_tell_value_and_gradient(open_page, tmp_path):
@@ -681,9 +877,48 @@ def contrast(first, second):
     return (max(light) + 0.05) / (min(light) + 0.05)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_text_can_be_read(open_page, tmp_path, theme):
-    page = open_page(saved(inspected(PROGRAM.replace("x * x", "x * x.numpy()")), tmp_path), color_scheme=theme)
+def shown_scene(open_page, tmp_path, scene, **options):
+    program = f"import minigrad as mg\nmg.trace(True)\n{SCENES[scene]}\ninspector = mg.inspect(tape)\n"
+    return open_page(saved(inspected(program), tmp_path), **options)
+
+
+@pytest.mark.parametrize("scene", ["layers", "network", "partial"])
+def test_a_film_is_printed_on_one_page_and_in_light_colours(open_page, tmp_path, scene):
+    page = shown_scene(open_page, tmp_path, scene, color_scheme="dark")
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) == 1
+    page.emulate_media(media="print", color_scheme="dark")
+    ground = page.locator(ROOT).evaluate("root => getComputedStyle(root).backgroundColor")
+    assert ground == "rgb(255, 255, 255)" and not page.locator(f"{ROOT} .buttons").is_visible()
+    width = page.locator(ROOT).bounding_box()["width"]
+    assert page.locator(f"{ROOT} .scrubber").bounding_box()["width"] > 0.7 * width and page.evaluate(BOXES) == []
+
+
+def test_nothing_moves_by_itself_where_motion_is_not_wanted(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "square", reduced_motion="reduce")
+    page.locator(ROOT).press("Space")
+    page.locator(f"{ROOT} button[aria-label^='pause']").wait_for()
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_with_forced_colours_what_has_the_focus_and_what_is_pressed_is_seen(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "partial", forced_colors="active")
+    style = "(e, what) => getComputedStyle(e)[what]"
+    page.locator(ROOT).focus()
+    page.keyboard.press("p")
+    assert page.locator(ROOT).evaluate(style, "outlineStyle") == "solid"
+    pressed, other = (
+        page.locator(f"{ROOT} button[{one}]").first.evaluate(style, "backgroundColor") for one in ("aria-pressed=true", "class=play")
+    )
+    assert pressed != other
+    page.keyboard.press("p")
+    boxes = page.locator(f"{ROOT} .frame.op .box").evaluate_all("all => all.map(e => getComputedStyle(e).stroke)")
+    assert boxes and "none" not in boxes, "grounds have no colour of their own there"
+
+
+@pytest.mark.parametrize(("theme", "forced"), [("light", "none"), ("dark", "none"), ("light", "active"), ("dark", "active")])
+def test_every_text_can_be_read(open_page, tmp_path, theme, forced):
+    program = PROGRAM.replace("x * x", "x * x.numpy()")
+    page = open_page(saved(inspected(program), tmp_path), color_scheme=theme, forced_colors=forced)
     ground = page.locator(ROOT).evaluate("root => getComputedStyle(root).backgroundColor")
     found = page.locator(ROOT).evaluate(
         "root => [...root.querySelectorAll('text, p, span, dd, b')].map(e => getComputedStyle(e)[e.tagName === 'text' ? 'fill' : 'color'])"

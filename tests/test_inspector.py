@@ -26,6 +26,7 @@ import minigrad as mg
 from minigrad.inspector.arrays import bytes_text, number_text, shown
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
+from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import trace_of
@@ -580,6 +581,25 @@ def test_the_fix_that_was_tried_comes_with_the_film():
     assert fixed["tape"].gradient(fixed["y"], fixed["x"]).numpy().tolist() == [[0.5, 1.0], [1.5, 2.0]], "the mean of x^2 by hand: x / 2"
 
 
+def test_the_fix_is_filmed_as_the_fixed_program_would_be():
+    film, by_hand = inspected(BROKEN), inspected(FIXED).plain
+    check(film)
+    view, film = film.plain, film.plain["fixed"]["film"]
+    check_view(film)
+    assert [(col["glyph"], col["name"]) for col in columns(film)] == [(col["glyph"], col["name"]) for col in columns(by_hand)]
+    assert (film["verdict"]["status"], film["verdict"]["answer"]) == ("complete", by_hand["verdict"]["answer"])
+    assert [line["text"] for line in film["code"][:-2]] == [line["text"] for line in by_hand["code"][:-2]]
+    assert view["fixed"]["axis"][-1] == [len(steps_of(view)) - 1, len(steps_of(film)) - 1]
+    assert "fixed" not in by_hand
+
+
+def test_a_fix_within_a_function_that_is_being_filmed_is_filmed_too():
+    block = BROKEN.strip().partition("\n")[2].rpartition("\n")[0]
+    body = "\n".join(f"    {line}" for line in [*block.splitlines(), "return mg.inspect(tape, y, x)"])
+    film = run(f"def inspected(x):\n{body}\n\nfilm = inspected(mg.Variable([[1., 2.], [3., 4.]]))")["film"]
+    assert film.plain["fixed"]["film"]["verdict"]["answer"] == "[0.5 1.0 1.5 2.0]", "the mean of x^2 by hand: x / 2"
+
+
 ASSIGNS = """
 x = mg.Variable(2.0, name="x")
 with mg.GradientTape() as tape:
@@ -621,13 +641,26 @@ except Exception as problem:
 """
 
 
-@pytest.mark.parametrize(("op", "misfit"), [("@", [1, 0]), ("+", None)])
+@pytest.mark.parametrize(("op", "misfit"), [("@", [[1, 0]]), ("+", [[0, 0], [1, 1]])])
 def test_what_raised_is_the_last_column_with_the_lengths_that_do_not_fit(op, misfit):
     view = inspected(CRASH.format(op=op)).plain
     last = columns(view)[-1]
     assert (last["kind"], last["given"], last["misfit"]) == ("crash", [[2, 4], [3, 2]], misfit)
     assert last["ghost"]["say"].startswith("InvalidArgumentError: ")
     assert [view["cols"][wire["from"]]["name"] for wire in view["wires"].values() if wire["to"] == last["id"]] == ["h", "w"]
+
+
+PAIRS = {  # the op and the shapes, and the pairs that do not fit
+    "first + second": [((2, 3), (4, 5), [[0, 0], [1, 1]]), ((3, 3), (4, 4), [[0, 0], [1, 1]]), ((5, 1, 2), (4, 3), [[2, 1]])],
+    "first @ second": [((2, 2, 2), (3, 3, 4), [[0, 0], [2, 1]]), ((3, 3, 3), (4, 5, 5), [[0, 0], [2, 1]]), ((2, 3), (3,), [])],
+}
+
+
+@pytest.mark.parametrize(("op", "first", "second", "pairs"), [(op, *case) for op, cases in PAIRS.items() for case in cases])
+def test_every_pair_of_lengths_that_does_not_fit_is_found(op, first, second, pairs):
+    program = f"first, second = mg.zeros({first}), mg.zeros({second})\nwith mg.GradientTape() as tape:\n"
+    view = inspected(f"{program}    try:\n        {op}\n    except Exception:\n        pass\n").plain
+    assert columns(view)[-1]["misfit"] == pairs
 
 
 def test_a_gradient_that_raised_is_shown_as_that():
@@ -695,6 +728,25 @@ def test_the_verdict_of_an_old_tape_is_stale():
     verdict = inspected(f"v = mg.Variable(2.0)\n{two}").plain["verdict"]
     assert verdict["status"] == "stale"
     assert [one["status"] for one in verdict["each"]] == ["complete", "stale"]
+
+
+REPLACED = """
+x = mg.Variable(3.0)
+for k in range(2):
+    with mg.GradientTape({persistent}) as tape:
+        y = x * x
+    g = tape.gradient(y, x)
+    x = mg.Variable(x - 0.1 * g)
+"""
+
+
+@pytest.mark.parametrize("persistent", ["", "persistent=True"])
+def test_a_variable_that_was_replaced_after_the_gradient_is_told_from_the_one_that_was_read(persistent):
+    program = REPLACED.format(persistent=persistent)
+    asked, verdict = inspected(program), inspected(program, target="y", sources="x").plain["verdict"]
+    assert (verdict["status"], verdict["code"], verdict["answer"]) == ("none", "REBOUND", "None")
+    assert verdict["say"].endswith("This x is made here, and it is not the x that the target was computed from.")
+    assert asked.plain["verdict"]["answer"] == "4.8", "of the x that was read, which was 2.4"
 
 
 def test_a_tape_that_was_asked_before_the_assignment_is_not_stale():
@@ -801,7 +853,7 @@ def speed():
 
 def check_folds(film):
     fold = film.plain["fold"]
-    assert (fold["kind"], fold["head"], fold["carry"]) == ("iterations", "for i in range(5000)", "y")
+    assert (fold["kind"], fold["carry"]) == ("iterations", "y")
     assert [(fold["first"][k], fold["end"][k]) for k in (0, 1234, 4999, 5000)] == [(0, 2), (2468, 2470), (9998, 10000), (10000, 10001)]
     y, slope, values, slopes = 0.5, 1.0, [], []
     for _ in range(5000):
@@ -1155,6 +1207,7 @@ def test_the_bundle_has_the_widget_the_table_and_a_picture():
     assert data["text/plain"] == str(film) == TABLES[HALF]
     assert "application/vnd.jupyter.widget-view+json" in data
     assert data["image/svg+xml"] == film.to_svg()
+    assert html.escape(film.to_html()) in data["text/html"]
 
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -1185,13 +1238,14 @@ def test_two_films_are_one_picture(tmp_path):
     film.save_svg(tmp_path / "film.svg")
     texts = [one.text for one in ElementTree.parse(tmp_path / "film.svg").iter(f"{SVG}text")]
     assert {"dy/dx = None", "dy/dx = [0.5 1.0 1.5 2.0]"} <= {*texts}
-    heights = [canvas.height for canvas in film.pictures()]
+    heights = [still([model.data]).height for model in film.models]
     assert float(ElementTree.parse(tmp_path / "film.svg").getroot().get("height")) == pytest.approx(sum(heights), abs=1)
 
 
-def test_a_picture_can_be_saved_as_png(tmp_path):
+@pytest.mark.parametrize("program", [HALF, NETWORK])
+def test_a_picture_can_be_saved_as_png(tmp_path, program):
     pytest.importorskip("matplotlib")
-    inspected(HALF).save_png(tmp_path / "film.png")
+    inspected(program).save_png(tmp_path / "film.png")
     assert (tmp_path / "film.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -50,8 +50,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
       fix    keep x a tensor: y = x * x
       note   measured: 3 of 6 is lost
     """
-    if trial.running is not None and trial.running.begun:
-        trial.running.ask(tape, target)
+    trial.ask_instead(tape, target)
     frame, trace = user_frame()[0], trace_of(tape)
     leaves = nest.flatten(sources) if nest.is_nested(sources) else [sources]
     with listeners_only():
@@ -180,6 +179,9 @@ def used_up(q):
     if codes - {"SPENT_TAPE"}:
         others = [edge._replace(code=edge.code if edge.code != "SPENT_TAPE" else "") for edge in way]
         return broken(q, others, spent, came=raises)
+    anew = made_anew(q) if q.history is not None and way is None and hasattr(q.source, "trainable") else None
+    if anew is not None:  # the tape was asked for the Variable that this one has replaced
+        return none(q, "broken", anew, spent, came=raises, why=f"this {q.source_name} is not the one that was used")
     if q.history is not None or any(q.tape.last_question) or q.tape.refused:
         return none(q, "broken", spent, came=raises, why="the tape is used up")
     told, why = cause("NOT_REGISTERED", q, "unknown", sure="likely"), "its backward pass ended with an error before"

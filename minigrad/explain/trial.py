@@ -72,13 +72,9 @@ def fitting(q, guesses, safe=False):
 
 def is_right(q, edits, slope, safe) -> bool:
     """Does the block with these edits give the same target, and the gradient that was measured?"""
-    tried, changed = q.experiment, {}
-    for edit in edits:
-        changed.setdefault(edit.file, []).append(edit)
-    sources = {file: edited(file, dict.fromkeys(some)) for file, some in changed.items()}
-    names = [q.names.of(one.id, "") for one in q.targets]
+    tried = q.experiment
     try:
-        target, gradient, all_finite = tried.try_out(Trial, files=sources, names=names, source=q.source.id)
+        target, gradient, all_finite = try_with(q, edits, Trial)
     except NotTried:
         return False
     if gradient is None or np.shape(gradient) != np.shape(tried.point) or (safe and not all_finite):
@@ -89,10 +85,26 @@ def is_right(q, edits, slope, safe) -> bool:
     return close and abs(target - before) <= 1e-4 * max(1e-3, abs(before))
 
 
+def try_with(q, edits, kind):
+    """What a Trial of this kind answers: the block is replayed with these edits, and asked as before."""
+    changed = {}
+    for edit in edits:
+        changed.setdefault(edit.file, []).append(edit)
+    sources = {file: edited(file, dict.fromkeys(some)) for file, some in changed.items()}
+    names = [q.names.of(one.id, "") for one in q.targets]
+    return q.experiment.try_out(kind, files=sources, names=names, source=q.source.id)
+
+
 # ---- in the replay ---------------------------------------------------------------------------------------------------
 
 
-running = None  # in a replay: the trial, which wants to know of a question to `tape.explain` as well
+running = None  # in a replay: the trial, which wants to know of a question to `tape.explain` or `mg.inspect` as well
+
+
+def ask_instead(tape, target):
+    """In a trial, answer with the gradient where the program wants it explained or filmed."""
+    if running is not None and running.begun:
+        running.ask(tape, target)
 
 
 class Trial(Listener):
@@ -145,8 +157,11 @@ class Trial(Listener):
     def asked(self, tape, targets, sources, results):
         for source, result in zip(sources, results) if self.begun else ():
             if source.id == self.source:
-                dense = None if result is None else np.asarray(getattr(result, "value", result))
-                checkpoint.finish((total(targets), dense, self.finite))
+                checkpoint.finish(self.answer(tape, targets, result))
+
+    def answer(self, tape, targets, result):
+        dense = None if result is None else np.asarray(getattr(result, "value", result))
+        return total(targets), dense, self.finite
 
     def ask(self, tape, targets):
         """Ask the tape, which is heard by `asked`."""

@@ -7,7 +7,9 @@ that are folded, memory. text, still and the front end draw that data, widget sh
 import importlib.util
 
 from ..engine.tape import GradientTape
+from ..explain.trial import ask_instead
 from ..tracing.places import user_frame
+from .fixed import film_fix
 from .model import MOST_BYTES, Model
 
 __all__ = ["inspect"]
@@ -43,10 +45,14 @@ def inspect(tape_or_trace, target=None, sources=None, predict=False):
      2  multiply   y = x * x.numpy()   9.0     kept                     3.0
      paths: live 3.0, lost 3.0, together 6.0
     """
+    if isinstance(tape_or_trace, GradientTape) and target is not None:
+        ask_instead(tape_or_trace, target)
     frame = user_frame()[0]
     asked = [(tape_or_trace,), (target,)] if isinstance(target, GradientTape) else [(tape_or_trace, target, sources)]
     models = [Model(*one, frame=frame, most_bytes=MOST_BYTES // len(asked)) for one in asked]
-    models[0].data |= {"predict": True} if predict and len(models) == 1 else {}
+    if len(models) == 1:
+        film_fix(models[0])
+        models[0].data |= {"predict": True} if predict else {}
     if importlib.util.find_spec("anywidget") is None:
         from .inspection import TextInspector as Inspector
     else:

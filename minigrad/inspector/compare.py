@@ -1,23 +1,32 @@
 """Two films beside each other: which frames belong together."""
 
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from .text import twin
 
 
-def compared(models, titles) -> dict:
+class Side(NamedTuple):
+    """A film that is to be compared: its view model, the line and the op of each frame, and its steps."""
+
+    data: dict
+    frames: list
+    steps: list
+
+
+def compared(sides, titles) -> dict:
     """The view model of two films, with pairs of frames; None where one has nothing."""
-    frames = aligned(*([(model.line_text(one.place), one.op) for one in model.film.frames] for model in models))
-    return {"v": 2, "compare": [model.data for model in models], "titles": list(titles), "frames": frames, "axis": axis(models, frames)}
+    frames = aligned(*[side.frames for side in sides])
+    return {"v": 2, "compare": [side.data for side in sides], "titles": list(titles), "frames": frames, "axis": axis(sides, frames)}
 
 
-def axis(models, frames) -> list:
+def axis(sides, frames) -> list:
     """A time for both films, in which what belongs together happens at once: for each step of it the step of each film."""
     partner = {j: i for i, j in frames if i is not None and j is not None}
-    keys = [[(kind, number) for kind, number in model.view_steps()] for model in models]
-    keys[1] = [(kind, partner.get(n, -1 - n) if kind in ("write", "read") else n) for kind, n in keys[1]]
+    first = [(kind, number) for kind, number in sides[0].steps]
+    second = [(kind, partner.get(n, -1 - n) if kind in ("write", "read") else n) for kind, n in sides[1].steps]
     times, i, j = [], -1, -1
-    for _, i_start, i_end, j_start, j_end in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
+    for _, i_start, i_end, j_start, j_end in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         for k in range(max(i_end - i_start, j_end - j_start)):
             i, j = min(i_start + k, i_end - 1) if i_end > i_start else i, min(j_start + k, j_end - 1) if j_end > j_start else j
             times.append([i, j])

@@ -9,18 +9,8 @@ from pathlib import Path
 
 FRONT = Path(__file__).parent / "front"
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'"
-PARTS = (
-    "elements",
-    "numbers",
-    "pictures",
-    "geometry",
-    "story",
-    "film",
-    "overview",
-    "memory",
-    "panes",
-    "inspector",
-)  # each imports from those before it
+# each imports from those before it
+PARTS = ("elements", "numbers", "pictures", "geometry", "story", "film", "overview", "memory", "panes", "inspector")
 RUN = """
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const state = read("state"), heard = {};
@@ -51,12 +41,13 @@ PAGE = """<!doctype html>
 <title>{title}</title>
 <style>
 body {{ margin: 0; background: #fff; }}
-@media (prefers-color-scheme: dark) {{ body {{ background: #212121; }} }}
+h1 {{ position: absolute; clip-path: inset(50%); }}
+@media screen and (prefers-color-scheme: dark) {{ body {{ background: #212121; }} }}
 {css}
 </style>
 </head>
 <body>
-<div id="inspector"></div>
+<main id="inspector"><h1>{title}</h1></main>
 <noscript><pre>{twin}</pre></noscript>
 <script type="application/json" id="state">{state}</script>
 <script type="application/json" id="front-end">{esm}</script>
@@ -81,9 +72,14 @@ def page(view, twin, step, selected) -> str:
     )  # fmt: skip
 
 
-def framed(text) -> str:
-    """A page inside of another one."""
-    return f'<iframe title="tape inspector" style="width: 100%; height: 42em; border: 0" srcdoc="{html.escape(text)}"></iframe>'
+def framed(text, svg, alt) -> str:
+    """A page inside of another one; where that lets in no frame and no style, the picture stands in its place."""
+    picture = base64.b64encode(svg.encode()).decode()
+    return (
+        "<style>.mg-still { display: none !important }</style>"
+        f'<img class="mg-still" alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{picture}">'
+        f'<iframe title="tape inspector" style="width: 100%; height: 42em; border: 0" srcdoc="{html.escape(text)}"></iframe>'
+    )
 
 
 def policy(*more) -> str:

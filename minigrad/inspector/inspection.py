@@ -4,7 +4,7 @@ from pathlib import Path
 
 from .compare import compared, side_by_side
 from .html import framed, page
-from .still import beneath, still
+from .still import still
 from .text import twin
 
 MISSING = 'To see it as a film in a notebook: pip install "minigrad[course]"'
@@ -22,7 +22,7 @@ class Inspection:
 
     def __init__(self, models, titles):
         self.models = models
-        self.plain = models[0].data if len(models) == 1 else compared(models, titles)
+        self.plain = models[0].data if len(models) == 1 else compared([model.side for model in models], titles)
         self.text = twin(models[0]) if len(models) == 1 else side_by_side(models, titles)
         self.last = len(self.plain.get("axis") or models[0].film.steps) - 1
         self.nodes = {f"f{k}" for model in models for k in range(len(model.film.frames))}
@@ -38,17 +38,18 @@ class Inspection:
         """One HTML page that needs no kernel and no network."""
         return page(self.plain, self.text, getattr(self, "step", self.last), getattr(self, "selected", ""))
 
-    def pictures(self) -> list:
-        """Still pictures of the films."""
-        return [still(model.data) for model in self.models]
+    @property
+    def picture(self):
+        """A still picture of the end of the film; of two films, the first above the second."""
+        return still([model.data for model in self.models])
 
     def to_svg(self) -> str:
-        """A still picture, of the end of the film; of two films, the first above the second."""
-        return beneath(self.pictures()).svg(self.text.partition("\n")[0])
+        return self.picture.svg(self.text.partition("\n")[0])
 
     def still(self) -> dict:
-        """What a notebook keeps for readers that run nothing."""
-        return {"text/plain": str(self), "image/svg+xml": self.to_svg()}
+        """What a notebook keeps for readers that have no kernel: text, a picture, and a page that lives by itself."""
+        svg = self.to_svg()
+        return {"text/plain": repr(self), "image/svg+xml": svg, "text/html": framed(self.to_html(), svg, str(self))}
 
     def save_svg(self, path) -> None:
         """Write the picture to a file, as SVG."""
@@ -56,7 +57,7 @@ class Inspection:
 
     def save_png(self, path) -> None:
         """Write the picture to a file, as PNG. (It needs matplotlib.)"""
-        Path(path).write_bytes(beneath(self.pictures()).png())
+        Path(path).write_bytes(self.picture.png())
 
     def save_html(self, path) -> None:
         """Write the page to a file."""
@@ -69,4 +70,4 @@ class TextInspector(Inspection):
     hint = f"\n{MISSING}"
 
     def _repr_mimebundle_(self, **kwargs):
-        return {**self.still(), "text/plain": repr(self), "text/html": framed(self.to_html())}
+        return self.still()

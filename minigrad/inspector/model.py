@@ -7,6 +7,7 @@ Of a folded film the strips of some units are left out, and `Model.strip_of` giv
 
 import contextlib
 import gc
+import itertools
 import json
 import math
 import re
@@ -30,6 +31,7 @@ from ..tracing.values import Summary
 from .arrays import bytes_text, norm_of, number_text, shown
 from .asking import Here, knows, last_question
 from .code import Code
+from .compare import Side
 from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
 from .formulas import formula
 from .lost import full_gradient
@@ -92,6 +94,7 @@ class Model:
     Attributes:
         data: the view model, ready for JSON.
         explanations: the number of a source -> its Explanation.
+        questions: what was tried for them.
     """
 
     def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES):
@@ -131,7 +134,7 @@ class Model:
         self.targets, self.sources = targets, sources
         known = bool(targets and sources) and real
         self.again = read_again(tape, targets, sources, self.most) if known and tape.steps is not None else None
-        self.experiments, self.left = {}, True
+        self.experiments, self.questions, self.left = {}, [], True
         self.explanations = self.explained(asked, frame) if known else {}
 
     def explained(self, asked, frame):
@@ -144,6 +147,7 @@ class Model:
             seconds = None if self.left else 0.0  # nothing can have been lost: nothing is tried
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
+                self.questions.append(q)
         return found
 
     def film_it(self, every):
@@ -159,6 +163,11 @@ class Model:
             add_reading(self.film, self.targets, slopes, steps)
         add_unheard(self.film, self.tape, {one.id for one in self.sources})
         self.data = self.draw()
+
+    @property
+    def side(self) -> Side:
+        """The film as one of two."""
+        return Side(self.data, [(self.line_text(one.place), one.op) for one in self.film.frames], self.view_steps())
 
     # ---- drawing -------------------------------------------------------------------------------------------------------
 
@@ -285,17 +294,11 @@ class Model:
         return sorted({slot for slots in frame.slots.values() for slot in slots})
 
     def wire(self, k, slot, start) -> dict:
-        """A wire: an array that went into an op (or was assigned)."""
-        frame = self.film.frames[k]
+        """A wire: an array that went into an op (or was assigned), and [reading, step, array, width] of each gradient sent along it."""
+        frame, lost = self.film.frames[k], self.lost_along(k, slot)
         cut = None if slot in self.live_slots(frame) else self.broken.get((start, f"f{k}"))
-        found = {
-            "from": start,
-            "to": f"f{k}",
-            "slot": slot,
-            "state": self.state_of_wire(frame, slot, start, cut),
-            "sent": self.sent(k, slot),
-        }
-        lost = self.lost_along(k, slot)
+        found = {"from": start, "to": f"f{k}", "slot": slot, "state": self.state_of_wire(frame, slot, start, cut)}
+        found["sent"] = [[r, at, self.array(part.product), self.width(part.product)] for r, at, part in self.parts.get((k, slot), ())]
         if found["state"] == "cut":
             found["cut"] = cut
         if lost is not None:
@@ -314,10 +317,6 @@ class Model:
 
     def width(self, summary) -> float:
         return width_of(abs(norm_of(summary) or 0), self.scale)
-
-    def sent(self, k, slot) -> list:
-        """[reading, step, array, width] for each time that a gradient was sent along a wire."""
-        return [[r, at, self.array(part.product), self.width(part.product)] for r, at, part in self.parts.get((k, slot), ())]
 
     def lost_along(self, k, slot):
         """What a wire would carry beyond what it does, if that is known and not zero."""
@@ -358,7 +357,9 @@ class Model:
                 read = reads[rest[0], rest[1]]
                 for part in read.parts:
                     self.parts.setdefault((read.frame, part.slot), []).append((rest[0], at, part))
-                    self.add_part(totals, rest[0], at, read, part)
+                    one = self.node(self.node_of(read, part))
+                    if one is not None:
+                        self.add_total(totals, rest[0], at, one, part)
                 settle(totals, f"f{read.frame}", rest[0], at - 1, read.upstream)
             elif kind in ("done", "error"):
                 self.done_at[rest[0]] = at
@@ -376,11 +377,6 @@ class Model:
             if one and (first is not None or reading.reads):
                 seed = first if first is not None and len(reading.targets) == 1 else None
                 totals.setdefault(one, []).append((r, at, seed))
-
-    def add_part(self, totals, r, at, read, part):
-        one = self.node(self.node_of(read, part))
-        if one is not None:
-            self.add_total(totals, r, at, one, part)
 
     def add_total(self, totals, r, at, one, part):
         found = totals.setdefault(one, [])
@@ -404,10 +400,9 @@ class Model:
             k = int(one[1:])
             slot = len(self.film.frames[k].inputs) - 1
             sent = self.parts.setdefault((k, slot), [])
-            before = sent[-1][2].product if sent and sent[-1][0] == r else None
-            product = (
-                part.product if before is None else Summary.of(np.asarray(before.kept + part.product.kept)) if before.whole else before
-            )
+            product = before = sent[-1][2].product if sent and sent[-1][0] == r else part.product
+            if before is not part.product and before.whole:
+                product = Summary.of(np.asarray(before.kept + part.product.kept))
             sent.append((r, at, Part(slot, part.to, product, None)))
             one = self.node(self.film.frames[k].inputs[slot])
         if one != newer and one[0] == "s":
@@ -444,7 +439,7 @@ class Model:
 
     def view_steps(self) -> list:
         """[kind, number] for each step; what is read is a frame, and which reading it belongs to, the turn before it tells."""
-        kinds = {"write": "write", "ghost": "write"}
+        kinds = {"ghost": "write"}
         return [[kinds.get(kind, kind), self.tape_ids.get(rest[0]) if kind == "release" else rest[-1]] for kind, *rest in self.film.steps]
 
     def number_of(self, k) -> int:
@@ -637,8 +632,7 @@ class Model:
             label = f"watch {name}" if one.kind == "watch" else f"new {name}"
             say = f"{name} is watched from here on" if one.kind == "watch" else f"{name} is a new Variable"
         return {
-            "kind": one.kind, "at": one.at, "line": self.code.line(one.place), "text": self.line_text(one.place), "label": label,
-            "say": say,
+            "kind": one.kind, "at": one.at, "line": self.code.line(one.place), "text": self.line_text(one.place), "label": label, "say": say,
             "source": self.source_ids.get(one.number) if one.kind != "pause" else None, "cut": one.cut,
         }  # fmt: skip
 
@@ -697,14 +691,28 @@ def packed(steps) -> list:
     return found
 
 
-def misfit(shapes, op) -> "list | None":
-    """The two axes that do not fit: those where one change of length lets the op run."""
+def misfit(shapes, op) -> list:
+    """The pairs of axes that do not fit: the fewest that let the op run where each has one length, whichever that is."""
     first, second = shapes if len(shapes) == 2 else ((), ())
-    pairs = [(i, j) for i in reversed(range(len(first))) for j in range(len(second)) if first[i] != second[j]]
-    for i, j in pairs[:36]:
-        fitted = [*second[:j], first[i], *second[j + 1 :]]
-        if math.prod(first) + math.prod(fitted) <= 1_000_000:
-            with contextlib.suppress(Exception):
-                op.np(np.zeros(first, np.float32), np.zeros(fitted, np.float32))
-                return [i, j]
-    return None
+    pairs = [(i, j) for i in range(len(first)) for j in range(len(second)) if first[i] != second[j]]
+    pairs.sort(key=lambda pair: (abs(len(first) - pair[0] - len(second) + pair[1]), -pair[0]))  # from the last axes on
+    free = next(n for n in range(5, 100) if n not in (*first, *second))
+    choices = [some for count in (1, 2, 3) for some in itertools.combinations(pairs[:16], count)]
+    return next(([[*pair] for pair in sorted(some)] for some in choices if fits(op, first, second, some, free)), [])
+
+
+def fits(op, first, second, pairs, free) -> bool:
+    """Does an op run where the axes of each pair have the length that the first has, and also where they have another?"""
+    if len({i for i, _ in pairs}) < len(pairs) or len({j for _, j in pairs}) < len(pairs):
+        return False
+    for lengths in ([first[i] for i, _ in pairs], [free + k for k in range(len(pairs))]):
+        one, two = list(first), list(second)
+        for (i, j), length in zip(pairs, lengths):
+            one[i] = two[j] = length
+        if math.prod(one) + math.prod(two) > 1_000_000:
+            return False
+        try:
+            op.np(np.zeros(one, np.float32), np.zeros(two, np.float32))
+        except Exception:
+            return False
+    return True

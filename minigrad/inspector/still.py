@@ -4,6 +4,8 @@ import html
 import io
 import math
 
+from .arrays import number_text
+
 WIDE = 960  # pixels
 LEFT, TURN, GAP = 78, 96, 12  # the names of the rows, the turn at the right end, the gap between sources and ops
 MOST = 24  # columns of a strip
@@ -14,21 +16,18 @@ FLAT = 0.62  # the width of a letter, as a part of its size
 
 
 class Canvas:
-    """Marks, one above the other, which become SVG or PNG."""
+    """Texts and paths, one above the other, which become SVG or PNG."""
 
-    def __init__(self, width):
-        self.width, self.height, self.marks = width, 0, []
+    def __init__(self):
+        self.width, self.height, self.marks = WIDE, 0.0, []
 
-    def rect(self, x, y, w, h, fill="none", stroke="none", dash="", radius=0, thick=1):
-        self.marks.append(("rect", x, y, max(w, 0), max(h, 0), fill, stroke, dash, radius, thick))
+    def path(self, points, stroke="none", thick=1.0, dash="", fill="none"):
+        """Through points in a straight way, or, where there are tuples of three points, in curves; after None it begins anew."""
+        if points:
+            self.marks.append(("path", points, stroke, thick, dash, fill))
 
-    def path(self, points, stroke, thick=1.0, dash="", fill="none"):
-        """Through points in a straight way, or, where there are tuples of three points, in curves."""
-        self.marks.append(("path", points, stroke, thick, dash, fill))
-
-    def squares(self, corners, side, fill):
-        """Squares of one colour."""
-        self.marks.append(("squares", corners, side, fill))
+    def rect(self, x, y, w, h, fill="none", stroke="none", dash=""):
+        self.path(corners(x, y, max(w, 0), max(h, 0)), stroke, dash=dash, fill=fill)
 
     def text(self, x, y, text, size=11.0, fill=INK, anchor="start", bold=False, mono=False, room=None):
         """A text; if it is too wide for its room it becomes smaller, and at last is cut at its end."""
@@ -41,11 +40,9 @@ class Canvas:
             self.marks.append(("text", x, y, text, size, fill, anchor, bold, mono))
 
     def svg(self, title) -> str:
-        parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {self.width} {self.height:.0f}" width="{self.width}" '
-            f'height="{self.height:.0f}"><title>{html.escape(title)}</title><rect width="100%" height="100%" fill="#fff"/>'
-        ]
-        return "".join([*parts, *map(svg_of, self.marks), "</svg>"])
+        size = f'viewBox="0 0 {self.width} {self.height:.0f}" width="{self.width}" height="{self.height:.0f}"'
+        ground = f'<title>{html.escape(title)}</title><rect width="100%" height="100%" fill="#fff"/>'
+        return "".join([f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{ground}', *map(svg_of, self.marks), "</svg>"])
 
     def png(self) -> bytes:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -62,65 +59,52 @@ class Canvas:
         return buffer.getvalue()
 
 
+def corners(x, y, w, h) -> list:
+    """A closed way around a rectangle."""
+    return [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)]
+
+
 def svg_of(mark) -> str:
     kind, *rest = mark
-    if kind == "rect":
-        x, y, w, h, fill, stroke, dash, radius, thick = rest
-        more = f' stroke-dasharray="{dash}"' if dash else ""
-        place = f'x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="{radius}"'
-        return f'<rect {place} fill="{fill}" stroke="{stroke}" stroke-width="{thick}"{more}/>'
     if kind == "path":
         points, stroke, thick, dash, fill = rest
-        more = f' stroke-dasharray="{dash}"' if dash else ""
-        return f'<path d="{path_of(points)}" fill="{fill}" stroke="{stroke}" stroke-width="{thick:.1f}"{more}/>'
-    if kind == "squares":
-        corners, side, fill = rest
-        return f'<path d="{"".join(f"M{x:.1f},{y:.1f}h{side:.1f}v{side:.1f}h-{side:.1f}z" for x, y in corners)}" fill="{fill}"/>'
+        line = "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{thick:.1f}"'
+        line += f' stroke-dasharray="{dash}"' if dash else ""
+        return f'<path d="{way(points)}" fill="{fill}"{line}/>'
     x, y, text, size, fill, anchor, bold, mono = rest
-    weight = ' font-weight="600"' if bold else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-family="{MONO if mono else SANS}" font-size="{size:.1f}"{weight} fill="{fill}" '
-        f'text-anchor="{anchor}">{html.escape(text)}</text>'
-    )
+    look = f'font-family="{MONO if mono else SANS}" font-size="{size:.1f}" font-weight="{600 if bold else 400}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{html.escape(text)}</text>'
 
 
-def path_of(points) -> str:
+def way(points) -> str:
     found = []
-    for k, point in enumerate(points):
-        if isinstance(point[0], tuple):
+    for before, point in zip([None, *points], points):
+        if point is not None and isinstance(point[0], tuple):
             found.append("C" + " ".join(f"{x:.1f},{y:.1f}" for x, y in point))
-        else:
-            found.append(f"{'L' if k else 'M'}{point[0]:.1f},{point[1]:.1f}")
+        elif point is not None:
+            found.append(f"{'L' if before is not None else 'M'}{point[0]:.1f},{point[1]:.1f}")
     return "".join(found)
 
 
 def draw(axes, mark):
     """A mark on the axes of matplotlib."""
-    from matplotlib.patches import PathPatch, Rectangle
+    from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
     kind, *rest = mark
     if kind == "text":
         x, y, text, size, fill, anchor, bold, mono = rest
-        family = "DejaVu Sans Mono" if mono else "DejaVu Sans"
-        side, weight = {"start": "left", "middle": "center", "end": "right"}[anchor], "bold" if bold else "normal"
-        axes.text(x, y, text.replace("$", r"\$"), fontsize=size * 0.7, color=fill, ha=side, va="baseline", family=family, weight=weight)
-        return
-    if kind == "squares":
-        corners, side, fill = rest
-        for corner in corners:
-            axes.add_patch(Rectangle(corner, side, side, facecolor=fill, edgecolor="none"))
-        return
-    if kind == "rect":
-        x, y, w, h, fill, stroke, dash, _, thick = rest
-        axes.add_patch(Rectangle((x, y), w, h, facecolor=fill, edgecolor=stroke, linewidth=0.7 * thick, linestyle="--" if dash else "-"))
+        side, text = {"start": "left", "middle": "center", "end": "right"}[anchor], text.replace("$", r"\$")
+        look = {"family": "DejaVu Sans Mono" if mono else "DejaVu Sans", "weight": "bold" if bold else "normal"}
+        axes.text(x, y, text, fontsize=size * 0.7, color=fill, ha=side, va="baseline", **look)
         return
     points, stroke, thick, dash, fill = rest
     flat, codes = [], []
-    for k, point in enumerate(points):
-        curved = isinstance(point[0], tuple)
-        flat += point if curved else [point]
-        codes += [Path.CURVE4] * 3 if curved else [Path.LINETO if k else Path.MOVETO]
+    for before, point in zip([None, *points], points):
+        if point is not None:
+            curved = isinstance(point[0], tuple)
+            flat += point if curved else [point]
+            codes += [Path.CURVE4] * 3 if curved else [Path.MOVETO if before is None else Path.LINETO]
     style = {"linewidth": 0.75 * thick, "linestyle": (0, (3, 2)) if dash else "-"}
     axes.add_patch(PathPatch(Path(flat, codes), facecolor=fill, edgecolor=stroke, **style))
 
@@ -128,12 +112,20 @@ def draw(axes, mark):
 # ---- a film ------------------------------------------------------------------------------------------------------------
 
 
-def still(view) -> Canvas:
-    """The film of a view model, at its end."""
-    canvas, verdict = Canvas(WIDE), view["verdict"]
+def still(views) -> Canvas:
+    """The films of view models at their ends, one below the other."""
+    canvas = Canvas()
+    for view in views:
+        canvas.height = whole(canvas, view, canvas.height)
+    return canvas
+
+
+def whole(canvas, view, y) -> float:
+    """A film with its head and its legend, from a height on; where it ends."""
+    verdict = view["verdict"]
     head = f"{verdict['ask']} = {verdict['answer']}" if verdict["ask"] else "tape inspector"
-    canvas.text(12, 26, head, 17, bold=True, mono=True, room=WIDE - 24)
-    y = lines_of_text(canvas, verdict["say"], 12, 46, WIDE - 24) + 6
+    canvas.text(12, y + 26, head, 17, bold=True, mono=True, room=WIDE - 24)
+    y = lines_of_text(canvas, verdict["say"], 12, y + 46, WIDE - 24) + 6
     key = "None"
     if view["fold"]:
         y = overview(canvas, view, y)
@@ -142,27 +134,7 @@ def still(view) -> Canvas:
         y = film(canvas, view, view["strips"][key], y)
     canvas.text(12, y + 16, f"memory: at most {view['memory']['text']}", 11, SOFT)
     canvas.text(WIDE - 12, y + 16, legend(view), 11, SOFT, "end", room=WIDE - 220)
-    canvas.height = y + 28
-    return canvas
-
-
-def beneath(canvases) -> Canvas:
-    """Pictures, one below the other."""
-    whole = Canvas(WIDE)
-    for one in canvases:
-        whole.marks += [moved(mark, whole.height) for mark in one.marks]
-        whole.height += one.height
-    return whole
-
-
-def moved(mark, down):
-    kind, first, *rest = mark
-    if kind == "squares":
-        return (kind, [(x, y + down) for x, y in first], *rest)
-    if kind != "path":
-        return (kind, first, rest[0] + down, *rest[1:])
-    lower = [tuple((x, y + down) for x, y in one) if isinstance(one[0], tuple) else (one[0], one[1] + down) for one in first]
-    return (kind, lower, *rest)
+    return y + 28
 
 
 def legend(view) -> str:
@@ -204,7 +176,7 @@ def film(canvas, view, strip, y):
         ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
         upper_wire(canvas, wire, ends, top, 12 + 9 * level)
         lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last)
-    if last is not None and view["readings"][last]["targets"] and not few:
+    if last is not None and any(one in left for one in view["readings"][last]["targets"]) and not few:
         turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2)
     if len(strip["cols"]) > MOST:
         canvas.text(WIDE - 8, top - 8, f"and {len(strip['cols']) - MOST} more", 11, SOFT, "end")
@@ -245,7 +217,8 @@ def lower_wire(canvas, wire, ends, y, high, last):
 
 def scissors(canvas, x, y, meant):
     colour = SOFT if meant else CRIMSON
-    canvas.rect(x - 7, y - 7, 14, 14, colour, "#fff", radius=7)
+    above, below = (((x - 8, y + k), (x + 8, y + k), (x + 8, y)) for k in (-10, 10))
+    canvas.path([(x - 8, y), above, (below[1], below[0], (x - 8, y))], "#fff", fill=colour)
     if meant:
         canvas.rect(x - 3, y - 3, 6, 6, "#fff")
     else:
@@ -264,7 +237,7 @@ def column(canvas, view, col, x, wide, rows, last):
     top, value, seam, slope = rows
     kind, whole = col["kind"], rows[1] + rows[2] + rows[3]
     if kind == "source":
-        canvas.rect(x, top, wide, whole, "#fff", INK if col["watched"] else LINE, radius=3)
+        canvas.rect(x, top, wide, whole, "#fff", INK if col["watched"] else LINE)
     elif kind in ("ghost", "assign", "crash"):
         canvas.rect(x, top, wide, value, "#fff", CRIMSON if kind == "crash" else SOFT, "4 3")
     elif kind == "op":
@@ -277,16 +250,7 @@ def column(canvas, view, col, x, wide, rows, last):
         array(canvas, view["arrays"][col["value"]], x + 4, top + 18, wide - 8, value - 20, INK)
     shape = col.get("shape") if kind not in ("data",) else view["arrays"][col["value"]]["shape"] if col["value"] is not None else None
     if shape:
-        canvas.text(
-            x + wide / 2,
-            top + value + 13,
-            f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})",
-            10,
-            SOFT,
-            "middle",
-            mono=True,
-            room=wide,
-        )
+        canvas.text(x + wide / 2, top + value + 13, str(tuple(shape)), 10, SOFT, "middle", mono=True, room=wide)
     y = top + value + seam
     slopes = [one for one in col["slopes"] if one[0] == last]
     if kind == "op":
@@ -309,9 +273,8 @@ def array(canvas, data, x, y, w, h, ink):
         for k, one in enumerate(numbers):
             cell = w / cols
             size = min(16.0, h / rows * 0.8)
-            canvas.text(
-                x + (k % cols + 0.5) * cell, y + (k // cols + 0.7) * h / rows, one, size, ink, "middle", bold=True, mono=True, room=cell - 2
-            )
+            place = x + (k % cols + 0.5) * cell, y + (k // cols + 0.7) * h / rows
+            canvas.text(*place, one, size, ink, "middle", bold=True, mono=True, room=cell - 2)
         return
     note = size_note(data)
     h = h - 12 if note else h
@@ -330,13 +293,6 @@ def size_note(data) -> str:
     if zeros == data["n"]:
         return "all 0"
     return f"{round(100 * zeros / data['n'])} % 0" if zeros >= data["n"] / 2 else f"norm {number_text(data['norm'], 3)}"
-
-
-def number_text(x, digits=4) -> str:
-    if isinstance(x, str):
-        return x
-    text = f"{x:.{digits}g}"
-    return text + ".0" if isinstance(x, float) and text.lstrip("-").isdigit() else text
 
 
 def curve(canvas, found, x, y, w, h, ink):
@@ -362,7 +318,7 @@ def heat(canvas, found, x, y, w, h):
     rows, cols = found["rows"], found["cols"]
     side = min(w / cols, h / rows, 14)
     x, top = x + (w - side * cols) / 2, max((abs(one) for one in found["v"] if not isinstance(one, str)), default=0) or 1
-    tones = {}
+    tones, dashes = {}, []
     for k, one in enumerate(found["v"]):
         a, b = x + k % cols * side, y + k // cols * side
         if isinstance(one, str):
@@ -370,14 +326,13 @@ def heat(canvas, found, x, y, w, h):
             canvas.path([(a, b + side), (a + side, b)], CRIMSON)
         else:
             level = math.ceil(8 * abs(one) / top)
-            tones.setdefault(mixed(PLUS if one > 0 else MINUS, level / 8) if level else EMPTY, []).append((a, b))
+            tone = mixed(PLUS if one > 0 else MINUS, level / 8) if level else EMPTY
+            tones.setdefault(tone, []).extend([*corners(a, b, side - 0.5, side - 0.5), None])
             if one < 0 and side >= 6:
-                tones.setdefault("dashes", []).append((a + side * 0.3, b + side * 0.5 - 0.6))
-    dashes = tones.pop("dashes", ())
-    for fill, corners in tones.items():
-        canvas.squares(corners, side - 0.5, fill)
-    for a, b in dashes:
-        canvas.rect(a, b, side * 0.4, 1.2, "#fff")
+                dashes += [(a + side * 0.3, b + side * 0.5), (a + side * 0.7, b + side * 0.5), None]
+    for fill, squares in tones.items():
+        canvas.path(squares, fill=fill)
+    canvas.path(dashes, "#fff", 1.2)
 
 
 def mixed(colour, share):
@@ -420,16 +375,11 @@ def plot(canvas, numbers, x, y, w, h, colour, log):
     if not sizes:
         return
     log = log or (max(sizes) / min(sizes) > 1000 and min((one for one in numbers if one is not None), default=0) >= 0)
-    low, high = (
-        (math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes))))
-        if log
-        else (min(0, *filled(numbers)), max(0, *filled(numbers)))
-    )
+    known = [None if one is None or (log and not one) else math.log10(abs(one)) if log else one for one in numbers]
+    ends = [one for one in known if one is not None] + ([] if log else [0])
+    low, high = (math.floor(min(ends)), math.ceil(max(ends))) if log else (min(ends), max(ends))
     high = high if high > low else low + 1
-    place = [
-        None if one is None or (log and not one) else y + h - h * ((math.log10(abs(one)) if log else one) - low) / (high - low)
-        for one in numbers
-    ]
+    place = [None if one is None else y + h - h * (one - low) / (high - low) for one in known]
     for one in {low, high}:
         at = y + h - h * (one - low) / (high - low)
         canvas.path([(x, at), (x + w, at)], LINE)
@@ -441,7 +391,3 @@ def plot(canvas, numbers, x, y, w, h, colour, log):
             canvas.rect(a - max(0.5, min(8, step / 3)), b, max(1, min(16, step * 2 / 3)), y + h - b, colour)
     elif len(points) > 1:
         canvas.path(points[:: max(1, len(points) // 900)], colour, 1.5)
-
-
-def filled(numbers):
-    return [one for one in numbers if one is not None] or [0]

@@ -1,11 +1,14 @@
 """The text twin: the film as a table, the same on every run, for terminals, for readers of the page and for tests."""
 
+import re
+
 from ..errors import visible
 from ..explain.search import number_of
 from .arrays import text_of
 from .verdict import would_carry
 
 MOST = 36  # rows; more are folded
+ONE_CALL = r"^([^()]*)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)$"  # and calls within its arguments
 WIDE = {"op": 18, "line": 34, "value": 34, "on the tape": 40, "backward": 64}
 
 
@@ -83,14 +86,8 @@ def frame_row(model, k, read):
         ((number, version),), cut = frame.outputs, any(end == f"f{k}" for _, end in model.broken)
         said = f"{model.source_name(number)} is version {version} now"
         return ("-", "assign", model.line_text(frame.place), value, said, "cut" if cut else "-")
-    return (
-        str(model.number_of(k)),
-        frame.op,
-        model.line_text(frame.place),
-        value,
-        on_tape(model, frame, k),
-        backward(model, frame, k, read),
-    )
+    told = on_tape(model, frame, k), backward(model, frame, k, read)
+    return (str(model.number_of(k)), frame.op, model.line_text(frame.place), value, *told)
 
 
 def value_text(value, first=4) -> str:
@@ -140,12 +137,7 @@ def backward(model, frame, k, read) -> str:
 def last_lines(view):
     """What it comes to."""
     verdict = view["verdict"]
-    lines = []
-    if not verdict["ask"]:
-        lines.append(verdict["say"])
-    else:
-        lines.append(f"paths: {paths_text(view)}")
-    return [*view["notes"], *lines]
+    return [*view["notes"], f"paths: {paths_text(view)}" if verdict["ask"] else verdict["say"]]
 
 
 def paths_text(view) -> str:
@@ -169,38 +161,19 @@ def paths_text(view) -> str:
 
 def table(rows):
     """Columns under one another; what is too long is cut."""
-    rows = [[clipped(cell, column) for cell, column in zip(row, names(rows[0]))] for row in rows]
-    widths = [max(len(row[k]) for row in rows if not row[1].startswith("...")) for k in range(len(rows[0]))]
-    number = widths[0]
+    heads = ["backward" if cell.startswith("backward") else cell for cell in rows[0]]
+    rows = [[clipped(cell, head) for cell, head in zip(row, heads)] for row in rows]
+    widths = [max(len(row[k]) for row in rows if not row[1].startswith("...")) for k in range(len(heads))]
     lines = []
     for row in rows:
-        if row[1].startswith("..."):
-            lines.append(f"{'':{max(number, 2)}}  {row[1]}")
-            continue
-        cells = [f"{row[0]:>{max(number, 2)}}", *[f"{cell:<{width}}" for cell, width in zip(row[1:], widths[1:])]]
-        lines.append("  ".join([cells[0], cells[1], *[f" {cell}" for cell in cells[2:]]]).rstrip())
+        op, *rest = [f"{cell:<{width}}" for cell, width in zip(row[1:], widths[1:])]
+        lines.append("  ".join([f"{row[0]:>{max(widths[0], 2)}}", op, *[f" {cell}" for cell in rest]]).rstrip())
     return lines
-
-
-def names(head):
-    return ["backward" if cell.startswith("backward") else cell for cell in head]
 
 
 def clipped(cell, column):
     """A cell that is not too wide: of `y = f(a, b)` the arguments go first."""
     cell, most = visible(cell, None), WIDE.get(column, 80)
-    if len(cell) > most and column == "line" and is_one_call(cell):
-        cell = f"{cell[: cell.index('(')]}(...)"
-    if cell.startswith("..."):
-        return cell
-    return cell if len(cell) <= most else cell[: most - 3].rstrip() + "..."
-
-
-def is_one_call(text) -> bool:
-    """Does the first bracket close at the end of the text, and nowhere before?"""
-    depth, start = 0, text.find("(")
-    for k in range(start, len(text)) if start >= 0 else ():
-        depth += {"(": 1, ")": -1}.get(text[k], 0)
-        if not depth:
-            return k == len(text) - 1
-    return False
+    if len(cell) > most and column == "line":
+        cell = re.sub(ONE_CALL, r"\1(...)", cell)
+    return cell if len(cell) <= most or cell.startswith("...") else cell[: most - 3].rstrip() + "..."

@@ -156,11 +156,8 @@ def with_rest(model, groups, shown, kind):
         size = MANY if len(free) <= 60 * MANY else -(-len(free) // 60)
         for start in range(0, len(free), size):
             some = free[start : start + size]
-            label = (
-                f"ops {some[0] + 1} to {some[-1] + 1}"
-                if len(some) > 1 and kind == "ops"
-                else model.frame_name(some[-1]) or model.film.frames[some[-1]].op
-            )
+            label = model.frame_name(some[-1]) or model.film.frames[some[-1]].op
+            label = f"ops {some[0] + 1} to {some[-1] + 1}" if len(some) > 1 and kind == "ops" else label
             units.append(Unit(some[0], some[-1] + 1, label))
         if group.end:
             units.append(group)
@@ -200,7 +197,6 @@ def fold_shown(model) -> "dict | None":
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
         "values": [norm_of(frames[unit.lead].value) if unit.iteration or not looped else None for unit in units],
         "slopes": [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units],
-        "head": loop_head(model, model.code.line(frames[units[len(units) // 2].first].place)) if kind == "iterations" else "",
         "labels": [unit.label for unit in units] if len(units) <= SENT else None,
         "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None, "scalar": all_scalar(model, units),
     }  # fmt: skip
@@ -226,11 +222,8 @@ def trend(model) -> str:
         return ""
     slopes, sizes = model.final_slopes, []
     for unit in units:
-        own = (
-            [abs(norm_of(slopes.get(one)) or 0) for one in unit.weights]
-            if kind == "layers"
-            else [abs(norm_of(slopes.get(f"f{unit.lead}")) or 0)]
-        )
+        nodes = unit.weights if kind == "layers" else [f"f{unit.lead}"]
+        own = [abs(norm_of(slopes.get(one)) or 0) for one in nodes]
         if any(own):
             sizes.append((max(own), unit.label))
     if len(sizes) < LEAST:
@@ -250,17 +243,3 @@ def sent_units(model):
         return range(len(units))
     chosen = sorted({0, model.open_unit, len(units) - 1})
     return [k for k in chosen if units[k].end - units[k].first <= SENT]
-
-
-def loop_head(model, line):
-    """`for i in range(50)`: the nearest head of a loop above a line, less indented than it."""
-    texts = {one["n"]: one["text"] for one in model.code.lines}
-    if line is None:
-        return ""
-    indent = len(texts[line]) - len(texts[line].lstrip())
-    for n in range(line, 0, -1):
-        text = texts.get(n, "")
-        head = text.strip()
-        if head.startswith(("for ", "while ")) and (len(text) - len(text.lstrip()) < indent or n == line):
-            return head.rstrip(":") if n != line else head
-    return ""

@@ -7,16 +7,10 @@ from .arrays import size_text, text_of
 from .units import trend
 
 UNASKED = " Nobody has looked for a path that is missing."
-ORDER = ["none", "partial", "nan", "zero", "stale", "untried", "complete"]  # of several sources the first of these is told
-HEADS = {
-    "none": "None",
-    "partial": "Partial",
-    "nan": "Not finite",
-    "zero": "Zero",
-    "stale": "Stale",
-    "untried": "Untried",
+HEADS = {  # of several sources the first of these is told
+    "none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "stale": "Stale", "untried": "Untried",
     "complete": "Complete",
-}
+}  # fmt: skip
 
 
 def cuts(model):
@@ -51,7 +45,7 @@ def verdict(model) -> dict:
     ask = f"d{targets[0]}" if len(targets) == 1 and targets[0].isidentifier() else f"d({', '.join(targets)})"
     ask += f"/d{names[0]}" if len(names) == 1 else f"/d[{', '.join(names)}]" if len(names) <= 4 else f"/d({len(names)} sources)"
     each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(sources, names)]
-    worst = min(each, key=lambda one: ORDER.index(one["status"]))
+    worst = min(each, key=lambda one: [*HEADS].index(one["status"]))
     given = sum(one["answer"] != "None" for one in each)
     answer = worst["size"] if len(each) == 1 else f"{len(each)} gradients" if given == len(each) else f"{given} of {len(each)} gradients"
     seen = trend(model) if worst["status"] == "complete" else ""

@@ -42,8 +42,7 @@ export function measure(text, size, family = "ui", bold = false) {
 /** A text in a room: of several forms, the longest first, the first that fits; smaller type before a shorter form, and at last cut. */
 export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui", bold = false, anchor = "start", cut = true, ...more } = {}) {
   forms = [].concat(forms).map((one) => String(one ?? ""));
-  let text = "",
-    chosen = size;
+  let text = "", chosen = size;
   search: for (const smaller of [size, Math.max(least, size * 0.8), least])
     for (const form of smaller === size ? forms.slice(0, 1) : forms)
       if (measure(form, smaller, family, bold) <= room) {

@@ -2,8 +2,19 @@
 
 import { svg, rect, path, put, fitted, measure, mark } from "./elements.js";
 import { forms, shapeText, spoken } from "./numbers.js";
-import { picture } from "./pictures.js";
+import { picture, pictured } from "./pictures.js";
 import { geometry, arc, apex, abreast } from "./geometry.js";
+
+/** The marks that stand before a column, by its place. */
+function marksBetween(view, strip) {
+  const found = new Map();
+  for (const mark of view.marks) {
+    const k = strip.cols.findIndex((id, place) => place >= strip.outside && +id.slice(1) >= mark.at);
+    const elsewhere = k < 0 || (view.fold && k === strip.outside && +strip.cols[k].slice(1) > mark.at);
+    if (!elsewhere) found.set(k, [...(found.get(k) || []), mark]);
+  }
+  return found;
+}
 
 export class Film {
   /**
@@ -12,11 +23,12 @@ export class Film {
    */
   constructor(inspector, story, strip, width, folded) {
     Object.assign(this, { inspector, story, strip, view: story.view });
-    this.g = geometry(strip, width, folded);
+    const gaps = marksBetween(story.view, strip);
+    this.g = geometry(strip, width, folded, gaps);
     const { g } = this;
     this.element = svg("svg", {
       class: `film ${g.upright ? "upright" : "turned"}`, viewBox: `0 0 ${g.width} ${g.height}`, role: "group",
-      "aria-label": "the film: each column is an array, above its value, below its gradient", style: `width:${(g.width / width) * 100}%`,
+      "aria-label": "the film: each column is an array, above its value, below its gradient; Enter tells more of it", style: `width:${(g.width / width) * 100}%`,
     });
     this.place = new Map(strip.cols.map((one, k) => [one, k]));
     this.layers = ["under", "lower", "cells", "upper", "marks"].map((name) => svg("g", { class: name }));
@@ -26,13 +38,12 @@ export class Film {
     this.wires = strip.wires.map((one) => this.wire(one));
     this.ribbons();
     if (g.upright) this.brackets();
-    this.betweens();
+    this.betweens(gaps);
     this.turn();
   }
 
   words() {
-    const { g } = this,
-      [under] = this.layers;
+    const { g } = this, [under] = this.layers;
     if (g.upright && g.labels) {
       under.append(
         fitted(8, g.y.value + g.value / 2, "value", 70, { size: 13, bold: true, class: "blue" }),
@@ -51,8 +62,7 @@ export class Film {
 
   /** The boxes of a column: of its value, of its gradient, and of all of it. */
   boxes(k) {
-    const { g } = this,
-      at = g.start(k);
+    const { g } = this, at = g.start(k);
     if (g.upright)
       return { value: [at, g.y.value, g.cell, g.value], slope: [at, g.y.slope, g.cell, g.slope], all: [at, g.y.value, g.cell, g.y.end - g.y.value] };
     const left = g.left + g.name;
@@ -63,19 +73,15 @@ export class Film {
   }
 
   column(col, k) {
-    const { g } = this,
-      boxes = this.boxes(k);
+    const { g } = this, boxes = this.boxes(k);
     const outer = k < this.strip.outside && col.kind !== "source" && col.kind !== "data";
-    const group = svg("g", { class: `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, role: "button", tabindex: -1, "data-id": col.id });
+    const group = svg("g", { class: `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, role: "img", tabindex: -1, "data-id": col.id });
     const open = (event) => {
       event.stopPropagation();
       this.inspector.select(col.id, this.story);
     };
     group.addEventListener("click", open);
-    group.addEventListener("pointerenter", () => this.inspector.hover(col.id));
-    group.addEventListener("pointerleave", () => this.inspector.hover(null));
-    const value = svg("g", { class: "written" }),
-      slope = svg("g", { class: "read" });
+    const value = svg("g", { class: "written" }), slope = svg("g", { class: "read" });
     const ground = [rect(...boxes.all, { class: "whole" })];
     if (col.kind === "source") ground.push(rect(...boxes.all, { class: `box ${col.watched ? "watched" : "unwatched"}`, rx: 4 }));
     else if (col.kind === "data" || outer) ground.push(rect(...boxes.all, { class: "box none" }));
@@ -105,8 +111,7 @@ export class Film {
 
   /** Sign and name at the head of a column, and its shape between value and gradient. */
   title(group, col, boxes, outer) {
-    const { g } = this,
-      [x, y, w] = g.upright ? boxes.value : boxes.all;
+    const { g } = this, [x, y, w] = g.upright ? boxes.value : boxes.all;
     const plain = col.kind === "source" || col.kind === "data";
     const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
     const size = g.mini ? 11 : 14;
@@ -129,17 +134,23 @@ export class Film {
   }
 
   picture(box, data, tone) {
-    const { g } = this,
-      head = g.upright && tone === "value" ? 19 : 3;
+    const { g } = this, head = g.upright && tone === "value" ? 19 : 3;
     const [x, y, w, h] = box;
     return picture(data, x + 4, y + head, w - 8, h - head - 3, tone, !g.mini && h > 40);
+  }
+
+  /** The matrix products that a picture is a part of: the pictures of their two inputs, and of what they give. */
+  products(group) {
+    const shown = (one) => this.columns[this.place.get(one)]?.value.querySelector(".picture");
+    const made = this.columns.filter(({ col }) => col.op === "matmul" && col.args.length === 2);
+    const trios = made.map(({ col }) => [col.args[0].node, col.args[1].node, col.id].map(shown));
+    return trios.filter((trio) => trio.includes(group) && trio.every((one) => pictured.has(one)));
   }
 
   // ---- wires
 
   wire([key, i, n, j, m, level]) {
-    const { g } = this,
-      wire = this.view.wires[key];
+    const { g } = this, wire = this.view.wires[key];
     const [from, to] = [this.place.get(wire.from), this.place.get(wire.to)];
     const [a, b] = [g.port(from, i, n), g.port(to, j, m)];
     const high = g.high(level);
@@ -172,15 +183,13 @@ export class Film {
 
   /** A head of an arrow at a port. */
   head(t, side, size) {
-    const { g } = this,
-      base = side < 0 ? g.above : g.below;
+    const { g } = this, base = side < 0 ? g.above : g.below;
     return `M${g.point(t, base)}L${g.point(t - size, base + side * size * 1.7)} ${g.point(t + size, base + side * size * 1.7)}Z`;
   }
 
   /** The wires once more below, as wide as the gradients that they carry back. */
   ribbons() {
-    const { g } = this,
-      ends = new Map();
+    const { g } = this, ends = new Map();
     const end = (k, ribbon, place) => ends.set(k, [...(ends.get(k) || []), { ribbon, place }]);
     const make = (wire, lost) => {
       const share = lost ? wire.wire.lostWidth : Math.max(0, ...wire.wire.sent.map((one) => one[3]));
@@ -204,8 +213,7 @@ export class Film {
   }
 
   ribbon(ribbon, numbered) {
-    const { g } = this,
-      { wire, group, a, b, width, lost } = ribbon;
+    const { g } = this, { wire, group, a, b, width, lost } = ribbon;
     const high = wire.high + (lost ? 2 : 0);
     const d = arc(g, a, b, 1, high);
     const name = lost ? "lost" : `${this.nameOf(wire.wire.to)} to ${this.nameOf(wire.wire.from)}`;
@@ -214,33 +222,35 @@ export class Film {
     else group.append(path(this.head(a, 1, Math.max(4, width * 0.62)), { class: "head" }));
     group.append(svg("title", {}, lost ? `${name}: would have come here` : name));
     this.layers[1].append(group);
-    const found = lost ? wire.wire.lost : wire.wire.sent.at(-1)[2];
-    const data = this.view.arrays[found];
-    const twins = this.wires.filter((one) => one.from === wire.from && one.to === wire.to);
-    const aside = twins.length > 1 ? (twins.indexOf(wire) - (twins.length - 1) / 2) * 42 : 0;
-    const [x, y] = this.at(...apex(g, a + aside, b + aside, 1, high));
-    if (numbered && data.n === 1 && Math.abs(b - a) > 34) {
-      const text = forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text);
-      const word = lost ? text.map((one) => `${one} lost`) : text;
-      ribbon.label = fitted(x, y + 4, word, Math.abs(b - a) / twins.length - 8, { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", class: `amount${lost ? " lost" : ""}` });
-      this.layers[4].append(ribbon.label);
-    }
+    if (numbered && Math.abs(b - a) > 34) this.amount(ribbon, high);
     if (lost && wire.scissors) {
       const down = this.at(a + (b - a) * 0.16, (g.below + high * 0.66));
       this.layers[4].append((ribbon.scissors = mark("cut", ...down, 7)));
     }
   }
 
+  /** The number on a ribbon; of several between the same columns one text on the outermost: they add up. */
+  amount(ribbon, high) {
+    const { wire, a, b, lost } = ribbon;
+    const twins = this.back.filter((one) => one.lost === lost && one.wire.from === wire.from && one.wire.to === wire.to);
+    const arrays = twins.map((one) => this.view.arrays[lost ? one.wire.wire.lost : one.wire.wire.sent.at(-1)[2]]);
+    if (twins.some((one) => one.wire.high > wire.high) || arrays.some((data) => data.n !== 1)) return;
+    const each = arrays.map((data) => forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text));
+    const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : ""));
+    const [x, y] = apex(this.g, a, b, 1, high);
+    ribbon.label = fitted(x, y + 4, texts, Math.abs(b - a) - 8, { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", class: `amount${lost ? " lost" : ""}` });
+    this.layers[4].append(ribbon.label);
+  }
+
   /** What comes in at a source and what is lost there, as one sum. */
   sums(ends) {
-    const { g } = this,
-      { full } = this.view.verdict;
+    const { g } = this, { full } = this.view.verdict;
     for (const [k, found] of ends) {
       const here = found.filter((one) => one.ribbon.wire.from === k);
       const col = this.view.cols[this.strip.cols[k]];
       if (!g.upright || !full || col.kind !== "source" || !col.asked || !here.some((one) => one.ribbon.lost) || full.startsWith("[")) continue;
       const [a, b] = [Math.min(...here.map((one) => one.ribbon.a)) - 5, Math.max(...here.map((one) => one.ribbon.a)) + 5];
-      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 2}v-5h${b - a}v5`), fitted((a + b) / 2, g.below - 10, `${full} full`, g.cell, { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
+      this.full = svg("g", { class: "sum" }, path(`M${a} ${g.below - 1}v-4h${b - a}v4`), fitted((a + b) / 2, g.below - 7, `${full} full`, g.cell, { size: 10.5, least: 9, family: "mono", anchor: "middle" }));
       this.layers[4].append(this.full);
     }
   }
@@ -269,17 +279,13 @@ export class Film {
     });
   }
 
-  /** What happened between two columns: a watch, or a pause of the tape. */
-  betweens() {
-    const { g, view } = this;
-    if (!g.upright) return;
-    for (const one of view.marks) {
-      const k = this.columns.findIndex((column) => !column.outer && column.col.id[0] === "f" && +column.col.id.slice(1) >= one.at);
-      if (k < 0 || (this.strip.unit ?? -1) >= 0) continue;
-      const x = g.start(k) - 3;
-      this.layers[4].append(
-        svg("g", { class: `between ${one.kind}` }, path(`M${x} ${g.y.value - 4}V${g.y.end}`), fitted(x - 4, g.y.slope + 12, one.label, 90, { size: 10.5, least: 9, anchor: "end" }), svg("title", {}, one.say)),
-      );
+  /** What happened between two columns, a watch or a pause of the tape, upright in the gap. */
+  betweens(gaps) {
+    const { g } = this;
+    for (const [k, marks] of g.upright ? gaps : []) {
+      const x = g.start(k) - 4, middle = (g.y.value + g.y.end) / 2;
+      const label = fitted(x - 4, middle, marks.map((one) => one.label).join(", "), g.y.end - g.y.value, { size: 10.5, least: 9, anchor: "middle", transform: `rotate(-90 ${x - 4} ${middle})` });
+      this.layers[4].append(svg("g", { class: `between ${marks.at(-1).kind}` }, path(`M${x} ${g.y.value - 4}V${g.y.end}`), label, svg("title", {}, marks.map((one) => one.say).join(" "))));
     }
   }
 
@@ -292,13 +298,11 @@ export class Film {
     const targets = this.view.readings.flatMap((one) => one.targets);
     if (this.view.fold && !targets.some((one) => this.place.has(one))) return this.goesOn(last);
     if (g.upright) {
-      const x = g.start(last) + g.cell + 4,
-        [a, b] = [g.y.value + g.value / 2, g.y.slope + g.slope / 2];
+      const x = g.start(last) + g.cell + 4, [a, b] = [g.y.value + g.value / 2, g.y.slope + g.slope / 2];
       this.bow.append(path(`M${x} ${a}C${x + 44} ${a} ${x + 44} ${b} ${x + 7} ${b}`, { class: "way" }), path(`M${x} ${b}l9 -6v12z`, { class: "head" }));
       if (g.labels) this.seed = [x + 38, (a + b) / 2];
     } else {
-      const y = g.start(last) + g.cell + 4,
-        [a, b] = [g.left + g.name + g.column / 2, g.left + g.name + g.column * 1.5];
+      const y = g.start(last) + g.cell + 4, [a, b] = [g.left + g.name + g.column / 2, g.left + g.name + g.column * 1.5];
       this.bow.append(path(`M${a} ${y}C${a} ${y + 22} ${b} ${y + 22} ${b} ${y + 8}`, { class: "way" }), path(`M${b} ${y}l-6 9h12z`, { class: "head" }));
     }
     this.layers[4].append(this.bow);
@@ -342,8 +346,7 @@ export class Film {
   }
 
   updateColumn(one, now, hiding) {
-    const { col } = one,
-      { step, reading } = now;
+    const { col } = one, { step, reading } = now;
     const written = col.at <= step;
     if (written !== one.drawn) {
       one.drawn = written;
@@ -402,26 +405,24 @@ export class Film {
     return fitted(x + w / 2, y + h / 2 + 4, text, w - 4, { size: 11, least: 9, anchor: "middle", class: "quiet" });
   }
 
-  /** The two shapes that an op did not take, and the pair of lengths that does not fit. */
+  /** The two shapes that an op did not take, and the pairs of lengths that do not fit. */
   misfit(one) {
-    const { col } = one,
-      [x, y, w, h] = one.boxes.value;
+    const { col } = one, [x, y, w, h] = one.boxes.value;
     one.shapes = svg("g", { class: "shapes" });
     const size = Math.max(9, Math.min(13, w / 9));
+    const [head, line] = this.g.upright ? [34, h > 60 ? 24 : 16] : [h / 2 - 5, 20];
     col.given.slice(0, 2).forEach((shape, k) => {
-      const parts = shape.map(String),
-        text = shapeText(shape);
-      const cy = y + 34 + k * (h > 60 ? 24 : 16),
-        width = measure(text, size, "mono", true);
-      const left = x + (w - width) / 2;
+      const text = shapeText(shape);
+      const cy = y + head + k * line, left = x + (w - measure(text, size, "mono", true)) / 2;
       one.shapes.append(svg("text", { x: left, y: cy, "font-size": size, class: "m b" }, text));
-      const bad = col.misfit?.[k];
-      if (bad == null) return;
-      const before = measure(`(${parts.slice(0, bad).join(", ")}${bad ? ", " : ""}`, size, "mono", true);
-      const own = measure(parts[bad], size, "mono", true);
-      one.shapes.append(svg("ellipse", { cx: left + before + own / 2, cy: cy - size * 0.35, rx: own / 2 + 4, ry: size * 0.72, class: "ring" }));
+      for (const pair of col.misfit) {
+        const before = measure(`(${shape.slice(0, pair[k]).map((length) => `${length}, `).join("")}`, size, "mono", true);
+        const own = measure(String(shape[pair[k]]), size, "mono", true);
+        one.shapes.append(svg("ellipse", { cx: left + before + own / 2, cy: cy - size * 0.35, rx: own / 2 + 4, ry: size * 0.72, class: "ring" }));
+      }
     });
-    if (col.misfit) one.shapes.append(fitted(x + w / 2, one.boxes.slope[1] + 16, `${col.given[0][col.misfit[0]]} ≠ ${col.given[1][col.misfit[1]]}`, w, { size: 13, bold: true, family: "mono", anchor: "middle", class: "crimson" }));
+    const unequal = col.misfit.map(([i, j]) => `${col.given[0][i]} ≠ ${col.given[1][j]}`).join(", ");
+    one.shapes.append(fitted(one.boxes.slope[0] + w / 2, one.boxes.slope[1] + 16, unequal, w, { size: 13, bold: true, family: "mono", anchor: "middle", class: "crimson" }));
     one.value.append(one.shapes);
   }
 

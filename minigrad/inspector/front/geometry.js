@@ -1,27 +1,28 @@
 // Where things stand, in pixels: from the layout in columns and levels that Python has computed, for any width.
 
 /** Rows and columns of a strip at a width. Below 520 px time runs down, and else to the right. */
-export function geometry(strip, width, folded) {
+export function geometry(strip, width, folded, gaps) {
   const count = Math.max(strip.cols.length, 1);
   const top = Math.max(1, ...strip.wires.map((one) => one[5]));
-  return width < 520 ? vertical(strip, width, count, top) : horizontal(strip, width, count, top, folded);
+  return width < 520 ? vertical(strip, width, count, top) : horizontal(strip, width, count, top, folded, gaps);
 }
 
-function horizontal(strip, width, count, top, folded) {
-  const gap = strip.outside && strip.outside < count ? 10 : 0;
+const MARKED = 18; // the gap in which a mark stands
+
+function horizontal(strip, width, count, top, folded, gaps) {
+  const before = strip.cols.map((_, k) => (gaps.has(k) ? MARKED : k && k === strip.outside ? 10 : 0));
+  const gap = before.reduce((sum, one) => sum + one, 0);
   const wide = width >= 700;
-  const left = wide ? 84 : 8,
-    right = wide ? 92 : 40;
+  const left = wide ? 84 : 8, right = wide ? 92 : 40;
   const step = Math.max(44, Math.min(count <= 3 ? 190 : 170, (width - left - right - gap) / count));
   const cell = step - 6;
-  const rise = Math.min(9, 62 / top);
+  const rise = Math.min(11, 62 / top);
   const high = (level) => 12 + level * rise;
   const code = step >= 52 ? 22 : 4;
-  const value = folded ? 60 : count <= 3 ? 84 : 74,
-    slope = folded ? 52 : count <= 3 ? 70 : 60;
-  const y = code + high(top) + 8,
-    seam = 16;
-  const x = strip.cols.map((_, k) => left + k * step + (k >= strip.outside ? gap : 0));
+  const value = folded ? 60 : count <= 3 ? 84 : 74, slope = folded ? 52 : count <= 3 ? 70 : 60;
+  const y = code + high(top) + 8, seam = 16;
+  let shift = 0;
+  const x = strip.cols.map((_, k) => left + k * step + (shift += before[k]));
   return {
     upright: true, x, step, cell, left, high, ribbon: step < 52 ? 7 : 13, mini: step < 52, full: step >= 76, labels: wide,
     y: { code: 14, value: y, shape: y + value, slope: y + value + seam, end: y + value + seam + slope },
@@ -32,9 +33,7 @@ function horizontal(strip, width, count, top, folded) {
 }
 
 function vertical(strip, width, count, top) {
-  const row = 54,
-    gutter = 44,
-    name = Math.min(96, width * 0.26);
+  const row = 54, gutter = 44, name = Math.min(96, width * 0.26);
   const cell = (width - 2 * gutter - name - 6) / 2;
   const rise = Math.min(8, 30 / top);
   const y = strip.cols.map((_, k) => 26 + k * row + (k >= strip.outside ? 6 : 0));
@@ -48,8 +47,7 @@ function vertical(strip, width, count, top) {
 
 /** An arc between two places on one side: -1 above (or left), 1 below (or right). */
 export function arc(g, a, b, side, high) {
-  const base = side < 0 ? g.above : g.below,
-    far = base + side * high * 1.32;
+  const base = side < 0 ? g.above : g.below, far = base + side * high * 1.32;
   return `M${g.point(a, base)}C${g.point(a, far)} ${g.point(b, far)} ${g.point(b, base)}`;
 }
 

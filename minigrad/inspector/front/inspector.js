@@ -3,7 +3,7 @@
 
 import { html, svg, path, put, families, icon } from "./elements.js";
 import { bytesText, number } from "./numbers.js";
-import { pictured, hit } from "./pictures.js";
+import { pictured, triples, hit, light, spelled } from "./pictures.js";
 import { Story } from "./story.js";
 import { Film } from "./film.js";
 import { Overview } from "./overview.js";
@@ -16,6 +16,7 @@ const KEYS = [
   ["↑ ↓", "from a gradient to its value, and back"],
   [", .", "to the column before, after"],
   ["Enter", "look at a column"],
+  ["J L I K", "in its pictures: the number before, after, above, below"],
   ["Home End", "to the start, to the end"],
   ["Space", "play or pause"],
   ["B", "to where the backward pass begins"],
@@ -41,6 +42,7 @@ class Inspector {
     this.selected = "";
     this.predict = false;
     this.fixing = false;
+    this.place = [0, 0, 0]; // of what has the focus: which of its pictures, the row and the column there
     this.element = html("div", { class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true" });
     this.memory = new Memory(this);
     this.code = new Code(this);
@@ -48,10 +50,12 @@ class Inspector {
     el.append(this.element);
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("pointermove", (event) => this.point(event));
-    this.element.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    this.element.addEventListener("pointerleave", () => this.stand());
+    this.element.addEventListener("focusin", () => ((this.place = [0, 0, 0]), this.stand()));
+    this.element.addEventListener("focusout", () => this.look());
     this.listeners = {
       "change:view": () => this.load(),
-      "change:step": () => this.model.get("step") !== this.step && this.go(this.model.get("step")),
+      "change:step": () => this.model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, this.model.get("step"))),
       "change:selected": () => this.heardSelected(),
       "msg:custom": (message) => this.received(message),
     };
@@ -80,7 +84,7 @@ class Inspector {
     this.pane = html("section", { class: "pane", tabindex: 0, "aria-label": "explanation of the step" });
     this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
     this.legend = html("div", { class: "legend" });
-    this.tip = html("div", { class: "tip m", hidden: "" });
+    this.tip = html("div", { class: "tip m", role: "status", hidden: "" });
     this.element.append(
       html("div", { class: "head" }, this.status, this.question, html("p", { class: "line" }, this.counted, this.said), this.modes),
       html("div", { class: "stage" }, this.reels, this.side),
@@ -101,13 +105,9 @@ class Inspector {
   // ---- state
 
   load() {
-    this.view = this.model.get("view");
-    this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
-    this.axis = this.view.axis || null;
-    this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
-    this.followed = this.stories.map(() => false);
+    this.fixing = false;
+    this.arrange();
     this.predict = Boolean(this.view.predict) && this.stories[0].lastTurn >= 0;
-    this.count = this.axis ? this.axis.length : this.stories[0].count;
     this.step = Math.max(-1, Math.min(this.count - 1, this.model.get("step") ?? this.count - 1));
     const linked = location.protocol !== "about:" && /[#&]step=(-?\d+)/.exec(location.hash || "");
     if (linked && this.model.saved) this.step = Math.max(-1, Math.min(this.count - 1, Number(linked[1]) - 1));
@@ -115,6 +115,18 @@ class Inspector {
     this.selected = this.model.get("selected") || "";
     this.width = 0;
     this.fit();
+  }
+
+  /** The films that are shown: one, or two on a time that they share, as that of the fix beside the one that was written. */
+  arrange() {
+    const view = this.model.get("view"), fixed = this.fixing && view.fixed;
+    this.view = fixed ? { compare: [view, fixed.film], titles: ["as written", "fixed"], axis: fixed.axis } : view;
+    this.stories = (this.view.compare || [this.view]).map((one) => new Story(one));
+    this.axis = this.view.axis || null;
+    this.open_units = this.stories.map((one) => one.view.fold?.open ?? null);
+    this.followed = this.stories.map(() => false);
+    this.count = this.axis ? this.axis.length : this.stories[0].count;
+    this.width = this.chosen = 0; // the film in which a column is selected
   }
 
   get story() {
@@ -139,10 +151,11 @@ class Inspector {
   go(step, selected = "") {
     step = Math.max(-1, Math.min(this.count - 1, step));
     if (this.predict && step > this.firstStop()) step = this.firstStop();
-    this.step = step;
+    [this.step, this.chosen] = [step, 0];
     const { id } = this.story.at(this.stepOf(0));
     this.selected = selected || (id && this.story.view.cols[id] ? id : "");
-    this.model.set("step", step);
+    this.ownStep = this.fixing ? this.stepOf(0) : step;
+    this.model.set("step", this.ownStep);
     this.model.set("selected", this.selected);
     this.model.save_changes();
     this.draw();
@@ -151,13 +164,14 @@ class Inspector {
   heardSelected() {
     const selected = this.model.get("selected") || "";
     if (selected === this.selected) return;
-    this.selected = selected;
+    [this.selected, this.chosen] = [selected, 0];
     this.draw();
   }
 
-  select(id) {
+  select(id, story = this.story) {
     this.selected = id;
-    this.model.set("selected", id);
+    this.chosen = this.stories.indexOf(story);
+    if (!this.chosen) this.model.set("selected", id);
     this.model.save_changes();
     this.draw();
   }
@@ -198,8 +212,7 @@ class Inspector {
 
   /** To the step at which another line of code begins. */
   toOtherLine(direction) {
-    const { story } = this,
-      lineAt = (step) => story.at(this.stepOf(0, step)).line;
+    const { story } = this, lineAt = (step) => story.at(this.stepOf(0, step)).line;
     const line = lineAt(this.step);
     let step = this.step;
     do step += direction;
@@ -216,8 +229,7 @@ class Inspector {
 
   /** From a value to its gradient (down), or back (up). */
   cross(down) {
-    const { story } = this,
-      now = story.at(this.stepOf(0));
+    const { story } = this, now = story.at(this.stepOf(0));
     const id = this.selected || now.id;
     if (!id || id[0] !== "f") return;
     const frame = Number(id.slice(1));
@@ -236,8 +248,7 @@ class Inspector {
   }
 
   why() {
-    const { story } = this,
-      { view } = story;
+    const { story } = this, { view } = story;
     const bad = view.verdict.badFrame ?? view.cuts[0]?.edge[1];
     const step = bad ? story.writtenAt.get(Number(bad.slice(1))) : null;
     this.go(step == null ? this.count - 1 : this.stepFor(story, step), bad || "");
@@ -254,8 +265,8 @@ class Inspector {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "INPUT") return;
-    const button = event.target.closest("button, [role=button]");
-    if (button && button !== this.element && (event.key === "Enter" || (event.key === " " && button.tagName === "BUTTON"))) {
+    const button = event.target.closest("button, [role=button], .frame, .capsule");
+    if (button && (event.key === "Enter" || (event.key === " " && button.tagName === "BUTTON"))) {
       event.stopPropagation();
       if (button.tagName !== "BUTTON") {
         event.preventDefault();
@@ -275,6 +286,10 @@ class Inspector {
       ".": () => this.move(1),
       b: () => this.toTurn(),
       w: () => this.why(),
+      j: () => this.walk(0, -1),
+      l: () => this.walk(0, 1),
+      i: () => this.walk(-1, 0),
+      k: () => this.walk(1, 0),
       p: () => this.togglePredict(),
       m: () => this.toggleFix(),
       "[": () => this.bracket(-1),
@@ -293,8 +308,8 @@ class Inspector {
 
   togglePredict() {
     if (this.story.lastTurn < 0) return;
+    if (this.fixing) this.toggleFix();
     this.predict = !this.predict;
-    this.fixing = false;
     this.outcome = null;
     this.go(this.predict ? this.firstStop() : this.step);
   }
@@ -334,9 +349,15 @@ class Inspector {
   }
 
   toggleFix() {
-    if (!this.story.view.verdict.fix) return;
+    if (!this.story.view.verdict.fix || this.predict) return;
+    this.pause();
     this.fixing = !this.fixing;
-    this.draw();
+    if (this.model.get("view").fixed) {
+      this.arrange();
+      this.step = this.count - 1;
+      this.fit();
+    } else this.draw();
+    this.fixButton?.focus({ preventScroll: true });
   }
 
   async copy(text, button) {
@@ -430,9 +451,10 @@ class Inspector {
     const small = (...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, ...parts);
     const cols = this.stories.flatMap((one) => Object.values(one.view.cols));
     const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
+    const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
     const found = [item(small(path("M3 13C3 1 23 1 23 13", { class: "blue-line" })), "goes into")];
-    if (wires.some((one) => one.sent.length)) found.push(item(small(path(scale.kind === "log" ? "M2 7H24" : "M2 7H24", { class: "orange-line", "stroke-width": scale.kind === "log" ? 4 : 13 })), kind, true));
+    if (wires.some((one) => one.sent.length)) found.push(item(small(path("M2 7H24", { class: "orange-line", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
     if (cols.some((one) => one.kind === "ghost")) found.push(item(small(path("M2 2h22v10h-22z", { class: "ghost-line" })), "ran, not recorded", true));
     if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
     if (wires.some((one) => one.state === "stop")) found.push(item(icon("stop", 16), "stopped on purpose", true));
@@ -456,7 +478,8 @@ class Inspector {
     });
     this.scroll(nows[0]);
     this.updateHead(nows);
-    this.updatePane(nows[0]);
+    this.updatePane(nows[this.chosen], this.stories[this.chosen]);
+    if (this.pictures().length) this.stand();
   }
 
   /** The strip follows the play head, until somebody has opened another one. */
@@ -505,6 +528,7 @@ class Inspector {
   request(k) {
     if (this.asking === this.open_units[k]) return;
     this.asking = this.open_units[k];
+    if (this.fixing && k) return setTimeout(() => this.received({ type: "unsaved" }));
     this.model.send({ type: "open_unit", unit: this.open_units[k], film: k });
   }
 
@@ -512,8 +536,7 @@ class Inspector {
   scroll(now) {
     const film = this.films[0];
     if (!film?.g.upright || !now.id || film.g.width <= this.filmWidth + 1) return;
-    const k = film.place.get(now.id),
-      box = film.element.parentElement;
+    const k = film.place.get(now.id), box = film.element.parentElement;
     if (k == null) return;
     const share = box.scrollWidth / film.g.width;
     const [a, b] = [film.g.start(k) * share, (film.g.start(k) + film.g.step) * share];
@@ -522,8 +545,7 @@ class Inspector {
   }
 
   updateHead(nows) {
-    const now = nows[0],
-      { verdict } = this.story.view;
+    const now = nows[0], { verdict } = this.story.view;
     const over = this.story.lastTurn < 0 || (now.reading === this.story.lastTurn && now.over);
     const state = !over || this.predict ? "open" : this.story.lastTurn < 0 && !verdict.ask ? "open" : verdict.status;
     if (this.stateShown !== state) this.status.replaceChildren(icon((this.stateShown = state), 22));
@@ -543,30 +565,28 @@ class Inspector {
     if (this.keptShown !== bytes) this.kept.replaceChildren("keeps ", html("b", {}, (this.keptShown = bytes)), html("span", { class: "quiet" }, ` of ${bytesText(this.story.view.memory.peak)}`));
     this.predictButton?.setAttribute("aria-pressed", String(this.predict));
     this.fixButton?.setAttribute("aria-pressed", String(this.fixing));
-    if (this.fixButton) this.fixButton.hidden = this.predict || !over;
+    if (this.fixButton) this.fixButton.hidden = this.predict || (!over && !this.fixing);
     this.code.update(now.line);
     this.element.classList.toggle("asking", this.predict);
   }
 
-  updatePane(now) {
-    const { story } = this,
-      { view } = story;
+  updatePane(now, story) {
+    const { view } = story;
     const id = this.selected && view.cols[this.selected] ? this.selected : null;
-    const key = `${this.step} ${id} ${this.predict} ${this.fixing}`;
+    const key = `${this.step} ${this.chosen} ${id} ${this.predict} ${this.fixing}`;
     if (this.pane_key === key) return;
     this.pane_key = key;
     const parts = [];
-    if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, story));
+    if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, this.story), ...(this.chosen ? this.about(now, id, story) : []));
     else if (this.predict && now.step >= this.firstStop()) parts.push(html("h3", {}, "Predict"), this.form());
-    else if (id) parts.push(...this.about(now, id));
+    else if (id) parts.push(...this.about(now, id, story));
     else if (now.over && !this.predict && view.verdict.ask) parts.push(html("h3", {}, view.sources.filter((one) => one.asked).length > 1 ? `Answer: ${view.verdict.answer}` : "Answer"), answer(story, now));
     else if (view.notes.length || !id) parts.push(html("h3", {}, "Notes"), ...view.notes.map((one) => html("p", { class: "quiet" }, one)), view.notes.length ? null : html("p", { class: "quiet" }, "Click a column, or step on, to see what is known of it."));
     this.pane.replaceChildren(...parts.filter(Boolean));
   }
 
-  about(now, id) {
-    const { story } = this,
-      col = story.view.cols[id];
+  about(now, id, story) {
+    const col = story.view.cols[id];
     const title = col.kind === "source" || col.kind === "data" ? `${col.kind === "source" ? `${col.kind} ` : ""}${col.path || col.name}` : col.text || col.op;
     const parts = [html("h3", {}, html("span", { class: "m title" }, title))];
     if (col.kind === "crash") parts.push(html("p", { class: "crimson" }, col.ghost.say));
@@ -591,34 +611,68 @@ class Inspector {
 
   /** Light the columns that an array in the memory comes from and is read by. */
   lit(block) {
-    for (const film of this.films)
-      for (const one of film?.columns || []) {
-        one.group.classList.toggle("maker", Boolean(block && block.maker === one.col.id));
-        one.group.classList.toggle("reader", Boolean(block && block.readers.includes(one.col.id)));
-      }
+    for (const one of this.films[0]?.columns || []) {
+      one.group.classList.toggle("maker", Boolean(block && block.maker === one.col.id));
+      one.group.classList.toggle("reader", Boolean(block && block.readers.includes(one.col.id)));
+    }
   }
 
-  hover(id) {
-    const line = id == null ? null : this.story.view.cols[id]?.line;
-    for (const [n, item] of this.code.lines || []) item.classList.toggle("hover", n === line);
-  }
-
-  /** The number under the pointer. */
+  /** The element of a picture under the pointer. */
   point(event) {
     const group = event.target.closest?.(".picture");
-    const box = group && pictured.has(group) && group.ownerSVGElement;
-    const matrix = box && group.getScreenCTM();
-    let text = "";
-    if (matrix) {
-      const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-      text = hit(group, place.x, place.y);
-    }
-    this.tip.hidden = !text;
-    if (!text) return;
-    this.tip.textContent = text;
+    const matrix = pictured.has(group) && group.getScreenCTM();
+    const at = matrix && new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    this.look(event.target, group, at && hit(group, at.x, at.y), event.clientX + 12, event.clientY + 16);
+  }
+
+  /** The pictures of what has the focus. */
+  pictures() {
+    const host = document.activeElement;
+    if (!this.element.contains(host) || host === this.element || !host.matches(":focus-visible")) return [];
+    return [...host.querySelectorAll(".picture")].filter((one) => pictured.has(one));
+  }
+
+  /** Where the keyboard is: at an element of a picture of what has the focus. */
+  stand() {
+    const groups = this.pictures(), group = groups[this.place[0]] || groups[0];
+    if (!group) return this.look(document.activeElement);
+    const { x, y, w, h, rows, cols } = pictured.get(group);
+    if (!groups[this.place[0]] || this.place[1] >= rows || this.place[2] >= cols) this.place = [groups.indexOf(group), 0, 0];
+    const [, row, col] = this.place;
+    const at = new DOMPoint(x + ((col + 0.5) * w) / cols, y + ((row + 1) * h) / rows).matrixTransform(group.getScreenCTM());
+    this.look(document.activeElement, group, { row, col }, at.x + 4, at.y + 4);
+  }
+
+  /** To another element of the pictures of what has the focus: from the ends of one to the next. */
+  walk(down, right) {
+    const groups = this.pictures(), [which, row, col] = this.place;
+    if (!groups[which]) return;
+    const { rows, cols } = pictured.get(groups[which]);
+    const [to, at] = [row + down, col + right];
+    if (to >= 0 && to < rows && at >= 0 && at < cols) this.place = [which, to, at];
+    else this.place = [(which + down + right + groups.length) % groups.length, 0, 0];
+    this.stand();
+  }
+
+  /** Tell the number of an element and light what goes with it: of a product a row and a column, of a block its maker and readers. */
+  look(target, group, cell, x, y) {
+    const id = target?.closest?.(".reel:first-child [data-id]")?.dataset.id, line = id && this.story.view.cols[id]?.line;
+    for (const [n, item] of this.code.lines || []) item.classList.toggle("hover", n === line);
+    for (const one of this.lights || []) one.remove();
+    const box = cell && pictured.get(group);
+    this.lit(box?.block);
+    this.lights = box ? light(group, cell, box.data ? this.productsOf(group) : []) : [];
+    this.tip.hidden = !box;
+    if (!box) return;
+    this.tip.textContent = spelled(group, cell);
     const root = this.element.getBoundingClientRect();
-    this.tip.style.left = `${Math.min(event.clientX - root.left + 12, root.width - this.tip.offsetWidth - 4)}px`;
-    this.tip.style.top = `${event.clientY - root.top + 16}px`;
+    this.tip.style.left = `${Math.min(x - root.left, root.width - this.tip.offsetWidth - 4)}px`;
+    this.tip.style.top = `${Math.min(y - root.top, root.height - this.tip.offsetHeight - 4)}px`;
+  }
+
+  productsOf(group) {
+    const equation = group.closest(".figures");
+    return equation ? [triples.get(equation)].filter((one) => one?.includes(group)) : this.films.flatMap((film) => film?.products(group) ?? []);
   }
 }
 

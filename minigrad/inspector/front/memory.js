@@ -2,9 +2,9 @@
 
 import { svg, rect, path, put, fitted } from "./elements.js";
 import { bytesText } from "./numbers.js";
+import { pictured } from "./pictures.js";
 
-const TOP = 16,
-  BASE = 58;
+const TOP = 16, BASE = 58;
 
 export class Memory {
   constructor(inspector) {
@@ -66,11 +66,9 @@ export class Memory {
       const [a, b] = [this.x(block.from), this.x(to)];
       const middle = Math.min(b, Math.max(a, this.x(turn)));
       const [y, high] = [BASE - top * press, (top - under) * press - 0.6];
-      const group = svg("g", { class: "block" }, rect(a, y, middle - a, high, { class: "kept" }), rect(middle, y, b - middle, high, { class: "freed" }));
+      const group = svg("g", { class: "block picture" }, rect(a, y, middle - a, high, { class: "kept" }), rect(middle, y, b - middle, high, { class: "freed" }));
       if (high >= 11) group.append(fitted(a + 4, y + high / 2 + 4, [`${block.name} ${block.text}`, block.name, ""], b - a - 6, { size: 11, least: 9, family: "mono", cut: false }));
-      group.append(svg("title", {}, `${block.name}: ${block.bytes} B`));
-      group.addEventListener("pointerenter", () => this.inspector.lit(block));
-      group.addEventListener("pointerleave", () => this.inspector.lit(null));
+      pictured.set(group, { block, text: `${block.name}: ${block.bytes} B`, rows: 1, cols: 1, x: a, y, w: b - a, h: high });
       this.element.append(group);
     }
   }

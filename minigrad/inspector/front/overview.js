@@ -1,7 +1,7 @@
 // Many ops on one line: a linear axis of layers, iterations or ops, two curves or bars over it, and a funnel to the strip below.
 
 import { svg, rect, path, put, fitted } from "./elements.js";
-import { forms, number } from "./numbers.js";
+import { forms, number, spoken } from "./numbers.js";
 import { picture } from "./pictures.js";
 
 const HIGH = 46;
@@ -29,9 +29,10 @@ export class Overview {
     this.element.append(this.funnel, this.label);
     this.bottom = top + HIGH + 66;
     this.element.addEventListener("click", (event) => {
-      const box = this.element.getBoundingClientRect();
+      const capsule = event.target.closest(".capsule"), box = this.element.getBoundingClientRect();
       const x = ((event.clientX - box.left) / box.width) * width - this.left;
-      if (x >= 0) this.inspector.open(this.story, Math.min(this.count - 1, Math.max(0, Math.floor((x / this.room) * this.count))));
+      if (capsule) this.inspector.open(this.story, Number(capsule.dataset.unit));
+      else if (x >= 0) this.inspector.open(this.story, Math.min(this.count - 1, Math.max(0, Math.floor((x / this.room) * this.count))));
     });
   }
 
@@ -58,7 +59,7 @@ export class Overview {
       const data = this.story.view.arrays[this.fold.pictures[k]];
       const group = svg(
         "g",
-        { class: "capsule", role: "button", tabindex: 0, "aria-label": `open ${this.nameOf(k)}`, "data-unit": k },
+        { class: "capsule", role: "img", tabindex: 0, "aria-label": `${this.nameOf(k)}, ${spoken(data)}; Enter opens it`, "data-unit": k },
         rect(this.x(k) + 2, 18, wide - 4, 42, { class: "box" }),
         fitted(this.x(k) + wide / 2, 12, [this.nameOf(k), String(k + 1)], wide - 3, { size: 11.5, least: 9, bold: true, anchor: "middle", cut: false }),
         data ? picture(data, this.x(k) + 5, 20, wide - 10, 38, "value", false) : null,

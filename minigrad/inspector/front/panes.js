@@ -2,7 +2,7 @@
 
 import { html, svg, icon, path, fitted, put, measure } from "./elements.js";
 import { forms, noteOf, number, shapeText, spoken } from "./numbers.js";
-import { picture } from "./pictures.js";
+import { picture, pictured, triples } from "./pictures.js";
 
 // ---- code
 
@@ -48,29 +48,33 @@ export class Code {
 
 /** An array of a formula: its picture to a common scale, its name, its shape. */
 function figure(name, data, unit, turned, tone) {
-  const shape = data?.shape || [];
-  const shown = turned && data?.picture ? transposed(data) : data;
+  const shown = turned && data ? transposed(data) : data;
+  const shape = shown?.shape || [];
   const lengths = shown?.picture?.kind === "grid" ? [shown.picture.rows, shown.picture.cols] : null;
   const [w, h] = !data ? [30, 20] : lengths ? [Math.max(12, lengths[1] * unit), Math.max(12, lengths[0] * unit)] : shown.picture?.kind === "line" ? [110, 44] : [data.n > 1 ? 84 : 62, data.n > 2 ? 34 : 24];
   const wide = Math.max(w + 8, Math.min(150, measure(name, 12, "mono", true) + 4), shape.length ? measure(shapeText(shape), 11, "mono") : 0);
   const group = svg("svg", { class: `figure ${tone}`, width: wide, height: h + 38, viewBox: `0 0 ${wide} ${h + 38}` });
   if (data) group.append(picture(shown, (wide - w) / 2 - 1, 2, w + 2, h, tone, false));
   group.append(fitted(wide / 2, h + 18, name, wide, { size: 12, least: 9, family: "mono", bold: true, anchor: "middle" }));
-  if (shape.length) group.append(fitted(wide / 2, h + 33, shapeText(turned ? [...shape].reverse() : shape), wide, { size: 11, least: 9, family: "mono", anchor: "middle", class: "quiet" }));
+  if (shape.length) group.append(fitted(wide / 2, h + 33, shapeText(shape), wide, { size: 11, least: 9, family: "mono", anchor: "middle", class: "quiet" }));
   return group;
 }
 
+/** The last two axes exchanged; of many matrices each. */
 function transposed(data) {
-  const { rows, cols, v } = data.picture;
-  if (data.picture.kind !== "grid") return data;
-  const turned = Array.from({ length: rows * cols }, (_, k) => v[(k % rows) * cols + Math.floor(k / rows)]);
-  return { ...data, picture: { ...data.picture, rows: cols, cols: rows, v: turned } };
+  const shape = [...data.shape.slice(0, -2), ...data.shape.slice(-2).reverse()];
+  const { kind, cols, pooled } = data.picture || {};
+  if (kind === "line" || data.picture?.rows === 1) return { ...data, shape };
+  const rows = pooled ? data.picture.rows : data.shape.at(-2);
+  if (!data.picture || (pooled && shape.length > 2)) return { ...data, shape, picture: undefined };
+  const each = rows * cols;
+  const v = data.picture.v.map((_, k) => data.picture.v[Math.floor(k / each) * each + (k % rows) * cols + Math.floor((k % each) / rows)]);
+  return { ...data, shape, picture: { ...data.picture, rows: v.length / rows, cols: rows, v } };
 }
 
 /** What an op sends to each of its inputs: the line of mathematics in the user's names, and the arrays in it. */
 export function mathematics(story, id, reading) {
-  const col = story.view.cols[id],
-    arrays = story.view.arrays;
+  const col = story.view.cols[id], arrays = story.view.arrays;
   const slope = col.slopes.findLast(([r]) => r === reading);
   const upstream = slope && slope[2] != null ? arrays[slope[2]] : null;
   const rows = (col.math || []).map((one) => {
@@ -83,29 +87,21 @@ export function mathematics(story, id, reading) {
     const longest = Math.max(1, ...all.map((data) => Math.max(data.picture.rows, data.picture.cols)));
     const unit = Math.min(12, 84 / longest);
     const name = `grad ${one.name}`;
-    const drawn = parts.some((part) => part.of);
-    return html(
-      "div",
-      { class: "equation" },
-      html("p", { class: "m b" }, one.text ? `${name} = ${one.text}` : name),
-      drawn
-        ? html(
-            "div",
-            { class: "figures" },
-            parts.map((part) => (part.of ? figure(part.t, known(part), unit, part.T, part.of === "upstream" ? "slope" : "value") : html("span", { class: "sign" }, part.t.trim()))),
-            one.parts.length ? html("span", { class: "sign" }, "=") : null,
-            figure(name, result, unit, false, "slope"),
-          )
-        : html("div", { class: "figures" }, figure(name, result, unit, false, "slope")),
-    );
+    const drawn = parts.filter((part) => part.of);
+    const figures = [...drawn.map((part) => figure(part.t, known(part), unit, part.T, part.of === "upstream" ? "slope" : "value")), figure(name, result, unit, false, "slope")];
+    const last = figures.at(-1);
+    const sign = (text) => html("span", { class: "sign" }, text);
+    const row = html("div", { class: "figures" }, drawn.length ? [parts.map((part) => (part.of ? figures[drawn.indexOf(part)] : sign(part.t.trim()))), one.parts.length ? sign("=") : null] : null, last);
+    const trio = figures.map((one) => one.querySelector(".picture"));
+    if (drawn.length === 2 && parts.length === 3 && parts[1].t.trim() === "@" && trio.every((one) => pictured.has(one))) triples.set(row, trio);
+    return html("div", { class: "equation" }, html("p", { class: "m b" }, one.text ? `${name} = ${one.text}` : name), row);
   });
   return rows.filter(Boolean);
 }
 
 /** The arrays of a column: value and gradient, with all that is known of their size. */
 export function facts(story, id, reading, hiding) {
-  const col = story.view.cols[id],
-    { arrays } = story.view;
+  const col = story.view.cols[id], { arrays } = story.view;
   const row = (word, data) =>
     data && [html("dt", {}, word), html("dd", { class: "m" }, data.n === 1 || !data.shape ? data.text : `${shapeText(data.shape)} ${data.dtype}`, data.norm == null || data.n === 1 ? null : html("span", { class: "quiet" }, ` norm ${number(data.norm)}, from ${number(data.low)} to ${number(data.high)}${noteOf(data)[0].startsWith("norm") ? "" : `, ${noteOf(data)[0]}`}`))];
   const slope = hiding ? null : col.slopes.findLast(([r]) => r === reading);
@@ -121,8 +117,7 @@ export function facts(story, id, reading, hiding) {
 // ---- the answer
 
 export function answer(story, now) {
-  const { view } = story,
-    { verdict } = view;
+  const { view } = story, { verdict } = view;
   const asked = view.sources.filter((one) => one.asked);
   if (verdict.lost != null && verdict.answer !== "None")
     return html(
@@ -191,7 +186,7 @@ export class Curves {
     this.pd = this.plot(dy, this.middle + 12, high - 30, "slope", `d${found.op.name || "y"}/d${found.source.name}`);
     for (const one of [low, 0, top])
       if (one >= low && one <= top) this.element.append(fitted(this.px(one), high - 12, forms(one), 50, { size: 10.5, family: "mono", anchor: "middle", class: "quiet" }));
-    this.element.append(fitted(this.right + 12, high - 12, found.source.name, 50, { size: 12, family: "mono", bold: true }));
+    this.element.append(fitted(this.right + 24, high - 12, found.source.name, 40, { size: 12, family: "mono", bold: true }));
     this.cursor = svg("g", { class: "cursor-lines" });
     this.element.append(this.cursor);
     const move = (event) => {
@@ -210,8 +205,7 @@ export class Curves {
   }
 
   plot(v, top, bottom, tone, name) {
-    const low = Math.min(0, ...v),
-      high = Math.max(0, ...v);
+    const low = Math.min(0, ...v), high = Math.max(0, ...v);
     const y = (one) => bottom - ((one - low) / (high - low || 1)) * (bottom - top);
     for (const tick of new Set([low, 0, high])) {
       this.element.append(path(`M${this.left} ${y(tick)}H${this.right}`, { class: "axis" }));
@@ -247,21 +241,31 @@ export class Curves {
 // ---- the fix
 
 export function fixPane(inspector, story) {
-  const { verdict } = story.view;
-  const before = story.view.code.map((one) => one.text.trimEnd());
-  const fixed = verdict.fixed;
-  const copy = html("button", { type: "button", onclick: () => inspector.copy(fixed.join("\n"), copy) }, "copy the fixed code");
-  const changed = fixed.filter((line) => line.trim() && !before.includes(line.trimEnd()));
-  const gone = before.filter((line) => line.trim() && !fixed.some((one) => one.trimEnd() === line) && changed.some((one) => alike(one, line)));
+  const { verdict, code } = story.view, { fixed } = verdict;
+  const after = new Map(story.view.fixed?.film.code.map((one) => [one.n, one.text]));
+  const changed = code.filter((one) => after.has(one.n) && after.get(one.n) !== one.text);
+  const put = cellBelow(inspector.model, inspector.element, fixed.join("\n"));
+  const button = (text, act) => html("button", { type: "button", onclick: (event) => act(event.currentTarget) }, text);
   return html(
     "div",
     { class: "fix-pane" },
-    html("p", {}, fixed.length ? "Tried: run again with this change, the gradient is the true one." : verdict.fix.text),
-    gone.map((line) => html("p", { class: "m gone" }, `- ${line.trim()}`)),
-    changed.map((line) => html("p", { class: "m come" }, `+ ${line.trim()}`)),
-    fixed.length ? copy : null,
+    html("p", {}, fixed.length ? "Tried: run again with this change, the target is as before, and the gradient is the one that was measured." : verdict.fix.text),
+    changed.map((one) => [html("p", { class: "m gone" }, `- ${one.text.trim()}`), html("p", { class: "m come" }, `+ ${after.get(one.n).trim()}`)]),
+    after.size ? null : fixed.map((line) => html("p", { class: "m" }, line)),
+    fixed.length ? html("p", { class: "modes" }, put && button("put it in a cell below", put), button("copy the fixed code", (one) => inspector.copy(fixed.join("\n"), one))) : null,
   );
 }
 
-/** Do two lines begin as one does? */
-const alike = (one, other) => one.trim().split(/\W/)[0] === other.trim().split(/\W/)[0];
+/** What puts code into a new cell below this one, in a notebook of JupyterLab; null elsewhere. */
+function cellBelow(model, element, code) {
+  const notebook = model.widget_manager?.context?.model?.sharedModel;
+  const cell = element.closest(".jp-Cell");
+  if (!notebook?.insertCell || !cell) return null;
+  return (button) => {
+    const cells = [...cell.parentElement.querySelectorAll(":scope > .jp-Cell")];
+    const place = Number(cell.dataset.windowedListIndex ?? cells.indexOf(cell));
+    notebook.insertCell(place + 1, { cell_type: "code", source: code });
+    button.textContent = "it is in the cell below";
+    button.disabled = true;
+  };
+}

@@ -1,9 +1,10 @@
-// A picture for every array: numbers, bars or a line, a heat map. `hit` tells which element is where.
+// A picture for every array: numbers, bars or a line, a heat map. `hit` tells which element is where, and `light` shows it.
 
 import { fitted, path, rect, svg } from "./elements.js";
 import { forms, noteOf, number } from "./numbers.js";
 
 export const pictured = new WeakMap(); // the <g> of a picture -> what is needed to find an element of it
+export const triples = new WeakMap(); // the figures of a formula -> the pictures of a matrix product: left, right, and what it gives
 
 /** The picture of a value in a box; `tone` is "value" or "slope". With `note`, a word on its size stands below. */
 export function picture(data, x, y, w, h, tone, note = true) {
@@ -11,7 +12,8 @@ export function picture(data, x, y, w, h, tone, note = true) {
   const found = data.picture;
   if (data.state === "unknown") return group;
   if (!found || found.kind === "numbers") {
-    numbers(group, data, x, y, w, h);
+    const box = numbers(group, data, x, y, w, h);
+    if (found) pictured.set(group, { data, ...box });
     return group;
   }
   if (note && h > 26) {
@@ -27,24 +29,23 @@ function numbers(group, data, x, y, w, h) {
   const found = data.picture;
   const whole = !/^(float|complex|bfloat)/.test(data.dtype || "float");
   const all = found ? found.v : [data.text];
-  const rows = found ? found.rows : 1,
-    cols = found ? found.cols : 1;
+  const rows = found ? found.rows : 1, cols = found ? found.cols : 1;
   const texts = all.map((one) => (data.dtype === "bool" ? [one ? "True" : "False", one ? "T" : "F"] : forms(one, whole)));
   const stacked = cols > 2 && w / cols < 34 && h / all.length > 9;
   const [across, down] = stacked ? [1, all.length] : [cols, rows];
   const size = Math.max(8.5, Math.min(all.length === 1 ? 19 : 14, (h / down) * 0.78, all.length === 1 ? w / 3.2 : 99));
   texts.forEach((text, k) => {
-    const cx = x + ((k % across) + 0.5) * (w / across),
-      cy = y + (Math.floor(k / across) + 0.5) * (h / down) + size * 0.35;
+    const cx = x + ((k % across) + 0.5) * (w / across), cy = y + (Math.floor(k / across) + 0.5) * (h / down) + size * 0.35;
     group.append(fitted(cx, cy, text, w / across - 2, { size, least: 7.5, family: "mono", bold: true, anchor: "middle" }));
   });
+  if (found) group.append(rect(x, y, w, h, { class: "hit" }));
+  return { x, y, w, h, rows: down, cols: across };
 }
 
 function curve(group, found, x, y, w, h) {
   const numbers = found.v.map((one) => (typeof one === "number" ? one : NaN));
   const finite = numbers.filter((one) => !Number.isNaN(one));
-  const low = Math.min(0, ...finite),
-    high = Math.max(0, ...finite);
+  const low = Math.min(0, ...finite), high = Math.max(0, ...finite);
   const unit = (h - 2) / (high - low || 1);
   const zero = y + 1 + high * unit;
   const step = w / numbers.length;
@@ -72,16 +73,13 @@ const cross = (x, y, side) => path(`M${x} ${y}l${side} ${side}m0 ${-side}l${-sid
 function heat(group, found, x, y, w, h) {
   const { rows, cols, v } = found;
   const side = Math.min(w / cols, h / rows, 15);
-  const left = x + (w - side * cols) / 2,
-    top = y + (h - side * rows) / 2;
+  const left = x + (w - side * cols) / 2, top = y + (h - side * rows) / 2;
   const most = v.reduce((best, one) => (typeof one === "number" ? Math.max(best, Math.abs(one)) : best), 0) || 1;
-  const tones = new Map(),
-    gap = side > 4 ? 0.7 : 0;
+  const tones = new Map(), gap = side > 4 ? 0.7 : 0;
   let dashes = "";
   group.append(rect(left, top, side * cols, side * rows, { class: "zeros" }));
   v.forEach((one, k) => {
-    const a = left + (k % cols) * side,
-      b = top + Math.floor(k / cols) * side;
+    const a = left + (k % cols) * side, b = top + Math.floor(k / cols) * side;
     if (typeof one !== "number") return group.append(cross(a + 1, b + 1, side - 2));
     if (!one) return;
     const tone = `${one > 0 ? "plus" : "minus"} ${Math.max(1, Math.ceil((8 * Math.abs(one)) / most))}`;
@@ -97,15 +95,81 @@ function heat(group, found, x, y, w, h) {
   return { x: left, y: top, w: side * cols, h: side * rows, rows, cols };
 }
 
-/** What is at a place in a picture: its index and its value, as text. */
+/** Which element is at a place in a picture: its row and its column there. */
 export function hit(group, px, py) {
   const box = pictured.get(group);
-  if (!box) return "";
-  const col = Math.floor(((px - box.x) / box.w) * box.cols),
-    row = Math.floor(((py - box.y) / box.h) * box.rows);
-  if (col < 0 || row < 0 || col >= box.cols || row >= box.rows) return "";
-  const found = box.data.picture,
-    value = number(found.v[row * box.cols + col], 4, !/^float/.test(box.data.dtype));
-  const at = found.kind === "line" ? `[${col}]` : `[${row}, ${col}]`;
-  return found.pooled ? `largest of block ${at}: ${value}` : `${at} = ${value}`;
+  const col = Math.floor(((px - box.x) / box.w) * box.cols), row = Math.floor(((py - box.y) / box.h) * box.rows);
+  return col < 0 || row < 0 || col >= box.cols || row >= box.rows ? null : { row, col };
+}
+
+/** An element as text: its index and its value. */
+export function spelled(group, { row, col }) {
+  const { data, text, cols } = pictured.get(group);
+  if (text) return text;
+  const { v, kind, pooled } = data.picture, place = row * cols + col;
+  const value = number(v[place], kind === "numbers" ? 6 : 4, !/^float/.test(data.dtype));
+  if (pooled) return `largest of block [${kind === "grid" ? `${row}, ` : ""}${col}]: ${value}`;
+  return data.shape.length ? `[${indexOf(place, data.shape)}] = ${value}` : value;
+}
+
+function indexOf(place, shape) {
+  const index = [];
+  for (const length of [...shape].reverse()) {
+    index.unshift(place % length);
+    place = Math.floor(place / length);
+  }
+  return index.join(", ");
+}
+
+// ---- matrix products
+
+const MADE_OF = [ // an element of one of the three (left, right, result) -> in which other its row or column is lit: [other, its axis, the axis there]
+  [[2, "row", "row"], [1, "col", "row"]],
+  [[2, "col", "col"], [0, "row", "col"]],
+  [[0, "row", "row"], [1, "col", "col"]],
+];
+const WHOLE = [0, 1];
+
+/** Light an element of a picture, and in the other pictures of its products the rows and columns that go with it. */
+export function light(group, cell, trios) {
+  const own = spans(pictured.get(group), cell);
+  const drawn = [band(group, own, "cell")];
+  for (const trio of trios)
+    for (const [other, axis, there] of MADE_OF[trio.indexOf(group)]) drawn.push(...along(group, own, trio[other], axis, there));
+  return drawn;
+}
+
+/** Of a matrix, or of many, the part of the rows and the part of the columns in which an element is. */
+function spans({ data, rows, cols }, { row, col }) {
+  const of = (k, count) => [k / count, (k + 1) / count];
+  if (rows > 1 && cols > 1) return { row: of(row, rows), col: of(col, cols) };
+  const long = of(row + col, rows * cols); // one line of numbers: a row, or a column that lies
+  return data?.shape.at(-1) === 1 ? { row: long, col: WHOLE } : { row: WHOLE, col: long };
+}
+
+const matrices = ({ shape }) => shape.slice(0, -2).reduce((count, length) => count * length, 1);
+
+/** The bands in another picture of a product, for the same matrix of many. */
+function along(group, own, other, axis, there) {
+  const [one, two] = [pictured.get(group).data, pictured.get(other).data];
+  const [count, others] = [matrices(one), matrices(two)];
+  if ((count > 1 && one.picture.pooled) || (others > 1 && two.picture.pooled)) return [];
+  const which = Math.floor(own.row[0] * count + 1e-9);
+  const part = axis === "col" ? own.col : own.row.map((at) => at * count - which);
+  const found = [];
+  for (let k = 0; k < others; k++) {
+    if (count > 1 && others > 1 && k !== which) continue;
+    const rows = there === "row" ? part : WHOLE;
+    found.push(band(other, { row: rows.map((at) => (k + at) / others), col: there === "col" ? part : WHOLE }, "band"));
+  }
+  return found;
+}
+
+function band(group, { row, col }, name) {
+  const { x, y, w, h, rows, cols } = pictured.get(group);
+  const long = row[1] - row[0] < 1 ? row : col;
+  const [across, down] = rows > 1 && cols > 1 ? [col, row] : rows > 1 ? [WHOLE, long] : [long, WHOLE];
+  const drawn = rect(x + across[0] * w, y + down[0] * h, (across[1] - across[0]) * w, (down[1] - down[0]) * h, { class: `light ${name}` });
+  group.append(drawn);
+  return drawn;
 }

@@ -51,8 +51,7 @@ export class Story {
   unitOf(frame) {
     const { fold } = this.view;
     if (!fold || frame == null) return null;
-    let low = 0,
-      high = fold.first.length - 1;
+    let low = 0, high = fold.first.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if (fold.first[middle] <= frame) low = middle;
@@ -68,8 +67,7 @@ export class Story {
 
   /** What a step did, as parts: words, and names of the program. */
   said(now) {
-    const { view } = this,
-      col = now.id && view.cols[now.id];
+    const { view } = this, col = now.id && view.cols[now.id];
     const where = col?.line == null ? "" : ` (line ${col.line})`;
     if (now.kind === "start") return [this.count ? "Nothing has run yet." : ""];
     if (now.id && !col) return [now.kind === "read" ? "The backward pass goes through an op of a unit that is folded away." : "An op of a unit that is folded away ran."];
