@@ -14,6 +14,7 @@ from nbclient import NotebookClient
 
 COURSE = Path(__file__).resolve().parent
 WIDGET = "application/vnd.jupyter.widget-view+json"  # leads to what lived in the kernel; the text beside it stays
+PICTURE = "image/svg+xml"
 
 
 def lessons(numbers=()):
@@ -69,7 +70,10 @@ def tidy(notebook):
         if cell.cell_type == "code":
             cell.outputs = joined(cell.outputs)
             for output in cell.outputs:
-                output.get("data", {}).pop(WIDGET, None)
+                data = output.get("data", {})
+                data.pop(WIDGET, None)
+                if PICTURE in data:  # a film, of which the picture and the text are stored
+                    data.pop("text/html", None)
 
 
 def joined(outputs):
