@@ -82,8 +82,15 @@ def way(points) -> str:
         if point is not None and isinstance(point[0], tuple):
             found.append("C" + " ".join(f"{x:.1f},{y:.1f}" for x, y in point))
         elif point is not None:
-            found.append(f"{'L' if before is not None else 'M'}{point[0]:.1f},{point[1]:.1f}")
+            found.append(straight(before, *[f"{one:.1f}" for one in point]))
     return "".join(found)
+
+
+def straight(before, x, y) -> str:
+    if before is None:
+        return f"M{x},{y}"
+    from_x, from_y = [f"{one:.1f}" for one in (before[-1] if isinstance(before[0], tuple) else before)]
+    return f"H{x}" if y == from_y else f"V{y}" if x == from_x else f"L{x},{y}"
 
 
 def draw(axes, mark):
