@@ -566,6 +566,26 @@ def test_output_gradients_are_no_lost_part():
     assert view["verdict"]["lost"] is None and not any("lost" in wire for wire in view["wires"].values())
 
 
+MANY = """
+sources = [mg.Variable(1.0 + k, name=f"v{k}") for k in range(10)]
+kept = mg.Variable(0.0)
+with mg.GradientTape() as tape:
+    y = mg.add_n([one * mg.Variable(1.0) for one in sources])
+    LINE
+g = tape.gradient(y, sources)
+kept.assign(3.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [("y = y * 2.0", "complete"), ("kept.assign(sources[9]); y = y * kept", "untried"), ("y = y * float(sources[9])", "untried")],
+)
+def test_of_many_sources_the_last_are_called_complete_only_if_nothing_can_be_lost(line, status):
+    film = inspected(MANY.replace("LINE", line), target="y", sources="sources")
+    assert film.plain["verdict"]["each"][-1]["status"] == status
+
+
 def test_a_healthy_film_has_no_cuts_and_no_ghost_on_the_way():
     for program in (FIXED, TWICE, NETWORK, LOOP.format(turns=50)):
         view = inspected(program).plain

@@ -24,7 +24,7 @@ from ..explain.names import Names
 from ..explain.question import slopes_now
 from ..explain.search import number_of
 from ..nest import flatten
-from ..tracing.log import LIMIT, LeftEngine, Trace, trace_of
+from ..tracing.log import LIMIT, LeftEngine, TapeEvent, Trace, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name
 from ..tracing.values import Summary
@@ -134,21 +134,29 @@ class Model:
         self.targets, self.sources = targets, sources
         known = bool(targets and sources) and real
         self.again = read_again(tape, targets, sources, self.most) if known and tape.steps is not None else None
-        self.experiments, self.questions, self.left = {}, [], True
+        self.experiments, self.questions, self.whole = {}, [], False
         self.explanations = self.explained(asked, frame) if known else {}
 
     def explained(self, asked, frame):
         """The Explanation of each source; of many, those that got nothing come first."""
         nothing, found = dict(zip(asked[1], asked[2])), {}
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
-        self.left = self.trace is not None and any(isinstance(e, LeftEngine) and e.kind in "fc" for e in self.trace.events)
+        left = self.trace is not None and any(isinstance(e, LeftEngine) and e.kind in "fc" for e in self.trace.events)
+        self.whole = self.trace is not None and not left and not self.trace.cut and self.nothing_assigned()
         with contextlib.suppress(Exception):  # the film is worth seeing without an explanation too
             slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
-            seconds = None if self.left else 0.0  # nothing can have been lost: nothing is tried
+            seconds = None if left else 0.0  # nothing can have been lost: nothing is tried
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)
         return found
+
+    def nothing_assigned(self) -> bool:
+        """Did the trace hear all of the tape's block, and was no Variable written in it?"""
+        events = self.trace.events
+        block = [e.number for e in events if isinstance(e, TapeEvent) and e.tape == self.tape.number and e.what in ("opened", "closed")]
+        written = [e.number for e in events if isinstance(e, Wrote) and e.how != "Variable"]
+        return len(block) > 1 and not any(block[0] < number < block[-1] for number in written)
 
     def film_it(self, every):
         """The film, and the plain data of it. (`every`: of the last questions, whatever they were about.)"""

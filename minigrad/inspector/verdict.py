@@ -86,7 +86,7 @@ def one_verdict(model, number, reading) -> dict:
     if reading is not None and number in reading.sparse:
         size = f"{size} (IndexedSlices)"
     if explanation is None:
-        known = "complete" if model.explanations and not model.left else "untried"  # one of very many sources, like the others
+        known = "complete" if model.whole else "untried"  # one of very many sources, of which nobody was asked
         status = "none" if answer == "None" else "nan" if slope is not None and not slope.finite else known
         return told(status, "", answer, f"{HEADS[status]}.{UNASKED if status == 'untried' else ''}", size=size)
     if reading is None and explanation.status == "none":
