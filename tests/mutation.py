@@ -46,6 +46,7 @@ SURVIVES = {  # (file or folder, what stands in the line): why no answer changes
     ("engine/writing", 'x_shape=self.offers[f"{x}_shape"][0]'): "both are the same text",
     ("engine/writing", "float32=np.dtype(np.float32)"): "it only makes the check of float32 shorter",
     ("explain/numbers", "moved[place] += sign * step"): "another step is only a little less exact",
+    ("keras/initializers", "q = q * np.sign(np.diag(r))"): "a sign divides as it multiplies",
     ("linalg/decompositions", "lower = band_part.np("): "any negative number stands for all",
     ("linalg/norms", "degree, limit = (13,"): "with another limit the series is only a little less exact",
     ("linalg/products", "strict=True):"): "the lengths were compared when the op ran",

@@ -336,6 +336,13 @@ def test_a_file_of_nonsense_is_set_aside_kept_and_reported(notes, nonsense, caps
     assert len(list(notes.parent.glob("*.unreadable*"))) == 2
 
 
+def test_what_cannot_be_seen_in_the_name_of_a_file_is_shown_escaped(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(diary, "FILE", tmp_path / "a\x1b.json")
+    diary.FILE.write_text("nonsense")
+    predict("02.1", 1)
+    assert "in a\\x1b.json could not be read. They are kept in a\\x1b.json.unreadable," in capsys.readouterr().out
+
+
 def test_a_folder_that_cannot_be_written_keeps_notes_in_memory(monkeypatch, tmp_path):
     monkeypatch.setattr(diary, "FILE", tmp_path / "missing" / ".progress.json")
     predict("02.1", 1)

@@ -26,7 +26,7 @@ import minigrad as mg
 from minigrad.inspector.arrays import bytes_text, number_text, shown
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
-from minigrad.inspector.still import still
+from minigrad.inspector.still import port, still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import trace_of
@@ -1260,6 +1260,13 @@ def test_two_films_are_one_picture(tmp_path):
     assert {"dy/dx = None", "dy/dx = [0.5 1.0 1.5 2.0]"} <= {*texts}
     heights = [still([model.data]).height for model in film.models]
     assert float(ElementTree.parse(tmp_path / "film.svg").getroot().get("height")) == pytest.approx(sum(heights), abs=1)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 40])
+def test_wires_end_beside_each_other_around_the_middle_of_a_column(count):
+    ends = [port(10.0, 100.0, k, count) for k in range(count)]
+    assert ends == sorted({*ends}) and 10 < ends[0] and ends[-1] < 110
+    assert ends[0] + ends[-1] == pytest.approx(2 * 60.0)
 
 
 @pytest.mark.parametrize("program", [HALF, NETWORK])

@@ -40,9 +40,9 @@ def loops(keys, most_periods=8):
         keys: what ran, one for each frame.
         most_periods: how many lengths of an iteration are tried at each place.
     """
-    following, last = [0] * len(keys), {}
+    following, last = {}, {}
     for k in range(len(keys) - 1, -1, -1):
-        following[k] = last.get(keys[k], 0)
+        following[k] = last.get(keys[k])
         last[keys[k]] = k
     found, k = [], 0
     while k < len(keys):
