@@ -23,10 +23,11 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.inspector import still as pictures
 from minigrad.inspector.arrays import bytes_text, number_text, shown
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
-from minigrad.inspector.still import port, still
+from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import trace_of
@@ -1264,8 +1265,8 @@ def test_two_films_are_one_picture(tmp_path):
 
 @pytest.mark.parametrize("count", [1, 2, 5, 40])
 def test_wires_end_beside_each_other_around_the_middle_of_a_column(count):
-    ends = [port(10.0, 100.0, k, count) for k in range(count)]
-    assert ends == sorted({*ends}) and 10 < ends[0] and ends[-1] < 110
+    ends = [pictures.port(10.0, 100.0, k, count) for k in range(count)]
+    assert ends == sorted({*ends}) and ends[0] > 10 and ends[-1] < 110
     assert ends[0] + ends[-1] == pytest.approx(2 * 60.0)
 
 
