@@ -17,9 +17,9 @@ LAST = "The question, answered"
 
 
 def outputs(cell):
-    """What a cell has printed or raised."""
-    told = [one.get("text") or one.get("data", {}).get("text/plain") or f"{one.get('ename')}: {one.get('evalue')}" for one in cell.outputs]
-    return "".join(told)
+    """What a cell has printed or raised, without warnings: where these fall among the rest is chance."""
+    told = [one for one in cell.outputs if one.get("name") != "stderr"]
+    return "".join(one.get("text") or one.get("data", {}).get("text/plain") or f"{one.get('ename')}: {one.get('evalue')}" for one in told)
 
 
 # ---- in a hurry ------------------------------------------------------------------------------------------------------
@@ -111,6 +111,21 @@ CHANGES = {  # where it is asked: the cells that are changed and run again, and 
             ["[<mg.Tensor: shape=(), dtype=float32, numpy=1.0>"],
         ),
     },
+    "06": {
+        "check-1-text": ([("run-1-other", "result = v1 ** 2", "result = x * v1 ** 2")], ["numpy=-4.0", "4.0, shape"]),
+        "why-2": ([("run-2", "with mg.G", "keep.assign(0.9)\nwith mg.G")], ["after 7 bounces", "by keep 37.20"]),
+        "check-3-text": (
+            [
+                ("run-3-first", "mg.constant(2.0)", "mg.constant(3.0)"),
+                ("run-3-second", "second.watch", "second.watch"),
+            ],
+            ["dres1_dx1:  None", "dres1_dx2 mg.Tensor(27.0", "dres2_dx1:  mg.Tensor(24.0", "dres2_dx2 None"],
+        ),
+        "why-4": (
+            [("run-4", "10.0 * mg.sigmoid(k * (x - gate))", "mg.where(x > gate, 10.0, 0.0)"), ("run-4", "gate):.2f}", "gate)}")],
+            ["by gate None"],
+        ),
+    },
     "07": {
         "check-1-text": ([("run-shower", "np.sqrt", "mg.sqrt")], ["1.0", "None, None]"]),
         "why-3": ([("run-3", "\ntotal =", "\n    total =")], ["[-2.  1. -6.]"]),
@@ -134,6 +149,15 @@ CHANGES = {  # where it is asked: the cells that are changed and run again, and 
         ),
         "check-7-task": ([("run-7", "[[2, 2], [2, 2]]", "[[2.0, 2.0], [2.0, 2.0]]")], ["[[1. 1.]\n [1. 1.]]"]),
         "why-8": ([("run-8-shower", '"zero"', '"none"')], ["hot:0    None", "radio:0  None", "notch:0  None"]),
+    },
+    "08": {
+        "why-1": ([("run-1", "mg.Variable(3.0", "mg.Variable(5.0"), ("run-1", "x.numpy()", "x")], ["mg.Tensor(5.0", "mg.Tensor(10.0"]),
+        "why-3": ([("run-3", "    square = c * c\n    tape.watch(c)\n", "    tape.watch(c)\n    square = c * c\n")], ["7.0"]),
+        "why-4": ([("run-4", "second =", "with mg.GradientTape() as tape:\n    y = x * x\nsecond =")], ["6.0 4.8"]),
+        "why-6": (
+            [("run-6", "relu, 0.0", "relu, 0.5"), ("run-6", "0.0), 0.0", "0.0), 0.5")],
+            ["tape 1.000   measured 1.000   agree\ntape 1.000   measured 1.000   agree"],
+        ),
     },
     "09": {
         "why-1": (
