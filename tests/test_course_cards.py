@@ -23,6 +23,7 @@ from minigrad.engine.listening import listening
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 import build
+import course_answers
 import helpers
 from helpers import audit, check, diary, hint, overview, predict, progress, reset, solution, trying
 from helpers import card as cards
@@ -30,6 +31,7 @@ from helpers import card as cards
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 EXERCISES = [name for lesson in LESSONS for name in cards.cards_of(lesson)]
 MISTAKES = [(name, reply) for name in EXERCISES for reply in cards.find(name).replies]
+WAYS = [(name, way) for name in EXERCISES for way in cards.find(name).ways]
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +61,13 @@ def said_to(exercise, answer, capsys):
     return capsys.readouterr().out.strip()
 
 
+def solved(exercise, name):
+    """The solution's function."""
+    space = {"mg": mg}
+    exec(cards.find(exercise).solution, space)
+    return space[name]
+
+
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_an_untouched_cell_is_not_attempted_yet(exercise, capsys):
     exec(cell(exercise), {"mg": mg, "np": np, "math": math, "check": check})
@@ -85,7 +94,12 @@ def test_the_solution_is_accepted_as_often_as_it_is_tried(exercise, capsys):
 @pytest.mark.parametrize(("exercise", "reply"), MISTAKES, ids=[f"{name} {reply.text[:30]}" for name, reply in MISTAKES])
 def test_a_known_mistake_gets_its_own_reply(exercise, reply, capsys):
     said = said_to(exercise, reply.wrong, capsys)
-    assert said == f"{exercise}: not yet{'' if reply.text.startswith(':') else '. '}{reply.text}"
+    assert said == f"{exercise}: {'yes' if reply.done else 'not yet'}{'' if reply.text.startswith(':') else '. '}{reply.text}"
+
+
+@pytest.mark.parametrize(("exercise", "way"), WAYS, ids=[f"{name} {way.text[:30]}" for name, way in WAYS])
+def test_a_right_number_by_another_way_gets_no_praise_for_this_one(exercise, way, capsys):
+    assert said_to(exercise, way.wrong, capsys) == f"{exercise}: not yet. {way.text}"
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
@@ -94,10 +108,27 @@ def test_a_card_is_complete(exercise):
     assert len(card.hints) == 3
     assert card.replies
     assert len({reply.text for reply in card.replies}) == len(card.replies)
-    assert all(reply.text.count(". ") <= 3 for reply in card.replies), "at most four sentences"
+    told = [one.text for one in (*card.replies, *card.ways)]
+    assert all(text.count(". ") <= 3 for text in told), "at most four sentences"
     assert card.miss or not card.points
-    words = " ".join([card.yes, *card.hints, *[reply.text for reply in card.replies]]).lower()
+    words = " ".join([card.yes, *card.hints, *told]).lower()
     assert not re.search(r"!|\bwrong\b|\bjust\b|\bsimply\b|\bobvious|\beasy\b|\bof course\b", words)
+
+
+def answers(table):
+    return [(name, source) for name in EXERCISES for source in table[name]]
+
+
+@pytest.mark.parametrize(("exercise", "answer"), answers(course_answers.WRONG))
+def test_a_wrong_answer_that_looks_right_is_not_taken(exercise, answer, capsys):
+    check(exercise, eval(answer, course_answers.SPACE))
+    assert capsys.readouterr().out.startswith(f"{exercise}: not yet")
+
+
+@pytest.mark.parametrize(("exercise", "answer"), answers(course_answers.RIGHT))
+def test_a_right_answer_in_an_unusual_way_is_taken(exercise, answer, capsys):
+    check(exercise, eval(answer, course_answers.SPACE))
+    assert capsys.readouterr().out.startswith(f"{exercise}: yes")
 
 
 @pytest.mark.parametrize("code", ["OUTSIDE_TAPE", "outside tape", "OUTSIDE_TAPE (proved)"])
@@ -281,7 +312,7 @@ def test_a_prediction_under_a_key_that_no_exercise_has_is_told_and_not_kept(key,
 
 def test_a_note_is_shown_escaped_whoever_wrote_it(notes, capsys):
     notes.write_text(json.dumps({"predictions": {"02.1": "\x1b[31mred\u202e"}, "solved": {}}))
-    check("02.1", lambda radius: 1.5 * (2.0 * float(radius)) ** 0.5)
+    check("02.1", solved("02.1", "steepness"))
     assert "You predicted \\x1b[31mred\\u202e; the tape" in capsys.readouterr().out
 
 
@@ -304,11 +335,11 @@ def test_audit_sets_the_tape_beside_the_ground(capsys):
 def test_a_prediction_is_kept_not_judged_and_recalled_by_the_yes(capsys):
     predict("02.1")
     predict("02.1", 4)
-    check("02.1", lambda radius: 1.5 * (2.0 * float(radius)) ** 0.5)
+    check("02.1", solved("02.1", "steepness"))
     assert capsys.readouterr().out.splitlines() == [
         "02.1: no prediction yet. Put your answer in place of the three dots.",
         "02.1: kept 4. Now run the next cell.",
-        "02.1: yes. All three lines are on the tape, so it answers at every radius: 3 at radius 2, 6 at radius 8. "
+        "02.1: yes. The tape has the whole way from radius to height, so it answers at every radius: 3 at radius 2, 6 at radius 8. "
         "You predicted 4; the tape knew 1 line of 4.",
     ]
 

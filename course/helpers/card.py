@@ -10,7 +10,8 @@ import numpy as np
 import minigrad as mg
 from minigrad.errors import visible
 
-from .trying import Stopped, all_dots, outcome, outcomes, some_dots, untouched
+from .trying import Stopped, all_dots, never_returns, outcome, some_dots, took_too_long, untouched
+from .witness import Witness, trial
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,29 @@ class Reply:
         wrong: an answer with this mistake, as the learner would write it.
         gives: what it gives, in the form of `Card.right`.
         text: the reply.
+        mark: what the Witness of each trial must have seen besides, for the text to be true.
+        done: whether it counts as an answer, as "I do not know" does where the task is to place oneself.
     """
 
     wrong: str
     gives: Callable
+    text: str
+    mark: Callable = lambda witness: True
+    done: bool = False
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a right answer must have been found.
+
+    Args:
+        wrong: an answer that gives what is right, found otherwise.
+        seen: asked of each trial's Witness, what came out and the point; see `witness` for some.
+        text: the reply if it was not seen.
+    """
+
+    wrong: str
+    seen: Callable
     text: str
 
 
@@ -42,6 +62,7 @@ class Card:
         miss: what to say of an unknown mistake; `{seen}` came out at the point `{0}`, `{1}` ...
         came_out: what to recall beside a prediction.
         replies: to known mistakes.
+        ways: how it must have been found.
     """
 
     right: Callable
@@ -53,6 +74,7 @@ class Card:
     miss: str = ""
     came_out: str = ""
     replies: tuple = ()
+    ways: tuple = ()
 
     def judge(self, answer):
         """What to say to an answer."""
@@ -61,17 +83,30 @@ class Card:
         if self.points and not callable(answer):
             return "not yet. Hand over the function itself: its name, without parentheses."
         points = self.points or ((),)
-        seen = outcomes(self.ask, answer, self.points) or [outcome(lambda: answer)]
+        trials = self.tried(answer) or [(outcome(lambda: answer), Witness())]
+        seen = [one for one, _ in trials]
         if all(all_dots(one) for one in seen):
             return "not attempted yet."
         if any(some_dots(one) for one in seen):
             return "not yet. Some of the three dots are still there."
         if agrees(seen, self.right, points):
-            return f"yes. {self.yes}"
+            other = next((way for way in self.ways if not found_so(way, trials, points)), None)
+            return f"not yet. {other.text}" if other else f"yes. {self.yes}"
+        if self.points and all(one is None for one in seen) and never_returns(answer):
+            return f"not yet. {NOTHING}"
         for reply in self.replies:
-            if agrees(seen, reply.gives, points):
-                return f"not yet{reply.text}" if reply.text.startswith(":") else f"not yet. {reply.text}"
+            if agrees(seen, reply.gives, points) and all(reply.mark(witness) for _, witness in trials):
+                said = "yes" if reply.done else "not yet"
+                return f"{said}{reply.text}" if reply.text.startswith(":") else f"{said}. {reply.text}"
         return f"not yet{self.told(seen, points)}"
+
+    def tried(self, answer):
+        """The outcome at each point, with its Witness. A run that took too long is not tried again."""
+        trials = []
+        for point in self.points:
+            again = not trials or not took_too_long(trials[-1][0])
+            trials.append(trial(self.ask, answer, *point) if again else trials[-1])
+        return trials
 
     def told(self, seen, points):
         """What came out, for a mistake that nobody foresaw."""
@@ -86,6 +121,14 @@ class Card:
             return f". Hand over a dict with the entries {', '.join(wanted)}."
         *rest, last = [key for key in wanted if not alike(one.get(key), wanted[key])]
         return f". Look again at {', '.join(rest)}{' and ' if rest else ''}{last}."
+
+
+NOTHING = "The function gave nothing back. What it gives back stands behind the word return."
+
+
+def found_so(way, trials, points):
+    """Was the answer found in this way, at every point?"""
+    return all(outcome(way.seen, witness, one, *point) is True for (one, witness), point in zip(trials, points, strict=True))
 
 
 def agrees(seen, wanted, points):
@@ -124,6 +167,24 @@ def stops(kind, words=""):
 def contains(words):
     """Wanted: a text with these words in it."""
     return lambda seen: isinstance(seen, str) and words in seen.lower()
+
+
+def says(*texts):
+    """Wanted: one of these texts, in small letters, whole. Only words that add nothing may stand around it: no `not`, no `or`."""
+
+    def said(seen):
+        words = f" {' '.join(re.findall(WORD, seen.lower()))} " if isinstance(seen, str) else ""
+        return any(f" {text} " in words and set(words.replace(f" {text} ", " ").split()) <= set(FILLERS.split()) for text in texts)
+
+    return said
+
+
+WORD = r"[^\W_]+(?:'[^\W_]+)?"
+FILLERS = """
+a an the it its it's is they are be them this that called named word name i think line op code cause error state method function
+call loop flag keyword argument attribute tape gradient derivative variable variables value entry by together up all so false true
+likely proved
+"""
 
 
 def anything(seen):
@@ -173,4 +234,4 @@ def unknown(exercise):
     return f"There is no exercise {named}. {others}"
 
 
-__all__ = ["Card", "Reply", "anything", "cards_of", "contains", "find", "stops", "unknown"]
+__all__ = ["Card", "Reply", "Way", "anything", "cards_of", "contains", "find", "says", "stops", "unknown"]

@@ -64,13 +64,8 @@ def outcome(ask, *arguments):
         listening.now = before
 
 
-def outcomes(ask, answer, points):
-    """The outcome at each point. A run that took too long is not tried again."""
-    seen = []
-    for point in points:
-        again = not seen or not (isinstance(seen[-1], Stopped) and isinstance(seen[-1].problem, TooLong))
-        seen.append(outcome(ask, answer, *point) if again else seen[-1])
-    return seen
+def took_too_long(seen):
+    return isinstance(seen, Stopped) and isinstance(seen.problem, TooLong)
 
 
 @contextlib.contextmanager
@@ -112,6 +107,16 @@ def untouched(answer):
         return all_dots(outcome(lambda: answer))
     steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
     return all("LOAD_CONST" in s.opname or "RETURN" in s.opname for s in steps) and {s.argval for s in steps} <= {None, ...}
+
+
+def never_returns(answer):
+    """Does every path through this function end without a value behind `return`?"""
+    function = inspect.unwrap(answer)
+    if not inspect.isfunction(function) or inspect.isgeneratorfunction(function):
+        return False
+    steps = list(dis.get_instructions(function))
+    given = [before if end.opname == "RETURN_VALUE" else end for before, end in zip([None, *steps], steps) if "RETURN_" in end.opname]
+    return all("CONST" in one.opname and one.argval is None for one in given if "GENERATOR" not in one.opname)
 
 
 def leaves(x):

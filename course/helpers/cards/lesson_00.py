@@ -2,9 +2,9 @@
 
 import minigrad as mg
 
-from ..card import Card, Reply, alike, contains
+from ..card import Card, Reply, alike, contains, says
 
-BASKETS = (([1.0, 2.0, 0.5], [2.0, 3.0, 1.0]), ([4.0, 10.0], [0.0, 2.5]), ([3.0], [7.0]))
+BASKETS = (([1.0, 2.0, 0.5], [2.0, 3.0, 1.0]), ([4.0, 10.0], [0.0, 2.5]), ([3.0], [7.0]), ([2.0, -0.25], [0.5, 8.0]), ([], []))
 
 
 def products(prices, amounts):
@@ -15,7 +15,7 @@ to_pay = Card(
     points=BASKETS,
     ask=lambda to_pay, prices, amounts: to_pay(mg.constant(prices), mg.constant(amounts)),
     right=lambda prices, amounts: sum(products(prices, amounts)),
-    yes="It was tried on three baskets, of three, two and one.",
+    yes="It was tried on five baskets; one had a deposit paid back, one was empty.",
     came_out="it was a list of three.",
     miss="For prices {0} and amounts {1} it gave {seen}.",
     hints=(
@@ -39,14 +39,6 @@ def to_pay(prices, amounts):
         Reply(
             """
 def to_pay(prices, amounts):
-    mg.reduce_sum(prices * amounts)
-""",
-            lambda prices, amounts: None,
-            "The function returned nothing. A function gives back what stands behind the word return.",
-        ),
-        Reply(
-            """
-def to_pay(prices, amounts):
     return mg.reduce_sum(prices) * mg.reduce_sum(amounts)
 """,
             lambda prices, amounts: sum(prices) * sum(amounts),
@@ -65,7 +57,7 @@ def to_pay(prices, amounts):
 
 
 word = Card(
-    right=lambda: contains("balloon"),
+    right=lambda: says("balloon"),
     yes="You know where help is. A hint taken early saves an evening.",
     miss="The word is another one. The third hint has it, with its quotes.",
     hints=(
@@ -85,16 +77,33 @@ def nothing(seen):
     return seen is None or seen == "None"
 
 
-ANSWERS = {"A": 12.0, "B": [3, 2], "C": nothing, "D": contains("error"), "E": nothing, "F": 3.0}
+def unknown(seen):
+    """Wanted: a question mark, or words that mean one."""
+    return isinstance(seen, str) and seen.strip().lower().rstrip(".") in (
+        "?",
+        "",
+        "i do not know",
+        "i don't know",
+        "do not know",
+        "don't know",
+    )
+
+
+ANSWERS = {"A": 12.0, "B": [3, 2], "C": nothing, "D": says("error", "runtimeerror"), "E": nothing, "F": 3.0}
+KNOWN = {"A": 12, "B": (3, 2), "C": None, "D": "error", "E": None, "F": 3.0}
 
 
 def begin(letter, lesson, text):
-    """A reply to the first question that was missed."""
-    letters = list(ANSWERS)
-    known = {"A": 12, "B": (3, 2), "C": None, "D": "error", "E": None, "F": 3.0}
-    given = {one: known[one] if letters.index(one) < letters.index(letter) else "?" for one in letters}
-    return Reply(
-        f"answers = {given}", lambda: {letter: lambda seen: not alike(seen, ANSWERS[letter])}, f"Begin with lesson {lesson}. {text}"
+    """Two replies to the first question that was missed: the honest answer is done, the other may be tried again."""
+    rest = dict.fromkeys(list(ANSWERS)[list(ANSWERS).index(letter) :], "?")
+    here = f"Begin with lesson {lesson}. {text}"
+    return (
+        Reply(f"answers = {KNOWN | rest}", lambda: {letter: unknown}, here, done=True),
+        Reply(
+            f"answers = {KNOWN | rest | {letter: 7.5}}",
+            lambda: {letter: lambda seen: not alike(seen, ANSWERS[letter])},
+            f"{letter} is another one. {here}",
+        ),
     )
 
 
@@ -110,12 +119,12 @@ begins = Card(
 answers = {"A": 12.0, "B": (3, 2), "C": None, "D": "error", "E": None, "F": 3.0}
 """,
     replies=(
-        begin("A", "01", "It shows what a slope is, by hand and by tape."),
-        begin("B", "02", "You know slopes. It shows how a tape finds them, and in which shape they come."),
-        begin("C", "03", "You can read a tape. It shows what a tape follows at all."),
-        begin("D", "04", "You know what is watched. It shows what a tape keeps, and for how long."),
-        begin("E", "06", "The basics are yours. It shows what becomes of an `if` on the tape."),
-        begin("F", "08", "One question left, and it is the quiet one: a number that looks right."),
+        *begin("A", "01", "It shows what a slope is, by hand and by tape."),
+        *begin("B", "02", "You know slopes. It shows how a tape finds them, and in which shape they come."),
+        *begin("C", "03", "You can read a tape. It shows what a tape follows at all."),
+        *begin("D", "04", "You know what is watched. It shows what a tape keeps, and for how long."),
+        *begin("E", "06", "The basics are yours. It shows what becomes of an `if` on the tape."),
+        *begin("F", "08", "One question left, and it is the quiet one: a number that looks right."),
     ),
 )
 

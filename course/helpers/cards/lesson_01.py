@@ -1,8 +1,11 @@
 """The exercises of lesson 01, First derivative."""
 
+import numpy as np
+
 import minigrad as mg
 
-from ..card import Card, Reply, contains, stops
+from ..card import Card, Reply, Way, contains, says, stops
+from ..witness import by_tape
 
 CURVES = {
     "t * t": lambda t: t * t,
@@ -94,6 +97,11 @@ def hand(first, second, third, text):
     return Reply(BY_HAND.format(first, second, third), formulas(first, second, third), text)
 
 
+def exact(witness, seen, x):
+    """To all digits."""
+    return bool(np.allclose(seen, formulas(*RIGHT)(x), rtol=1e-12, atol=0.0))
+
+
 by_hand = Card(
     points=((2.0,), (-0.5,), (3.0,)),
     right=formulas(*RIGHT),
@@ -113,6 +121,18 @@ by_hand = Card(
         hand("2 * x", RIGHT[1], RIGHT[2], "Two are right. In the first, the factor 5 stays."),
         hand(RIGHT[0], "3 * x ** 2 - 4 * x", RIGHT[2], "Two are right. In the second, what is the slope of the straight line 4x?"),
         hand(RIGHT[0], "3 * x ** 2", RIGHT[2], "Two are right. In the second, -4x has a slope too, the same everywhere."),
+    ),
+    ways=(
+        Way(
+            """
+def by_hand(x):
+    def slope(f, h=1e-4):
+        return (f(x + h) - f(x - h)) / (2 * h)
+    return [slope(lambda t: 5 * t ** 2), slope(lambda t: t ** 3 - 4 * t), slope(lambda t: 1 / t)]
+""",
+            exact,
+            "Right to a few digits, as a measured slope is, or a tape's. A formula in x has them all.",
+        ),
     ),
 )
 
@@ -138,10 +158,10 @@ def tape_slope(f, x):
 """
 
 tape_slope = Card(
-    points=(("x ** 2", 5.0), ("sigmoid", 1.0), ("1 / x", -2.0)),
+    points=(("x ** 2", 5.0), ("sigmoid", 1.0), ("1 / x", -2.0), ("x ** 2", 0.0)),
     ask=lambda tape_slope, f, x: tape_slope(FUNCTIONS[f][0], x),
     right=lambda f, x: FUNCTIONS[f][1](x),
-    yes="Five lines, and they work for any f that is made of mg's operations.",
+    yes="It works for any f that is made of mg's operations, and needs no nudge.",
     came_out="the tape gave 6.0.",
     miss="For {0} at {1} it gave {seen}.",
     hints=(
@@ -170,6 +190,16 @@ tape_slope = Card(
             TAPE_SLOPE.replace("f(x)", "x ** 2"),
             lambda f, x: 2.0 * x,
             "Right for x ** 2 and for nothing else. The function to run is the one that was handed in: f(x).",
+        ),
+    ),
+    ways=(
+        Way(
+            """
+def tape_slope(f, x, h=0.01):
+    return float(f(mg.constant(x + h)) - f(mg.constant(x - h))) / (2 * h)
+""",
+            by_tape,
+            "The right number, and no tape gave it. Asked is the slope from a tape: tape.gradient(y, x).",
         ),
     ),
 )
@@ -221,12 +251,12 @@ best = Card(
         Reply(
             "best = lambda f, x, truth, nudges: min(nudges)",
             chosen(lambda error, h: h),
-            "This is the smallest nudge each time. With it, x + h is stored as x, or nearly. Compare errors, not nudges.",
+            "This is the smallest nudge each time. Is it chosen by its error? And is f given mg.constant(x + h), so that the digits are those of f?",
         ),
         Reply(
             "best = lambda f, x, truth, nudges: max(nudges)",
             chosen(lambda error, h: -h),
-            "This is the largest nudge each time, which misses the bend. Compare errors, not nudges.",
+            "This is the largest nudge each time, which misses the bend. Is it chosen by its error, of the one-sided slope?",
         ),
         Reply(
             BEST.replace("abs(slope - truth)", "slope - truth"),
@@ -243,7 +273,7 @@ best = Card(
 
 
 ticket = Card(
-    right=lambda: {"2": 21.0, "3": contains("secant")},
+    right=lambda: {"2": 21.0, "3": says("secant", "secant line")},
     yes="Both. For item 1, any sentence that tells rules from nudges.",
     hints=(
         "Item 2: two powers, term by term. Item 3: the picture above has three of them.",

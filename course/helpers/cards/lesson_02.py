@@ -4,7 +4,8 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, anything, contains, stops
+from ..card import Card, Reply, Way, anything, contains, says, stops
+from ..witness import asked, by_hand, by_tape
 
 TWICE = stops(RuntimeError, "non-persistent")
 
@@ -18,7 +19,7 @@ steepness = Card(
     points=((0.5,), (8.0,), (4.5,)),
     ask=lambda steepness, radius: steepness(mg.Variable(radius, name="radius")),
     right=slope,
-    yes="All three lines are on the tape, so it answers at every radius: 3 at radius 2, 6 at radius 8.",
+    yes="The tape has the whole way from radius to height, so it answers at every radius: 3 at radius 2, 6 at radius 8.",
     came_out="the tape knew 1 line of 4.",
     miss="At radius {0} it gave {seen}, and that is not the slope there.",
     hints=(
@@ -99,7 +100,14 @@ def steepness(radius):
     return (height(radius + 0.01) - height(radius)) / 0.01
 """,
             lambda radius: ((2.0 * (radius + 0.01) ** 3) ** 0.5 - (2.0 * radius**3) ** 0.5) / 0.01,
-            "This was measured with a nudge, and it is near. A tape needs one run and no nudge: ask tape.gradient.",
+            "This is what a nudge of 0.01 measures, and it is near. A tape needs one run and no nudge: ask tape.gradient.",
+        ),
+    ),
+    ways=(
+        Way(
+            "def steepness(radius): return 1.5 * mg.sqrt(2.0 * radius)",
+            by_tape,
+            "The right number, and no tape gave it. Asked is the slope from a tape: tape.gradient(height, radius).",
         ),
     ),
 )
@@ -113,6 +121,11 @@ def locals_at(radius):
 def products(*factors):
     """Each running product."""
     return list(np.cumprod(factors))
+
+
+def exact(witness, seen, radius):
+    """To all digits."""
+    return bool(np.allclose(seen, products(*reversed(locals_at(radius))), rtol=1e-12, atol=0.0))
 
 
 READ_BACK = """
@@ -133,7 +146,7 @@ def read_back(radius):
 read_back = Card(
     points=((0.5,), (8.0,), (4.5,)),
     right=lambda radius: products(*reversed(locals_at(radius))),
-    yes="You have been the tape, at three radii it chose. Each number was one product, and none was computed twice.",
+    yes="You have been the tape, at three radii that the check chose. The newest line comes first, and each number is made from the one before.",
     came_out="it begins with 0.125, at the newest line.",
     miss="At radius {0} you gave {seen}. At least one product is off.",
     hints=(
@@ -178,6 +191,32 @@ read_back = Card(
             READ_BACK.format("0.125", "0.25", "3.0"),
             lambda radius: [0.125, 0.25, 3.0],
             "These are the numbers at radius 2. The check takes other radii: write each with the names, such as height.",
+        ),
+    ),
+    ways=(
+        Way(
+            """
+def read_back(radius):
+    radius = mg.Variable(radius, dtype=mg.float64)
+    with mg.GradientTape() as tape:
+        volume = radius ** 3
+        lift = 2.0 * volume
+        height = mg.sqrt(lift)
+    return tape.gradient(height, [lift, volume, radius])
+""",
+            by_hand,
+            "The right numbers, and a tape gave them. Here you are the tape: write the three products.",
+        ),
+        Way(
+            """
+def read_back(radius):
+    def slope(f, x, h=1e-4):
+        return (f(x + h) - f(x - h)) / (2 * h)
+    volume = radius ** 3
+    return [slope(lambda t: t ** 0.5, 2 * volume), slope(lambda t: (2 * t) ** 0.5, volume), slope(lambda t: (2 * t ** 3) ** 0.5, radius)]
+""",
+            exact,
+            "Right to a few digits, as a measured slope is. Products of local derivatives have them all.",
         ),
     ),
 )
@@ -251,7 +290,7 @@ by_name = Card(
     points=((2.0, [1.0, 3.0], "pq"), (-0.5, [2.0, 5.0, 7.0], ("scale", "shift"))),
     ask=ask_by_name,
     right=slopes_by_name,
-    yes="One read of the tape, and every number has its name.",
+    yes="Every number has its name.",
     came_out="one tensor came back, for the sum of the two.",
     miss="For the variables {2} it gave {seen}.",
     hints=(
@@ -305,6 +344,17 @@ def by_name(tape, target, variables):
             "Almost: the keys should be v.name as it stands, with its ending :0.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def by_name(tape, target, variables):
+    p, q = variables
+    return {p.name: mg.reduce_sum(q * q), q.name: 2.0 * p * q}
+""",
+            by_tape,
+            "The right numbers, and the tape was not asked for them: tape.gradient(target, ...), with a dict of sources.",
+        ),
+    ),
 )
 
 
@@ -347,7 +397,7 @@ train_step = Card(
     ),
     ask=after_step,
     right=moved,
-    yes="Two layers it had not met took your step. A large network takes the same five lines.",
+    yes="Two layers that it had not met took your step. A large network takes it in the same way.",
     came_out="2 tensors came back: one for kernel, one for bias, with 8 numbers in them.",
     miss="With rate {3} the weights became {seen}. That is not one step downhill.",
     hints=(
@@ -360,7 +410,7 @@ train_step = Card(
         Reply(
             STEP.format("v = v - rate * g"),
             lambda kernel, bias, x, rate: [kernel, bias],
-            "The layer is as it was. v = v - ... gives the name v to a new tensor; v.assign_sub(...) changes the Variable itself.",
+            "The layer is as it was. Is each Variable changed in place? v = v - ... gives the name v to a new tensor; v.assign_sub(...) changes the Variable.",
         ),
         Reply(
             STEP.replace("mg.reduce_mean(layer(x) ** 2)", "layer(x) ** 2").format("v.assign_sub(rate * g)"),
@@ -399,11 +449,24 @@ def train_step(layer, x, rate):
             "The first question used the tape up. Ask once, for the whole list.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def train_step(layer, x, rate):
+    y = layer(x)
+    dy = rate * 2.0 * y / y.numpy().size
+    layer.kernel.assign_sub(mg.transpose(x) @ dy)
+    layer.bias.assign_sub(mg.reduce_sum(dy, axis=0))
+""",
+            asked,
+            "The weights are right, and no tape was asked: you did its work for this one layer. Let tape.gradient do it for any.",
+        ),
+    ),
 )
 
 
 ticket = Card(
-    right=lambda: {"2": 3.0, "3": contains("upstream")},
+    right=lambda: {"2": 3.0, "3": says("upstream")},
     yes="Both. For item 1, any sentence that names what was written and when it is read.",
     hints=(
         "Item 2: two lines were written, so two local derivatives are multiplied.",

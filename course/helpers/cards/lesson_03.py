@@ -2,7 +2,8 @@
 
 import minigrad as mg
 
-from ..card import Card, Reply, contains, stops
+from ..card import Card, Reply, Way, contains, says, stops
+from ..witness import by_tape
 
 THINGS = {
     "mg.Variable(2.0)": lambda: mg.Variable(2.0),
@@ -12,12 +13,14 @@ THINGS = {
     "mg.Variable(2.0) * 1.0": lambda: mg.Variable(2.0) * 1.0,
     "mg.constant([1.0, 2.0])": lambda: mg.constant([1.0, 2.0]),
     "2.0": lambda: 2.0,
+    "mg.Variable(2.0).numpy()": lambda: mg.Variable(2.0).numpy(),
+    "mg.Variable([3.0])": lambda: mg.Variable([3.0]),
 }
 
 
 def watched(thing):
     """Does a tape watch it without being told?"""
-    return thing.startswith("mg.Variable") and not thing.endswith(("trainable=False)", "* 1.0"))
+    return thing.startswith("mg.Variable") and not thing.endswith(("trainable=False)", "* 1.0", "numpy()"))
 
 
 will_watch = Card(
@@ -50,7 +53,7 @@ def will_watch(thing):
 def will_watch(thing):
     return thing.trainable
 """,
-            lambda thing: watched(thing) if thing.endswith(")") and "constant" not in thing else stops(AttributeError),
+            lambda thing: watched(thing) if watched(thing) or "trainable" in thing else stops(AttributeError),
             "Right for Variables. Tensors and numbers have no trainable: ask first whether the thing is a Variable.",
         ),
         Reply(
@@ -58,7 +61,7 @@ def will_watch(thing):
 def will_watch(thing):
     return mg.is_tensor(thing)
 """,
-            lambda thing: thing != "2.0",
+            lambda thing: thing != "2.0" and "numpy" not in thing,
             "mg.is_tensor says yes to Variables and to Tensors. A tape watches only one of the two by itself.",
         ),
         Reply(
@@ -66,7 +69,7 @@ def will_watch(thing):
 def will_watch(thing):
     return not isinstance(thing, mg.Variable)
 """,
-            lambda thing: not thing.startswith("mg.Variable") or thing.endswith("* 1.0"),
+            lambda thing: not thing.startswith("mg.Variable") or thing.endswith(("* 1.0", "numpy()")),
             "Turned round: Variables are what a tape watches without being told.",
         ),
     ),
@@ -93,7 +96,7 @@ slopes = Card(
     points=(("x * x * x", [1.0, -2.0, 5.0]), ("5.0 - 2.0 * x", [0.5, 3.0])),
     ask=lambda slopes, f, numbers: slopes(FUNCTIONS[f][0], numbers),
     right=lambda f, numbers: [FUNCTIONS[f][1](number) for number in numbers],
-    yes="A new tape for each number, and a watch on each tape.",
+    yes="Each number was followed by a tape before f ran, and each slope comes from a tape.",
     came_out="the second tape gave None.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
@@ -122,7 +125,7 @@ def slopes(f, numbers):
     return found
 """,
             lambda f, numbers: stops(AttributeError, "not running"),
-            "The tape was not running when watch was called. Move that line inside the block.",
+            "The tape was not running when it was called. Inside the block it runs: begin with tape.watch there, and ask below.",
         ),
         Reply(
             SLOPES.replace("tape.watch(c)", "tape.watch(number)"),
@@ -147,6 +150,16 @@ def slopes(f, numbers):
             "These are the values of f, and they are right. Ask the tape for the slopes.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def slopes(f, numbers, h=0.01):
+    return [float(f(mg.constant(n + h, mg.float64)) - f(mg.constant(n - h, mg.float64))) / (2 * h) for n in numbers]
+""",
+            by_tape,
+            "The right numbers, and no tape gave them. For each number a tape, a watch, and tape.gradient.",
+        ),
+    ),
 )
 
 
@@ -169,11 +182,17 @@ def about_chosen(f, variables, chosen):
     return choosy.gradient(y, variables)
 """
 
+
+def chosen_alone(witness, seen, a, b, chosen):
+    """No tape watched another."""
+    return {v.name[0] for tape in witness.tapes for v in tape.watched_variables()} <= set(chosen)
+
+
 about_chosen = Card(
     points=((3.0, 3.0, "b"), (2.0, 5.0, "a"), (-1.5, 4.0, "ab")),
     ask=ask_about_chosen,
     right=slopes_of_chosen,
-    yes="The others were read and not recorded: None for each, and nothing kept for them.",
+    yes="None for each of the others: they were read, and the tape has watched the chosen alone.",
     came_out="dy/dx0 is None.",
     miss="With only {2} chosen it gave {seen}.",
     hints=(
@@ -208,7 +227,7 @@ def about_chosen(f, variables, chosen):
     return tape.gradient(y, variables)
 """,
             lambda a, b, chosen: stops(AttributeError, "not running"),
-            "The tape was not running when watch was called. Move that line inside the block.",
+            "The tape was not running when it was called. Inside the block it runs: begin with tape.watch there, and ask below.",
         ),
         Reply(
             """
@@ -223,12 +242,52 @@ def about_chosen(f, variables, chosen):
             "And this tape has recorded everything; watch_accessed_variables=False keeps it from that.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def about_chosen(f, variables, chosen):
+    with mg.GradientTape() as tape:
+        y = f()
+    gradients = tape.gradient(y, variables)
+    return [g if any(v is one for one in chosen) else None for v, g in zip(variables, gradients)]
+""",
+            chosen_alone,
+            "The right answers, and a tape has watched a Variable that was not chosen. watch_accessed_variables=False keeps it from that.",
+        ),
+        Way(
+            """
+def about_chosen(f, variables, chosen):
+    found, h = [], 0.125
+    for v in variables:
+        at = v.numpy()
+        v.assign(at + h)
+        up = f()
+        v.assign(at - h)
+        slope = (up - f()) / (2.0 * h)
+        v.assign(at)
+        found.append(slope if any(v is one for one in chosen) else None)
+    return found
+""",
+            by_tape,
+            "The right answers, and no tape gave them.",
+        ),
+    ),
 )
 
 
-def ask_idle(idle, size, gate):
+NAMES = "late off used spare"
+
+
+def named(*places):
+    """Wanted: the names of these of the four, in any order."""
+    return lambda size, gate, names=NAMES: (
+        lambda seen: isinstance(seen, list) and sorted(map(str, seen)) == sorted(names.split()[k] + ":0" for k in places)
+    )
+
+
+def ask_idle(idle, size, gate, names=NAMES):
     """A tape that has watched four Variables: two used, one of them times 0, and two that lead nowhere."""
-    late, off, used, spare = (mg.Variable(size, name=name) for name in ("late", "off", "used", "spare"))
+    late, off, used, spare = (mg.Variable(size, name=name) for name in names.split())
     with mg.GradientTape() as tape:
         _ = spare * 2.0
         target = used * used + gate * off
@@ -244,12 +303,12 @@ def idle(tape, target):
 """
 
 idle = Card(
-    points=((3.0, 0.0), (-1.0, 0.0)),
+    points=((3.0, 0.0), (-1.0, 0.0), (2.0, 0.0, "b d a c")),
     ask=ask_idle,
-    right=lambda size, gate: lambda names: isinstance(names, list) and sorted(map(str, names)) == ["late:0", "spare:0"],
+    right=named(0, 3),
     yes="Four Variables were read; two of them lead nowhere. A 0 stayed off the list: that one is connected.",
     came_out="the list began with first, the one made first.",
-    miss="It named {seen}. Two names were to be found.",
+    miss="It gave {seen}. Two names were to be found.",
     hints=(
         "A Variable that was read and leads nowhere: what does the tape answer about it?",
         "Ask once about all of tape.watched_variables(), then pair them with zip.",
@@ -259,12 +318,12 @@ idle = Card(
     replies=(
         Reply(
             IDLE.replace("if g is None", "if g is None or g == 0"),
-            lambda size, gate: lambda names: isinstance(names, list) and sorted(map(str, names)) == ["late:0", "off:0", "spare:0"],
-            "One name too many: off has a gradient, and it is 0. A 0 says connected and flat; None says not connected.",
+            named(0, 1, 3),
+            "One name too many: one of these has a gradient, and it is 0. A 0 says connected and flat; None says not connected.",
         ),
         Reply(
             IDLE.replace("is None", "is not None"),
-            lambda size, gate: ["off:0", "used:0"],
+            named(1, 2),
             "These two are the busy ones. Turn the test round.",
         ),
         Reply(
@@ -272,12 +331,12 @@ idle = Card(
 def idle(tape, target):
     return [v.name for v in tape.watched_variables() if tape.gradient(target, v) is None]
 """,
-            lambda size, gate: stops(RuntimeError, "non-persistent"),
+            lambda *point: stops(RuntimeError, "non-persistent"),
             "The first question used the tape up. Ask once, for the whole tuple.",
         ),
         Reply(
             IDLE.replace("v.name for", "v for"),
-            lambda size, gate: [size, size],
+            lambda size, *rest: [size, size],
             "These are the two Variables. Return their names: v.name.",
         ),
     ),
@@ -297,7 +356,7 @@ def slope_at(n):
 slope_at = Card(
     points=((5,), (-2,), (10,)),
     right=lambda n: 2.0 * n + 1.0,
-    yes="A float, and watched before its first use.",
+    yes="A float, and followed before its first use.",
     came_out="the tape gave 1.0.",
     miss="At n = {0} it gave {seen}.",
     hints=(
@@ -328,11 +387,18 @@ slope_at = Card(
             "This is the slope of the square alone. The target is y.",
         ),
     ),
+    ways=(
+        Way(
+            "def slope_at(n): return 2.0 * n + 1.0",
+            by_tape,
+            "The right number, and no tape gave it. Asked is the slope from a tape.",
+        ),
+    ),
 )
 
 
 ticket = Card(
-    right=lambda: {"2": 12.0, "3": contains("trainable")},
+    right=lambda: {"2": 12.0, "3": says("trainable")},
     yes="Both. For item 1, any sentence that tells seeing from using.",
     hints=(
         "Item 2: which of the two lines ran under the eyes of the tape?",

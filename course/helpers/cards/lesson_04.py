@@ -1,6 +1,7 @@
 """The exercises of lesson 04, Intermediates and persistence."""
 
-from ..card import Card, Reply, contains, stops
+from ..card import Card, Reply, Way, says, stops
+from ..witness import asked_once, by_tape
 
 SPENT = stops(RuntimeError, "non-persistent")
 
@@ -16,7 +17,7 @@ def by_pressure(wind):
 by_pressure = Card(
     points=((2.0,), (5.0,), (1.5,)),
     right=lambda wind: 2.0 * wind**2,
-    yes="Pressure was never watched by name. It came from wind, and that put it on the tape.",
+    yes="Pressure need not be watched by name: what comes from something watched is on the tape.",
     came_out="the tape gave 18.0.",
     miss="At wind {0} it gave {seen}.",
     hints=(
@@ -39,7 +40,7 @@ by_pressure = Card(
         Reply(
             BY_PRESSURE.replace("(damage, pressure)", "(damage, wind * wind)"),
             lambda wind: None,
-            "None. Two usual reasons: the pressure you ask by is not the one from the block, or nothing in the block was watched.",
+            "None. Is the pressure that you ask by the one from the block? And was wind watched in it?",
         ),
         Reply(
             BY_PRESSURE.replace("tape.gradient(damage, pressure)", "damage"),
@@ -50,6 +51,13 @@ by_pressure = Card(
             BY_PRESSURE.replace("mg.Variable(float(wind))", "float(wind)"),
             lambda wind: stops(AttributeError, "'float' object"),
             "With a Python number all the results are Python numbers, and a tape cannot see those. Make wind a Variable.",
+        ),
+    ),
+    ways=(
+        Way(
+            "def by_pressure(wind): return 2.0 * wind ** 2",
+            by_tape,
+            "The right number, and no tape gave it. Ask one: tape.gradient(damage, pressure).",
         ),
     ),
 )
@@ -73,7 +81,7 @@ def slopes_of_damage(wind, gust):
 report = Card(
     points=((2.0, 3.0), (1.5, -2.0), (3.0, 0.5)),
     right=slopes_of_damage,
-    yes="Three slopes from one reading. Pressure's is the number that the other two were made from.",
+    yes="Three slopes from one question. The other two were made from that of pressure.",
     came_out="the second question raised a RuntimeError.",
     miss="At wind {0} and gust {1} it gave {seen}.",
     hints=(
@@ -120,6 +128,42 @@ def report(wind, gust):
             REPORT.replace("gradient(damage,", "gradient(pressure,"),
             lambda wind, gust: {"pressure": 1.0, "wind": 2.0 * wind * gust, "gust": wind**2},
             "These are the slopes of pressure. The target is damage.",
+        ),
+    ),
+    ways=(
+        Way(
+            """
+def report(wind, gust):
+    upstream = 2.0 * wind ** 2 * gust
+    return {"pressure": upstream, "wind": upstream * 2.0 * wind * gust, "gust": upstream * wind ** 2}
+""",
+            by_tape,
+            "The right numbers, and no tape gave them. Ask one, with a dict of sources.",
+        ),
+        Way(
+            """
+def report(wind, gust):
+    wind, gust = mg.Variable(float(wind)), mg.Variable(float(gust))
+    with mg.GradientTape(persistent=True) as tape:
+        pressure = wind * wind * gust
+        damage = pressure * pressure
+    sources = {"pressure": pressure, "wind": wind, "gust": gust}
+    return {name: tape.gradient(damage, source) for name, source in sources.items()}
+""",
+            asked_once,
+            "The right numbers, from more than one question. One is enough, and then the tape need not be persistent: hand over the dict.",
+        ),
+        Way(
+            """
+def report(wind, gust):
+    wind, gust = mg.Variable(float(wind)), mg.Variable(float(gust))
+    with mg.GradientTape(persistent=True) as tape:
+        pressure = wind * wind * gust
+        damage = pressure * pressure
+    return tape.gradient(damage, {"pressure": pressure, "wind": wind, "gust": gust})
+""",
+            lambda witness, *rest: not any(tape.persistent for tape in witness.tapes),
+            "The right numbers, from one question, and a persistent tape. For one question none need be.",
         ),
     ),
 )
@@ -171,7 +215,7 @@ each_end = Card(
     points=(("s * s", ("m * m", "1 - m", "5 * m"), 2.0), ("3 * s", ("1 - m", "m * m"), -1.5)),
     ask=ask_each_end,
     right=comes(ends_by_x),
-    yes="One run of the slow part, one question for each end. At the return the tape is freed with the function's other names.",
+    yes="The slow part ran once, and each end has its own slope.",
     came_out="the second answer was [2, 6].",
     miss="For shared = {0}, ends = {1} and x = {2} it gave {seen}.",
     hints=(
@@ -216,6 +260,20 @@ def each_end(shared, ends, x):
             "None for each. Do the ends run inside the block, and is x a Variable?",
         ),
     ),
+    ways=(
+        Way(
+            """
+def each_end(shared, ends, x, h=0.01):
+    with mg.GradientTape() as tape:
+        x = mg.Variable(x)
+        middle = shared(x)
+    by_x, m = float(tape.gradient(middle, x)), float(middle)
+    return [by_x * float(end(mg.constant(m + h, mg.float64)) - end(mg.constant(m - h, mg.float64))) / (2 * h) for end in ends]
+""",
+            lambda witness, seen, *point: witness.gave(seen["slopes"]),
+            "The right slopes, and no tape gave them. One persistent tape can be asked for each end.",
+        ),
+    ),
 )
 
 
@@ -229,7 +287,7 @@ def job(letter, answer, text):
 
 jobs = Card(
     right=lambda: JOBS,
-    yes="Four of five, and in daily work the share is larger still. It is the case of several targets, each by itself, that needs keeping.",
+    yes="Four of five need one question. Several targets, each by itself, are what needs keeping.",
     came_out="the persistent tape held 9.",
     hints=(
         "For each job count the questions, not the slopes. How many targets are there?",
@@ -250,7 +308,7 @@ jobs = {JOBS}
 
 
 ticket = Card(
-    right=lambda: {"2": 40.0, "3": contains("del tape")},
+    right=lambda: {"2": 40.0, "3": says("del tape", "del")},
     yes="Both. For item 1, any sentence that names the memory, and that one question may hold many sources.",
     hints=(
         "Item 2: how large is area, and what is the slope of 5 · area²?",

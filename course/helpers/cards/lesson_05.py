@@ -4,13 +4,14 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, contains, stops
+from ..card import Card, Reply, Way, says, stops
+from ..witness import asked, by_tape
 
 ONCE = stops(RuntimeError, "non-persistent")
 
 
 CURVES = {  # of one number, with the slope of each entry
-    "x * [5., 2., -1.]": (lambda x: x * [5.0, 2.0, -1.0], lambda x: [5.0, 2.0, -1.0]),
+    "x * [5., 2., -1.]": (lambda x: x * mg.constant([5.0, 2.0, -1.0], x.dtype), lambda x: [5.0, 2.0, -1.0]),
     "stack([x ** 3, sin(x)])": (lambda x: mg.stack([x**3, mg.sin(x)]), lambda x: [3.0 * x * x, np.cos(x)]),
 }
 FIRST = """
@@ -24,7 +25,7 @@ slope_of_first = Card(
     points=(("x * [5., 2., -1.]", 2.0), ("stack([x ** 3, sin(x)])", 0.5), ("stack([x ** 3, sin(x)])", -2.0)),
     ask=lambda slope_of_first, f, x: slope_of_first(CURVES[f][0], mg.Variable(x, name="x")),
     right=lambda f, x: CURVES[f][1](x)[0],
-    yes="One entry as the target, one number back.",
+    yes="The other entries had no say.",
     came_out="the tape added 3 and 4.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
@@ -60,6 +61,17 @@ slope_of_first = Card(
             "These are the slopes of all entries, each by itself. Asked was the first.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def slope_of_first(f, x, h=0.01):
+    at = float(x)
+    return float(f(mg.constant(at + h, mg.float64))[0] - f(mg.constant(at - h, mg.float64))[0]) / (2 * h)
+""",
+            by_tape,
+            "The right number, and no tape gave it. Make entry 0 the target of one.",
+        ),
+    ),
 )
 
 
@@ -90,7 +102,7 @@ rows = Card(
     points=(("stack([a * a, a * b, 3. * b])", [3.0, 5.0]), ("stack([a - b, a * a * b])", [2.0, -1.0])),
     ask=lambda rows, f, x: rows(TABLES[f][0], mg.Variable(x, name="x")),
     right=lambda f, x: lambda seen: np.shape(seen) == np.shape(table(f, x)) and np.allclose(seen, table(f, x), rtol=1e-3),
-    yes="One row for each entry, lit one after the other.",
+    yes="One row for each entry of f(x), each by itself.",
     came_out="[0, 1] lights the second row, [0, 3, 1].",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
@@ -147,6 +159,20 @@ def rows(f, x):
             "These are the columns: what one source entry does to all. A row belongs to one entry of f(x).",
         ),
     ),
+    ways=(
+        Way(
+            """
+def rows(f, x, h=0.01):
+    at, found = x.numpy(), []
+    for k in range(len(at)):
+        step = np.eye(len(at))[k] * h
+        found.append((f(mg.constant(at + step)) - f(mg.constant(at - step))).numpy() / (2 * h))
+    return list(np.transpose(found))
+""",
+            by_tape,
+            "The right numbers, and no tape gave them. Ask one for each row: tape.gradient with output_gradients.",
+        ),
+    ),
 )
 
 
@@ -171,10 +197,16 @@ def steepest(f, xs):
 """
 
 steepest = Card(
-    points=(("x ** 3 - 12. * x", [-1.9, 0.0, 2.3, 1.0]), ("-x ** 2", [1.5, 0.5, -3.0])),
+    points=(
+        ("x ** 3 - 12. * x", [-1.9, 0.0, 2.3, 1.0]),
+        ("-x ** 2", [1.5, 0.5, -3.0]),
+        ("x ** 3 - 12. * x", [0.25, 1.75, -0.5, 1.0]),
+        ("-x ** 2", [-0.5, 0.75, 4.0, 2.0]),
+        ("-x ** 2", [7.0]),
+    ),
     ask=lambda steepest, f, xs: steepest(BENCHES[f][0], mg.constant(xs)),
     right=entry(lambda f, x: BENCHES[f][1](x)),
-    yes="One reading, and every entry had its slope.",
+    yes="Rising counts, falling does not, however steep.",
     came_out="it is (201,).",
     miss="For f = {0} on {1} it gave {seen}.",
     hints=(
@@ -210,12 +242,22 @@ steepest = Card(
             "There f is steepest, and it falls. Rising means a slope above 0: mind the sign.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def steepest(f, xs, h=0.01):
+    return xs[int(mg.argmax(f(xs + h) - f(xs - h)))]
+""",
+            asked,
+            "The right entry, and no tape was asked. One question gives every slope: tape.gradient(f(xs), xs).",
+        ),
+    ),
 )
 
 
 shapes = Card(
     right=lambda: {"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 3, 2)},
-    yes="Target first, source behind it. The last one has 60 slopes, and takes 10 readings.",
+    yes="Target first, source behind it. The last one has 60 slopes, one for each pair of entries.",
     came_out="it is (2, 3), lamps by sliders.",
     hints=(
         "How many slopes are there for each entry of the target?",
@@ -261,8 +303,23 @@ BATCHES = {  # does one example reach another?
     "x - mean of each example": (lambda x: x - mg.reduce_mean(x, axis=1, keepdims=True), False),
     "x times its neighbour in the batch": (lambda x: x * mg.roll(x, 1, axis=0), True),
     "a running total down the batch": (lambda x: mg.cumsum(x, axis=0), True),
+    "x with its last example's first entry added to the first one's": (
+        lambda x: x + mg.constant([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]) * x[2],
+        True,
+    ),
+    "x with its first example's last entry added to the second one's": (
+        lambda x: x + mg.constant([[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]]) * x[0],
+        True,
+    ),
+    "x with its second example added to the first one": (lambda x: x + mg.constant([[1.0], [0.0], [0.0]]) * x[1], True),
+    "x with its first example added to the last one's first entry": (
+        lambda x: x + mg.constant([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]) * x[0],
+        True,
+    ),
+    "x with its second example added to the last one": (lambda x: x + mg.constant([[0.0], [0.0], [1.0]]) * x[1], True),
     "x @ w": (lambda x: x @ mg.constant([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]), False),
 }
+TO_LATER = [name for name in BATCHES if "running" in name or name.endswith(("second one's", "last one", "last one's first entry"))]
 EXAMPLES = [[1.0, 2.0], [3.0, 5.0], [-1.0, 0.5]]
 MIXES = """
 def mixes(f, x):
@@ -278,7 +335,7 @@ mixes = Card(
     points=tuple((name,) for name in BATCHES),
     ask=lambda mixes, f: mixes(BATCHES[f][0], mg.constant(EXAMPLES)),
     right=lambda f: BATCHES[f][1],
-    yes="You looked where batch_jacobian does not. A running total, which reaches in one direction only, was noticed as well.",
+    yes="batch_jacobian does not show this. A running total, which reaches in one direction only, was told as well.",
     came_out="it is (2, 3, 2).",
     miss="For f = {0} it said {seen}.",
     hints=(
@@ -294,7 +351,7 @@ def mixes(f, x):
     return False
 """,
             lambda f: False,
-            "You said False to all six, and some do mix. Look at the entries of the Jacobian that run from one example to another.",
+            "You said False to all, and some do mix. Look at the entries of the Jacobian that run from one example to another.",
         ),
         Reply(
             """
@@ -302,17 +359,17 @@ def mixes(f, x):
     return True
 """,
             lambda f: True,
-            "You said True to all six. An example's path to itself stands in the Jacobian too: look only where i and j differ.",
+            "You said True to all. An example's path to itself stands in the Jacobian too: look only where i and j differ.",
         ),
         Reply(
             MIXES.replace("return any", "return not any"),
             lambda f: not BATCHES[f][1],
-            "All six are turned round.",
+            "All are turned round.",
         ),
         Reply(
             MIXES.replace("if i != j", "if i == 0 and j > 0"),
-            lambda f: BATCHES[f][1] and f != "a running total down the batch",
-            "All but one: a running total reaches later examples only. Look from every example to every other.",
+            lambda f: BATCHES[f][1] and f not in TO_LATER,
+            "Right, except where an example reaches later ones only. Look from every example to every other.",
         ),
         Reply(
             MIXES.replace("batch = mg.Variable(x)", "batch = x"),
@@ -327,6 +384,10 @@ NETWORKS = {  # of three numbers, with the slopes of each entry
     "stack([a * b, 5. * c - a, -4. * b])": (
         lambda x: mg.stack([x[0] * x[1], 5.0 * x[2] - x[0], -4.0 * x[1]]),
         lambda a, b, c: [[b, a, 0.0], [-1.0, 0.0, 5.0], [0.0, -4.0, 0.0]],
+    ),
+    "stack([a * b * c, 3. * b - a])": (
+        lambda x: mg.stack([x[0] * x[1] * x[2], 3.0 * x[1] - x[0]]),
+        lambda a, b, c: [[b * c, a * c, a * b], [-1.0, 3.0, 0.0]],
     ),
     "stack([2. * a - 3. * c, b * b + c])": (
         lambda x: mg.stack([2.0 * x[0] - 3.0 * x[2], x[1] * x[1] + x[2]]),
@@ -348,7 +409,12 @@ def strongest(f, x):
 """
 
 strongest = Card(
-    points=(("stack([a * b, 5. * c - a, -4. * b])", [3.0, 2.0, 1.0]), ("stack([2. * a - 3. * c, b * b + c])", [1.0, 4.0, 2.0])),
+    points=(
+        ("stack([a * b, 5. * c - a, -4. * b])", [3.0, 2.0, 1.0]),
+        ("stack([2. * a - 3. * c, b * b + c])", [1.0, 4.0, 2.0]),
+        ("stack([2. * a - 3. * c, b * b + c])", [5.0, 0.25, -9.0]),
+        ("stack([a * b * c, 3. * b - a])", [0.5, -3.0, 2.0]),
+    ),
     ask=lambda strongest, f, x: strongest(NETWORKS[f][0], mg.constant(x)),
     right=places(abs),
     yes="Row by row, the largest in size. A slope of -3 moves more than a slope of 2.",
@@ -391,7 +457,7 @@ strongest = Card(
 
 
 ticket = Card(
-    right=lambda: {"2": 16.0, "3": contains("batch_jacobian")},
+    right=lambda: {"2": 16.0, "3": says("batch jacobian")},
     yes="Both. For item 1, any sentence that says: the entries of a softmax add up to 1, and the tape gave the slope of that sum.",
     hints=(
         "Item 2: each entry has a slope of its own, and a weight.",

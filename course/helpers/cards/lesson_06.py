@@ -2,9 +2,12 @@
 
 import math
 
+import numpy as np
+
 import minigrad as mg
 
-from ..card import Card, Reply, contains, stops
+from ..card import Card, Reply, Way, says, stops
+from ..witness import by_tape
 
 
 def value_and_slope(f, x):
@@ -25,7 +28,7 @@ def bend(x):
 
 
 def straight(x):
-    return 2.0 * abs(x) - 1.0, math.copysign(2.0, x)
+    return 2.0 * abs(x) - 1.0, 2.0 * np.sign(x)
 
 
 SPRING = """
@@ -36,7 +39,7 @@ def spring(x):
 """
 
 spring = Card(
-    points=((0.5,), (3.0,), (-2.0,), (-0.25,)),
+    points=((0.5,), (3.0,), (-2.0,), (-0.25,), (0.95,), (-0.95,), (1.05,), (-1.05,), (1.0,), (-1.0,), (0.0,)),
     ask=value_and_slope,
     right=pieces(bend, straight),
     yes="Two formulas that meet at 1 with the same value and the same slope, so the corner is no corner.",
@@ -66,7 +69,7 @@ spring = Card(
         ),
         Reply(
             SPRING.replace("x ** 2", "x ** 2 + 0.0").replace("- 1.0", ""),
-            pieces(bend, lambda x: (2.0 * abs(x), math.copysign(2.0, x))),
+            pieces(bend, lambda x: (2.0 * abs(x), 2.0 * np.sign(x))),
             "The slopes are right. The straight part lies too high by 1: at 1 the two have to meet.",
         ),
         Reply(
@@ -79,6 +82,16 @@ spring = Card(
             SPRING.replace("def spring(x):", "def spring(x):\n    x = float(x)").replace("mg.abs", "abs"),
             lambda x: stops(AttributeError, "'float' object"),
             "The function returned a Python number, which no tape can follow. float(x) is fine in the question, not in the formula.",
+        ),
+    ),
+    ways=(
+        Way(
+            """
+def spring(x):
+    return mg.where(mg.abs(x) <= 1.0, x ** 2, 2.0 * mg.abs(x) - 1.0)
+""",
+            lambda witness, *rest: not any(op == "select" for op in witness.ops),
+            "The right values and slopes, by mg.where, which runs both formulas. Asked is an `if`, which runs one.",
         ),
     ),
 )
@@ -110,9 +123,9 @@ def slopes(keep, loss):
 """
 
 slopes = Card(
-    points=((0.5, 0.5), (0.75, 0.25), (0.6, 1.0)),
+    points=((0.5, 0.5), (0.75, 0.25), (0.6, 1.0), (0.5, 4.0)),
     right=slopes_of_fall,
-    yes="Each iteration sent its share to both. More loss, less height: that slope is negative, and below -1: early losses count again.",
+    yes="Each iteration has its share in both. More loss, less height: that slope is negative, and below -1: early losses count again.",
     came_out="the slope is 20.48.",
     miss="For keep {0} and loss {1} it gave {seen}.",
     hints=(
@@ -154,11 +167,32 @@ def slopes(keep, loss):
             SLOPES.replace("height = keep * height - loss", "height = float(keep * height - loss)"),
             lambda keep, loss: stops(AttributeError, "'float' object"),
             "The target is a Python number: float(...) or .numpy() took it out of the tape's sight. Leave height a tensor.",
+            mark=lambda witness: "float()" in witness.exits or "numpy()" in witness.exits,
+        ),
+        Reply(
+            SLOPES.replace("keep, loss = mg.Variable(keep), mg.Variable(loss)\n", "by = mg.Variable(keep), mg.Variable(loss)\n").replace(
+                "[keep, loss])", "by)"
+            ),
+            lambda keep, loss: stops(AttributeError, "'float' object"),
+            "The target is a Python number. Is height computed from the two Variables themselves?",
         ),
         Reply(
             SLOPES.replace(" - loss\n", "\n"),
             lambda keep, loss: lambda seen: isinstance(seen, list) and len(seen) == 2 and seen[1] is None and seen[0] is not None,
             "None for loss: it takes no part in the loop yet. Each iteration is keep * height - loss.",
+        ),
+    ),
+    ways=(
+        Way(
+            """
+def slopes(keep, loss):
+    height, by_keep, by_loss = 10.0, 0.0, 0.0
+    while height > 1.0:
+        height, by_keep, by_loss = keep * height - loss, height + keep * by_keep, keep * by_loss - 1.0
+    return [by_keep, by_loss]
+""",
+            by_tape,
+            "The right numbers, and no tape gave them. Let one follow the whole loop, and ask it.",
         ),
     ),
 )
@@ -274,15 +308,15 @@ def blend(x, gate, below, above, k):
         ),
         Reply(
             BLEND.replace("mg.sigmoid(k * (x - gate))", "1 / (1 + np.exp(-k * (x.numpy() - gate.numpy())))"),
-            lambda x, gate, below, above, k: stops(AttributeError),
-            "The result is a plain NumPy number, which no tape can follow. mg.sigmoid takes tensors and gives one back.",
+            lambda x, gate, below, above, k: stops(AttributeError, "'float"),
+            "The result is a plain number, which no tape can follow. mg.sigmoid takes tensors and gives one back.",
         ),
     ),
 )
 
 
 ticket = Card(
-    right=lambda: {"2": 32.0, "3": contains("unroll")},
+    right=lambda: {"2": 32.0, "3": says("unroll", "unrolled", "unrolling", "unrolls")},
     yes="Both. For item 1, any sentence that says: it decides, and is not computed with.",
     hints=(
         "Item 2: write the loop out. How many factors x has y at the end?",

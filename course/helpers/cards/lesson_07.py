@@ -7,7 +7,9 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, anything, contains, stops
+from ..card import Card, Reply, Way, anything, contains, says, stops
+from ..trying import plain
+from ..witness import by_tape, numbers
 
 CURVES = {
     "a rising curve": lambda x: 20.0 + 4.0 * x**0.5,
@@ -15,8 +17,9 @@ CURVES = {
     "stairs": lambda x: 3.0 * math.floor(x),
     "falling stairs": lambda x: -2.0 * math.floor(x),
     "a flat line": lambda x: 34.0,
+    "a gentle slope": lambda x: 5.0 + 0.001 * x,
 }
-NONES = dict(zip(CURVES, ("broken", "broken", "undefined", "undefined", "independent"), strict=True))
+NONES = dict(zip(CURVES, ("broken", "broken", "undefined", "undefined", "independent", "broken"), strict=True))
 
 
 def each(**other):
@@ -33,7 +36,7 @@ def which_none(f, x):
 """
 
 which_none = Card(
-    points=(("a rising curve", 4.0), ("stairs", 2.6), ("a flat line", 5.0), ("a falling line", 1.0), ("falling stairs", 0.3)),
+    points=(("a rising curve", 4.0), ("stairs", 2.6), ("a flat line", 5.0), ("a falling line", 1.0), ("falling stairs", 0.3), ("a gentle slope", -2.0)),
     ask=lambda which_none, name, x: which_none(CURVES[name], x),
     right=each(),
     yes="You have told them apart without any tape, and so you can when a tape is not to be trusted.",
@@ -207,6 +210,13 @@ def slope_of_total(f, x):
             "You added the slopes at the end. Add the values before: x has one slope for each entry.",
         ),
     ),
+    ways=(
+        Way(
+            "def slope_of_total(f, x): return mg.where(x > 0.0, 1.0, 2.0 * x) if x.shape[0] == 3 else 3.0 * x ** 2",
+            by_tape,
+            "The right numbers, and no tape gave them. Asked is the gradient of the total, from one.",
+        ),
+    ),
 )
 
 
@@ -222,7 +232,7 @@ bill = Card(
     points=((0.2, [5.0, 10.0]), (1.5, [1.0, 2.0, 4.5])),
     ask=value_and_slope,
     right=lambda rate, prices: [rate * sum(prices), sum(prices)],
-    yes="Each total is a new tensor, and the tape knows where it came from.",
+    yes="A tensor from beginning to end, and the tape knows where it came from.",
     came_out="the slope by x0 was None.",
     miss="For rate {0} and prices {1}, value and slope came out as {seen}.",
     hints=(
@@ -281,6 +291,11 @@ def only_steps(start, steps, rate):
     for _ in range(steps):
         start = 2.0 * rate * (start - 3.0)
     return start
+
+
+def walked(witness, seen, start, steps, rate):
+    """Step by step, by what tapes gave."""
+    return len(witness.answers) == steps and bool(np.isclose(start - rate * numbers(plain(witness.answers)).sum(), seen, rtol=1e-3))
 
 
 WALK = """
@@ -351,6 +366,17 @@ def descend(x, f, steps, rate):
             WALK.replace("range(steps)", "range(1)").format("x.assign_sub(rate * tape.gradient(y, x))"),
             lambda start, steps, rate: arrived(start, 1, rate),
             "One step, in the right direction. The others are missing.",
+        ),
+    ),
+    ways=(
+        Way(
+            """
+def descend(x, f, steps, rate):
+    for _ in range(steps):
+        x.assign_sub(rate * 2.0 * (x - 3.0))
+""",
+            walked,
+            "x is where it should be, and tapes did not give the steps. For each one a new tape, and x.assign_sub(rate * tape.gradient(y, x)).",
         ),
     ),
 )
@@ -432,10 +458,10 @@ def slope_of_length(numbers):
 """
 
 slope_of_length = Card(
-    points=(([3, 4],), ([2, -3, 6],)),
+    points=(([3, 4],), ([2, -3, 6],), ([0, 5],)),
     ask=lambda slope_of_length, numbers: slope_of_length(numbers),
     right=lambda numbers: np.array(numbers) / length(numbers),
-    yes="Two breaks, two fixes, and each alone would have left None.",
+    yes="Two breaks, and each alone leaves None.",
     came_out="it is None, with the cast and without.",
     miss="For {0} it gave {seen}.",
     hints=(
@@ -472,6 +498,16 @@ slope_of_length = Card(
             "Both breaks are fixed. You added first and squared after; square each number, then add.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def slope_of_length(numbers):
+    return np.array(numbers) / np.sqrt(np.sum(np.square(numbers)))
+""",
+            by_tape,
+            "The right numbers, and no tape gave them. Fix both breaks, and let the tape answer.",
+        ),
+    ),
 )  # fmt: skip
 
 
@@ -481,18 +517,20 @@ SOURCES = {
 }
 
 
-def honestly(honest_zeros, name):
-    """The answer for four sources: one with a gradient, and one for each None."""
-    source = {key: mg.Variable(value, name=key) for key, value in SOURCES[name].items()}
+def honestly(honest_zeros, name, order="0123", names="live left idle jumps"):
+    """The answer for four sources: one with a gradient, and one for each None. Names and order tell nothing."""
+    source = {key: mg.Variable(value, name=called) for (key, value), called in zip(SOURCES[name].items(), names.split(), strict=True)}
     with mg.trace(), mg.GradientTape() as tape:
         target = mg.reduce_sum(source["live"] ** 2 + np.sqrt(source["left"]) + mg.floor(source["jumps"]))
-        return honest_zeros(tape, target, list(source.values()))
+        answer = plain(honest_zeros(tape, target, [list(source.values())[int(k)] for k in order]))
+    fits = isinstance(answer, list) and len(answer) == len(order)
+    return [answer[order.index(k)] for k in sorted(order)] if fits else answer
 
 
 def gradients(left, idle, jumps):
     """Gives these for the three Nones: None stays, 0 means zeros in the shape of the source."""
 
-    def given(name):
+    def given(name, *mixed):
         live, *others = (np.array(value) for value in SOURCES[name].values())
         return [2.0 * live, *[None if what is None else np.zeros(one.shape) for one, what in zip(others, (left, idle, jumps), strict=True)]]
 
@@ -506,7 +544,7 @@ def honest_zeros(tape, target, sources):
 """
 
 honest_zeros = Card(
-    points=(("knobs",), ("pairs",)),
+    points=(("knobs",), ("pairs",), ("pairs", "2310", "idle a b c")),
     ask=honestly,
     right=gradients(None, 0, None),
     yes="True zeros are painted, faults stay in sight.",
@@ -541,7 +579,7 @@ honest_zeros = Card(
         ),
         Reply(
             HONEST.format("0.0", 'tape.explain(target, s).meaning == "independent"'),
-            lambda name: [anything, None, 0.0, None],
+            lambda *point: [anything, None, 0.0, None],
             "The right one is painted, with a bare 0.0. Zeros in the shape of the source: mg.zeros_like(s).",
         ),
         Reply(
@@ -549,7 +587,7 @@ honest_zeros = Card(
 def honest_zeros(tape, target, sources):
     return [tape.gradient(target, s) for s in sources]
 """,
-            lambda name: stops(RuntimeError, "non-persistent"),
+            lambda *point: stops(RuntimeError, "non-persistent"),
             "The first question used the tape up. Ask once, for the whole list; explain can be asked afterwards.",
         ),
     ),
@@ -557,7 +595,7 @@ def honest_zeros(tape, target, sources):
 
 
 ticket = Card(
-    right=lambda: {"2": 0.5, "3": contains("outside")},
+    right=lambda: {"2": 0.5, "3": says("outside tape", "outside")},
     yes="Both. For item 1, any sentence in which None can also be a lost path or no slope at all.",
     hints=(
         "Item 2: the slope of 4 times the square root of x is 2 divided by that root. Item 3: look at the table of codes.",
@@ -567,7 +605,7 @@ ticket = Card(
     solution='ticket = {"2": 0.5, "3": "OUTSIDE_TAPE"}',
     replies=(
         Reply('ticket = {"2": 0.0, "3": "OUTSIDE_TAPE"}', lambda: {"2": 0.0},
-              ": 2. That is the coat of paint. A nudge of hot moves the root, so the slope is not 0."),
+              ": 2. That is what filling in zeros would print. A nudge of hot moves the root, so the slope is not 0."),
         Reply('ticket = {"2": 16.0, "3": "OUTSIDE_TAPE"}', lambda: {"2": 16.0},
               ": 2. 16 is the value of y. How fast does it grow with hot?"),
         Reply('ticket = {"2": 0.125, "3": "OUTSIDE_TAPE"}', lambda: {"2": 0.125},

@@ -4,7 +4,8 @@ import math
 
 import minigrad as mg
 
-from ..card import Card, Reply, anything, contains, stops
+from ..card import Card, Reply, Way, anything, contains, says, stops
+from ..witness import by_tape
 
 
 def value_and_slope(f, x, kind):
@@ -41,12 +42,12 @@ def growth(x):
         Reply(
             "def growth(x): return math.exp(x) * x",
             growing(math.exp),
-            "At x = 2 the tape has 7.4 of 22.2. The path through exp is lost: math.exp and np.exp both return plain numbers.",
+            "At x = 2 the tape has 7.4 of 22.2. The path through exp is lost. Is exp given x as a tensor, and does it give one back?",
         ),
         Reply(
             "def growth(x): return mg.exp(x) * float(x)",
             growing(lambda x: x * math.exp(x)),
-            "14.8 of 22.2. You brought exp back and lost the other factor. Look at what multiplies exp.",
+            "14.8 of 22.2. The path through exp is there, that of the other factor is lost. Look at what multiplies exp.",
         ),
         Reply(
             "def growth(x): return mg.exp(x)",
@@ -171,7 +172,7 @@ watched = Card(
     points=((3.0,), (2.0,), (-4.5,)),
     ask=lambda slope_of_square_plus_self, c: slope_of_square_plus_self(mg.constant(c)),
     right=lambda c: 2.0 * c + 1.0,
-    yes="Watch first, compute second.",
+    yes="Followed first, computed second.",
     came_out="the late watch gave 1.0.",
     miss="At c = {0} it gave {seen}.",
     hints=(
@@ -187,7 +188,7 @@ def slope_of_square_plus_self(c):
     return tape.gradient(y, c)
 """,
     replies=(
-        Reply(LATE, lambda c: 1.0, "The slope is 1.0 for every c: c * c still runs before the camera is on."),
+        Reply(LATE, lambda c: 1.0, "The slope is 1.0 for every c, that of `+ c` alone. Does c * c run before the watch?"),
         Reply(
             """
 def slope_of_square_plus_self(c):
@@ -218,8 +219,15 @@ def slope_of_square_plus_self(c):
         y = c * c + c
     return tape.gradient(y, c)
 """,
-            lambda c: stops(AttributeError),
-            "The tape was not running when watch was called. Move the line inside the block.",
+            lambda c: stops(AttributeError, "not running"),
+            "The tape was not running when watch was called. Inside the block it runs.",
+        ),
+    ),
+    ways=(
+        Way(
+            """def slope_of_square_plus_self(c): return 2.0 * c + 1.0""",
+            by_tape,
+            "The right number, and no tape gave it. Asked is the slope from a tape.",
         ),
     ),
 )  # fmt: skip
@@ -302,17 +310,38 @@ def descend(start, steps, rate=0.1):
             "The slopes are right, and there is one too many. One slope for each step.",
         ),
     ),
+    ways=(
+        Way(
+            "def descend(start, steps, rate=0.1): return [2.0 * start * (1.0 - 2.0 * rate) ** k for k in range(steps)]",
+            by_tape,
+            "The right numbers, and no tape gave them. For each step a tape, and its gradient into the list.",
+        ),
+    ),
 )  # fmt: skip
 
 
 INVERSE = [0.0, 0.0, 0.0, 2.0, 0.5]
 ITS_SLOPE = [0.0, 0.0, 0.0, -4.0, -0.25]
 NAN = float("nan")
+HOLES = [0.0, 0.000001, -0.000001, 1e-9, -1e-9, 0.001, 0.25, 1.0, -1.0, 3.0]
+HOLES_INVERSE = [1.0 / z if z > 0.0 else 0.0 for z in HOLES]
+HOLES_SLOPE = [-1.0 / z**2 if z > 0.0 else 0.0 for z in HOLES]
+
+
+def inverse(z, kind):
+    """1 / z above 0, and 0 elsewhere, with its slope."""
+    return [INVERSE, ITS_SLOPE] if kind == "Variable" else [HOLES_INVERSE, HOLES_SLOPE]
+
+
+def first(*gives):
+    """What comes out on the first five numbers, whatever does on the others."""
+    return lambda z, kind: list(gives) if kind == "Variable" else anything
+
 
 safe_inverse = Card(
-    points=(([0.0, -0.000001, -2.0, 0.5, 2.0], "Variable"),),
+    points=(([0.0, -0.000001, -2.0, 0.5, 2.0], "Variable"), (HOLES, "constant")),
     ask=value_and_slope,
-    right=lambda z, kind: [INVERSE, ITS_SLOPE],
+    right=inverse,
     yes="Finite at 0 and right below it, exact elsewhere.",
     came_out="the gradient was [nan 0.5].",
     miss="At z = {0}, value and gradient came out as {seen}.",
@@ -329,22 +358,22 @@ def safe_inverse(z):
     replies=(
         Reply(
             "def safe_inverse(z): return mg.where(z > 0.0, 1.0 / z, 0.0)",
-            lambda z, kind: [INVERSE, [NAN, *ITS_SLOPE[1:]]],
+            first(INVERSE, [NAN, *ITS_SLOPE[1:]]),
             "The value is right and the gradient at 0 is nan: where discards 1/0, yet 1/0 is still asked for its slope.",
         ),
         Reply(
             "def safe_inverse(z): return mg.where(z > 0.0, 1.0 / (z + 1e-6), 0.0)",
-            lambda z, kind: [INVERSE, [0.0, NAN, *ITS_SLOPE[2:]]],
+            first(INVERSE, [0.0, NAN, *ITS_SLOPE[2:]]),
             "The hole has moved: 1/0.5 is now 1.999996, and z = -0.000001 gives nan.",
         ),
         Reply(
             "def safe_inverse(z): return 1.0 / mg.where(z > 0.0, z, 1.0)",
-            lambda z, kind: [[1.0, 1.0, 1.0, 2.0, 0.5], ITS_SLOPE],
+            first([1.0, 1.0, 1.0, 2.0, 0.5], ITS_SLOPE),
             "The gradient is finite everywhere. The value at z = -2 is 1.0; it should be 0. Guard the result too.",
         ),
         Reply(
             "def safe_inverse(z): return mg.cast(z > 0.0, mg.float32) * (1.0 / z)",
-            lambda z, kind: [[NAN, 0.0, 0.0, 2.0, 0.5], anything],
+            first([NAN, 0.0, 0.0, 2.0, 0.5], anything),
             "0 times inf is nan, in the value as on the way back. where selects; a product does not.",
         ),
         Reply(
@@ -353,13 +382,18 @@ def safe_inverse(z):
     z = z.numpy()
     return mg.constant(np.where(z > 0.0, 1.0 / np.maximum(z, 0.1), 0.0))
 """,
-            lambda z, kind: [INVERSE, None],
-            "np left the engine, so there is no gradient at all. mg.where does the same work on the tape.",
+            first(INVERSE, None),
+            "The value is right and the gradient is None: no path leads back to z. mg.where keeps it on the tape.",
         ),
     ),
 )  # fmt: skip
 
 
+SAME = {
+    "right": ("right", "correct"),
+    "lost path": ("lost path", "lost", "path lost", "partial"),
+    "old value": ("old value", "old", "stale"),
+}
 RIGHT = {"A": "right", "B": "right", "C": "right", "D": "lost path", "E": "old value"}
 
 
@@ -373,7 +407,7 @@ def verdicts_with(**changed):
 
 
 verdicts = Card(
-    right=lambda: {case: contains(verdict) for case, verdict in RIGHT.items()},
+    right=lambda: {case: says(*SAME[verdict]) for case, verdict in RIGHT.items()},
     yes="All five. D is the dangerous one: the lost path changed the sign, so a step from x = 2 would have gone uphill.",
     came_out="they differ: relu says 0, maximum says 1.",
     hints=(
@@ -400,7 +434,7 @@ verdicts = Card(
 
 
 ticket = Card(
-    right=lambda: {"2": lambda seen: abs(seen - 0.909) < 0.005, "3": contains("stale")},
+    right=lambda: {"2": lambda seen: abs(seen - 0.909) < 0.005, "3": says("stale")},
     yes="Both. The lost path carried sin(2). For item 1, any sentence that separates falling from arriving.",
     hints=(
         "Item 2: live + lost = true. Item 3: section 4 has the word, in capitals.",

@@ -4,7 +4,8 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, contains, stops
+from ..card import Card, Reply, Way, contains, says, stops
+from ..witness import by_tape
 
 ALONG = """
 def slope_along(v, values):
@@ -20,7 +21,7 @@ slope_along = Card(
     points=((1.0, [2.0, 10.0]), (7.0, [3.0, -1.0, 0.5]), (0.0, [4.0])),
     ask=lambda slope_along, start, values: slope_along(mg.Variable(start, name="v"), values),
     right=lambda start, values: 2.0 * sum(values),
-    yes="Each value was read once, and each sent its own slope.",
+    yes="Each value that v held has its own slope in the sum.",
     came_out="the tape gave 24.",
     miss="For the values {1} it gave {seen}.",
     hints=(
@@ -56,6 +57,23 @@ def slope_along(v, values):
             ALONG.replace("tape.gradient(y, v)", "y"),
             lambda start, values: sum(value * value for value in values),
             "This is the sum, and it is right. Ask the tape for its slope.",
+        ),
+    ),
+    ways=(
+        Way(
+            "def slope_along(v, values): return 2.0 * sum(values)",
+            by_tape,
+            "The right number, and no tape gave it. Asked is the slope from a tape.",
+        ),
+        Way(
+            """
+def slope_along(v, values):
+    with mg.GradientTape() as tape:
+        y = 2.0 * sum(values) * v
+    return tape.gradient(y, v)
+""",
+            lambda witness, seen, start, values: witness.writes > len(values),
+            "The right number, and v has not held each of the values. Put them in, in turn: v.assign(value).",
         ),
     ),
 )
@@ -101,7 +119,7 @@ def deposit(account, amount):
     return account.assign_add(amount)
 """,
             lambda account, amount: balances(account, amount, by_amount=None),
-            "The account is right, and the slope for the amount is None. What you return was read from the box; return a tensor instead.",
+            "The account is right, and the slope for the amount is None. Is what you return read from the account, after it was stored? Return the sum itself.",
         ),
         Reply(
             """
@@ -167,7 +185,7 @@ push = Card(
     points=((0.0, 1.0, [2.0, 3.0]), (5.0, -2.0, [1.0, -4.0, 0.5])),
     ask=after_pushes,
     right=pushed,
-    yes="Two boxes, and both remember. Every optimizer keeps its state in this way.",
+    yes="Two boxes, and both remember. An optimizer with momentum keeps its state in this way.",
     came_out="the second iteration gave None.",
     miss="From x = {0}, speed {1}, with the slopes {2}, it came to {seen} (x, speed).",
     hints=(
@@ -251,7 +269,7 @@ def pull(slope):
 
 
 gap = Card(
-    points=((0.0, 8.0), (5.0, -1.0)),
+    points=((0.0, 8.0), (5.0, -1.0), (2.0, 2.0)),
     ask=after_mooring,
     right=distances,
     yes="The boat feels the whole pull, and the pier stays where it is.",
@@ -381,7 +399,7 @@ def pick(tape, losses):
 
 
 ticket = Card(
-    right=lambda: {"2": 7.0, "3": contains("reset")},
+    right=lambda: {"2": 7.0, "3": says("reset")},
     yes="Both. For item 1, any sentence that says: a Variable keeps the sum and not where it came from.",
     hints=(
         "Item 2: v is read twice. What did it hold each time?",

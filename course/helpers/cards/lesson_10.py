@@ -6,27 +6,39 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, contains, stops
+from ..card import Card, Reply, Way, contains, says, stops
+from ..witness import inside
 
 ONE = [[[0.1, 0.9], [0.5, 0.3]], [[0.7, 0.2], [0.2, 0.6]]]  # 2 by 2 pixels, 2 colours
 BATCH = [ONE, [[[0.8, 0.0], [0.4, 1.0]], [[0.6, 0.3], [0.0, 0.1]]]]
 
 
 def ask_contrast(contrast, image, factor):
-    """The image, and the slope for the factor of the sum of its squares."""
-    factor = mg.Variable(factor, name="factor")
+    """The image, and the slopes of a sum over it for the factor and for the first pixels."""
+    image, factor = mg.Variable(image, name="image"), mg.Variable(factor, name="factor")
     with mg.GradientTape() as tape:
-        out = contrast(mg.constant(image), factor)
-        y = mg.reduce_sum(out * out)
-    return [out, tape.gradient(y, factor)]
+        out = contrast(image, factor)
+        y = mg.reduce_sum(out * out * RISING)
+    return [out, *tape.gradient(y, [factor, image])]
+
+
+RISING = np.arange(1.0, 9.0, dtype=np.float32).reshape(2, 2, 2)
 
 
 def contrasts(image, factor, axis=(-3, -2), keepdims=True, add=1.0):
     """The same, for a mean over these axes."""
+
+    def out(image, factor):
+        mean = image.mean(axis, keepdims=keepdims)
+        return (image - mean) * factor + add * mean
+
+    def by(move, h=1e-5):
+        up, down = (np.sum(out(*move(step)) ** 2 * RISING) for step in (h, -h))
+        return (up - down) / (2.0 * h)
+
     image = np.array(image)
-    mean = image.mean(axis, keepdims=keepdims)
-    out = (image - mean) * factor + add * mean
-    return [out, np.sum(2.0 * out * (image - mean))]
+    pixels = [by(lambda h, one=one: (image + h * one.reshape(image.shape), factor)) for one in np.eye(image.size)]
+    return [out(image, factor), by(lambda h: (image, factor + h)), np.reshape(pixels, image.shape)]
 
 
 CONTRAST = """
@@ -39,9 +51,9 @@ contrast = Card(
     points=((ONE, 0.5), (BATCH, 3.0)),
     ask=ask_contrast,
     right=contrasts,
-    yes="One image or a batch, and every slope is there. No VJP had to be written.",
+    yes="One image or a batch: the slope for the factor is there, and that for the image too.",
     came_out="it was a LookupError.",
-    miss="With factor {1}, image and slope came out as {seen}.",
+    miss="With factor {1}, the image and its slopes, for factor and image, came out as {seen}.",
     hints=(
         "Which axes hold the pixels of one colour of one image, if there may be one more axis in front?",
         "Counted from the end: colours are axis -1, width is -2, height is -3.",
@@ -74,7 +86,7 @@ contrast = Card(
 def contrast(image, factor):
     return mg.image.adjust_contrast(image, factor)
 """,
-            lambda image, factor: lambda seen: stops(LookupError, "AdjustContrastv2")(seen) or np.shape(seen) == (2,),
+            lambda image, factor: lambda seen: stops(LookupError, "AdjustContrastv2")(seen) or np.shape(seen) == (3,),
             "That is the op itself. Write what it does with reduce_mean, -, * and +.",
         ),
     ),
@@ -150,6 +162,18 @@ blend_rule = Card(
             "The first two are right. One gradient for each input: t is the third.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def blend_rule(op, dy):
+    a, b, t = (one.numpy() for one in op.inputs)
+    dy = dy.numpy()
+    return [dy * (1.0 - t), dy * t, np.sum(dy * (b - a))]
+""",
+            inside,
+            "The right numbers, and values have left for NumPy on the way. Such a VJP has no second derivative: use dy, op.inputs and mg.",
+        ),
+    ),
 )
 
 
@@ -178,7 +202,7 @@ def distance(x, y):
 """
 
 distance = Card(
-    points=((3.0, 4.0), (-5.0, 12.0), (0.0, 0.0)),
+    points=((3.0, 4.0), (-5.0, 12.0), (0.0, 0.0), (3e-7, 4e-7), (-3e-15, 4e-15), (0.0, -2.0)),
     ask=ask_distance,
     right=distances,
     yes="Tried with an upstream of 3, and at the origin: finite everywhere.",
@@ -194,7 +218,7 @@ distance = Card(
         Reply(
             DISTANCE.replace("mg.math.divide_no_nan(dy * x, d), mg.math.divide_no_nan(dy * y, d)", "dy * x / d, dy * y / d"),
             lambda x, y: distances(x, y, at_zero=np.nan),
-            "Right everywhere but at (0, 0), where 0 / 0 is nan. In grad, divide so that it gives 0 there.",
+            "Right everywhere but at (0, 0), where 0 / 0 is nan. Write a grad that gives 0 there.",
         ),
         Reply(
             DISTANCE.replace("dy * x", "x").replace("dy * y", "y"),
@@ -279,7 +303,7 @@ def switch(x):
 """
 
 switch = Card(
-    points=(SWITCHED, ([0.75, -3.0], [-5.0, 2.0])),
+    points=(SWITCHED, ([0.75, -3.0], [-5.0, 2.0]), ([0.0, 0.95, -0.95, 1.05, -1.05], [1.0, 2.0, 3.0, 4.0, 5.0])),
     ask=ask_switch,
     right=switched,
     yes="A hard step forward, a short straight line on the way back. Networks with on-off neurons are trained with this VJP.",
@@ -325,7 +349,7 @@ def switch(x):
 
 
 ticket = Card(
-    right=lambda: {"2": 15.0, "3": contains("lookup")},
+    right=lambda: {"2": 15.0, "3": says("lookuperror", "lookup error")},
     yes="Both. For item 1, any sentence that asks for other points, another upstream, or a measurement.",
     hints=(
         "Item 2: the tape believes grad, not the value.",

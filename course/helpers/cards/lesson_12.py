@@ -6,9 +6,10 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, contains, stops
+from ..card import Card, Reply, Way, contains, says, stops
+from ..witness import by_tape
 
-CURVES = {"x ** 3": lambda x: x**3, "sin(x)": lambda x: mg.sin(x), "exp(2 * x)": lambda x: mg.exp(2.0 * x)}
+CURVES = {"x ** 3": lambda x: x**3, "sin(x)": lambda x: mg.sin(x), "exp(2 * x)": lambda x: mg.exp(x + x)}
 ORDERS = {
     "x ** 3": (lambda x: x**3, lambda x: 3.0 * x**2, lambda x: 6.0 * x),
     "sin(x)": (math.sin, math.cos, lambda x: -math.sin(x)),
@@ -42,7 +43,7 @@ bend = Card(
     points=(("x ** 3", 2.0), ("sin(x)", 0.7), ("exp(2 * x)", -0.5)),
     ask=lambda bend, name, x: bend(CURVES[name], mg.Variable(x)),
     right=order(2),
-    yes="Two tapes, one inside the other, and the inner question asked while the outer tape wrote.",
+    yes="The second tape has seen the slope being made, so it can say how that changes.",
     came_out="it was 6.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
@@ -76,23 +77,46 @@ def bend(f, x):
     return tape.gradient(slope, x)
 """,
             lambda name, x: stops(RuntimeError, "non-persistent"),
-            "One tape, asked twice, and it had not seen the slope being made. Two tapes are needed.",
+            "A tape was asked twice, and it had not seen the slope being made. Two tapes are needed, each asked once.",
         ),
         Reply(BEND.format("y"), order(0), "This is the value of f. Two questions are still to be asked."),
+    ),
+    ways=(
+        Way(
+            """
+def bend(f, x, h=0.001):
+    def slope(at):
+        at = mg.Variable(at, dtype=mg.float64)
+        with mg.GradientTape() as tape:
+            y = f(at)
+        return float(tape.gradient(y, at))
+    return (slope(float(x) + h) - slope(float(x) - h)) / (2 * h)
+""",
+            by_tape,
+            "The right number, and no tape gave it. The slope of the slope comes from a tape, too: one around the other.",
+        ),
     ),
 )
 
 
-LANDSCAPES = {"sum(x) ** 2": lambda x: mg.reduce_sum(x) ** 2, "sum(x ** 3)": lambda x: mg.reduce_sum(x**3)}
+LANDSCAPES = {
+    "sum(x) ** 2": lambda x: mg.reduce_sum(x) ** 2,
+    "sum(x ** 3)": lambda x: mg.reduce_sum(x**3),
+    "each entry times the next": lambda x: mg.reduce_sum(mg.reshape(x, [-1])[:-1] * mg.reshape(x, [-1])[1:]),
+}
 
 
 def slope_of(name, x):
     x = np.array(x)
+    if name == "each entry times the next":
+        return (hessian_of(name, x) @ x.ravel()).reshape(x.shape)
     return np.full(x.shape, 2.0 * x.sum()) if name == "sum(x) ** 2" else 3.0 * x**2
 
 
 def hessian_of(name, x):
     x = np.ravel(x)
+    if name == "each entry times the next":
+        return np.eye(x.size, k=1) + np.eye(x.size, k=-1)
     return np.full((x.size, x.size), 2.0) if name == "sum(x) ** 2" else np.diag(6.0 * x)
 
 
@@ -110,7 +134,12 @@ def hessian_matrix(f, x):
 """
 
 hessian_matrix = Card(
-    points=(("sum(x) ** 2", [[1.0, -2.0], [0.5, 3.0]]), ("sum(x ** 3)", [1.0, 2.0, -0.5])),
+    points=(
+        ("sum(x) ** 2", [[1.0, -2.0], [0.5, 3.0]]),
+        ("sum(x ** 3)", [1.0, 2.0, -0.5]),
+        ("each entry times the next", [[1.0, -2.0, 0.5], [3.0, 0.25, -1.0]]),
+        ("sum(x ** 3)", [2.0]),
+    ),
     ask=lambda hessian_matrix, name, x: hessian_matrix(LANDSCAPES[name], mg.Variable(x)),
     right=hessian_of,
     yes="Any shape in, a square matrix out.",
@@ -172,10 +201,14 @@ def hessian_times(f, x, v):
 """
 
 hessian_times = Card(
-    points=(("sum(x) ** 2", [[1.0, -2.0], [0.5, 3.0]], [[1.0, 0.0], [-3.0, 0.5]]), ("sum(x ** 3)", [1.0, 2.0, -0.5], [0.5, 0.0, 4.0])),
+    points=(
+        ("sum(x) ** 2", [[1.0, -2.0], [0.5, 3.0]], [[1.0, 0.0], [-3.0, 0.5]]),
+        ("sum(x ** 3)", [1.0, 2.0, -0.5], [0.5, 0.0, 4.0]),
+        ("each entry times the next", [[1.0, -2.0, 0.5], [3.0, 0.25, -1.0]], [[1.0, 2.0, -4.0], [0.5, 3.0, 7.0]]),
+    ),
     ask=multiplied,
     right=lambda name, x, v: [product(name, x, v), 0],
-    yes="Right, and no Hessian was made. With a million weights this still works.",
+    yes="Two questions, however many weights there are: with a million this still works.",
     came_out="15 lines were read.",
     miss="For f = {0}, x = {1}, v = {2}, the product and the number of Jacobians came out as {seen}.",
     hints=(
@@ -209,6 +242,30 @@ hessian_times = Card(
             TIMES.replace("        slope =", "    slope =").format("outer.gradient(slope, x, output_gradients=v)"),
             lambda name, x, v: [None, 0],
             "None came back. Was the outer tape open when the slope was made, and is the product returned?",
+        ),
+    ),
+    ways=(
+        Way(
+            TIMES.replace("as outer", "as outer, mg.GradientTape(persistent=True) as rows").format(
+                "mg.reshape(mg.stack([mg.reduce_sum(v * rows.gradient(slope, x, output_gradients=mg.reshape(mg.one_hot(k, v.numpy().size), "
+                "v.shape))) for k in range(v.numpy().size)]), v.shape)"
+            ),
+            lambda witness, *rest: len(witness.answers) <= 2,
+            "The product is right, from a question for each entry: that is the whole Hessian, row by row. The reading can start with v.",
+        ),
+        Way(
+            """
+def hessian_times(f, x, v, h=0.01):
+    def slope(at):
+        at = mg.Variable(at, dtype=mg.float64)
+        with mg.GradientTape() as tape:
+            y = f(at)
+        return tape.gradient(y, at)
+    x, v = mg.cast(x, mg.float64), mg.cast(v, mg.float64)
+    return (slope(x + h * v) - slope(x - h * v)) / (2.0 * h)
+""",
+            lambda witness, seen, *point: witness.gave(seen[0]),
+            "The product is right, and no tape gave it. Ask one about the slope, and let the reading start with v.",
         ),
     ),
 )
@@ -257,10 +314,10 @@ def newton_step(f, x):
 """
 
 newton_step = Card(
-    points=(("a bowl", [0.0, 2.0]), ("sum(x ** 4) + x[0] * x[1]", [1.0, 2.0])),
+    points=(("a bowl", [0.0, 2.0]), ("sum(x ** 4) + x[0] * x[1]", [1.0, 2.0]), ("a bowl", [-4.0, 0.5])),
     ask=stepped,
     right=leads(lambda name, x: x - step_of(name, x)),
-    yes="The bowl took one step, from wherever you start. Give the other a few, and it is at rest too.",
+    yes="On a bowl one step is enough, from wherever you start. Elsewhere a step is as good as the bowl that fits there.",
     came_out="one step was enough.",
     miss="On {0}, from {1}, the new place and x came out as {seen}.",
     hints=(
@@ -295,6 +352,19 @@ newton_step = Card(
             NEWTON.format("x.assign_sub(step)\n    return x"),
             lambda name, x: [np.array(x) - step_of(name, x)] * 2,
             "The place is right, and x has been moved to it. Return x - step, and leave x where it is.",
+        ),
+    ),
+    ways=(
+        Way(
+            """
+def newton_step(f, x, h=0.01):
+    x, one = mg.cast(x, mg.float64), np.eye(2) * h
+    slope = [float(f(x + d) - f(x - d)) / (2 * h) for d in one]
+    bend = [[float(f(x + d + e) - f(x + d - e) - f(x - d + e) + f(x - d - e)) / (4 * h * h) for e in one] for d in one]
+    return x - np.linalg.solve(bend, slope)
+""",
+            lambda witness, *rest: len(witness.answers) > 1,
+            "The right place, and tapes gave no gradient and Hessian for it. Ask two, one around the other.",
         ),
     ),
 )
@@ -343,7 +413,7 @@ calm = Card(
     points=(("w * x ** 2", 1.5, -2.0), ("sum(w * x) ** 2", [1.0, 2.0], [0.5, -1.5])),
     ask=lambda calm, name, x, w: calm(MODELS[name], mg.constant(x), mg.Variable(w)),
     right=squared,
-    yes="One tape asked by x, the tape around it asked by w.",
+    yes="How calm f is in x depends on w, and this says how.",
     came_out="it was [1.059 1.201].",
     miss="For f = {0}, x = {1}, w = {2}, it gave {seen}.",
     hints=(
@@ -375,11 +445,21 @@ calm = Card(
             "None came back. The target of the outer tape must be computed inside its block, to the last op, and the answer returned.",
         ),
     ),
+    ways=(
+        Way(
+            """
+def calm(f, x, w):
+    return 8.0 * w * x ** 2 if x.shape.rank == 0 else 8.0 * mg.reduce_sum(w * x) * (mg.reduce_sum(w * w) * x + mg.reduce_sum(w * x) * w)
+""",
+            by_tape,
+            "The right numbers, and no tape gave them. One tape for the slope by x, and one around it for w.",
+        ),
+    ),
 )
 
 
 ticket = Card(
-    right=lambda: {"2": 3.0, "3": contains("first")},
+    right=lambda: {"2": 3.0, "3": says("first order only")},
     yes="Both. For item 1, any sentence that says: it gave the sums of the rows, and the Hessian is the jacobian.",
     hints=(
         "Item 2: how far is slope divided by bend. Item 3: section 1 has the code.",

@@ -4,18 +4,28 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, alike, contains
-from ..trying import outcome
+from ..card import Card, Reply, alike, contains, says
+from ..witness import trial
 
 
-def fixed(ask, expected, points):
-    """Wanted: a function for which `ask(function, *point)` gives what is expected, at each point."""
-    return lambda f: callable(f) and all(alike(outcome(ask, f, *point), expected(*point)) for point in points)
+def fixed(ask, expected, points, by_tape=None):
+    """Wanted: a function for which `ask(function, *point)` gives what is expected, at each point.
+
+    With `by_tape` also: that tapes gave it, or that they did not.
+    """
+
+    def right(f):
+        trials = [trial(ask, f, *point) for point in points]
+        if not all(alike(seen, expected(*point)) for (seen, _), point in zip(trials, points, strict=True)):
+            return False
+        return by_tape in (None, all(witness.gave(seen[0] if isinstance(seen, list) else seen) for seen, witness in trials))
+
+    return lambda f: callable(f) and right(f)
 
 
 def coded(code):
     """Wanted: this code, in letters of any size, with _, - or a space between its words."""
-    return lambda seen: isinstance(seen, str) and code.lower() in seen.lower().replace(" ", "_").replace("-", "_")
+    return says(code.lower().replace("_", " "))
 
 
 def naming(line):
@@ -33,13 +43,14 @@ def naming(line):
 ENOUGH = 9  # letters: `2.0*x+3.0` names a line, `gradient` does not
 
 
-def case(code, line, function, others, yes, came_out, hints, solution, codes, lines):
+def case(code, line, function, others, yes, came_out, hints, solution, other, codes, lines):
     """A report with its known mistakes.
 
     Args:
         code, line: the right ones; see `naming` for what counts as the line.
         function: how to ask and what to expect, as for `fixed`.
         others: mistakes in the function: what stands in it, what it gives instead, and the reply.
+        other: a function that gives the right numbers and asks no tape for them.
         codes, lines: other codes and lines, each with a reply.
     """
     ask, expected, points = function
@@ -48,7 +59,7 @@ def case(code, line, function, others, yes, came_out, hints, solution, codes, li
         return f'report = {{"code": "{code}", "line": "{line}", "fixed": fixed}}\n'
 
     return Card(
-        right=lambda: {"code": coded(code), "line": naming(line), "fixed": fixed(ask, expected, points)},
+        right=lambda: {"code": coded(code), "line": naming(line), "fixed": fixed(ask, expected, points, by_tape=True)},
         yes=yes,
         came_out=came_out,
         hints=hints,
@@ -56,6 +67,8 @@ def case(code, line, function, others, yes, came_out, hints, solution, codes, li
         replies=tuple(
             [Reply(wrong + report(code, line), lambda gives=gives: {"fixed": fixed(ask, gives, points)}, f": fixed. {text}")
              for wrong, gives, text in others]
+            + [Reply(other + report(code, line), lambda: {"fixed": fixed(ask, expected, points, by_tape=False)},
+                     ": fixed. Its numbers are right, and no tape gave them. Repair the program that was posted.")]
             + [Reply(solution + report(other, line), lambda other=other: {"code": contains(other.lower())}, f": code. {text}")
                for other, text in codes]
             + [Reply(solution + report(code, other), lambda other=other: {"line": contains(other)}, f": line. {text}")
@@ -105,6 +118,7 @@ where = case(
         "Copy the program into the function, and indent the line with reduce_mean. Return tape.gradient(mean, x).",
     ),
     solution=MEAN,
+    other="def fixed(x):\n    return mg.where(x > 2.0, 3.0, 2.0 * x) / len(x.numpy())\n\n",
     others=(
         (MEAN.replace("        mean =", "    mean ="), nothing,
          "It still gives None. Which line has to move into the block?"),
@@ -146,6 +160,7 @@ second = case(
         "In the function: slope = inner.gradient(w, y) stands as far right as the inner `with`. Return outer.gradient(slope, v).",
     ),
     solution=MIXED,
+    other="def fixed(y, v):\n    return 2.0 * y\n\n",
     others=(
         (MIXED.replace("        slope =", "    slope ="), nothing,
          "It still gives None. The outer tape has to be listening while inner.gradient works."),
@@ -187,7 +202,7 @@ branch = case(
     function=(
         lambda f, alpha, x: f(mg.Variable(alpha), mg.constant(x)),
         lambda alpha, x: logs(x),
-        ((0.5, [-2.0, 1.0, 4.0]), (2.0, [3.0, 0.0, -0.5])),
+        ((0.5, [-2.0, 1.0, 4.0]), (2.0, [3.0, 0.0, -0.5]), (-1.0, [0.5, 0.001, -1e-6, 2.0])),
     ),
     yes="1.386 for the program as posted: the logarithms of 1 and 4. What log is given is guarded before, what it gives is picked after.",
     came_out="fixed, it is 1.386.",
@@ -197,6 +212,7 @@ branch = case(
         "safe = mg.where(x > 0.0, x, 1.0), then the line as posted with log(safe). Return tape.gradient(s, alpha).",
     ),
     solution=GUARDED,
+    other="def fixed(alpha, x):\n    return sum(math.log(one) for one in x.numpy() if one > 0.0)\n\n",
     others=(
         (GUARDED.replace("log(safe)", "log(x)"), lambda alpha, x: np.nan,
          "It still gives nan. The guard has to stand between x and log."),
@@ -251,6 +267,7 @@ late = case(
         "Four moves: w.assign_add(aside), then the block, then the question, then w.assign_sub(aside).",
     ),
     solution=ASIDE,
+    other="def fixed(w, aside):\n    return 2.0 * (w + aside)\n\n",
     others=(
         (ASIDE.replace("    w.assign_add(aside)\n", "").replace("    slope =", "    w.assign_add(aside)\n    slope ="),
          lambda w, aside: [2.0 * w, w],
@@ -302,6 +319,7 @@ book = case(
         "In the block: tape.watch(x), then y = f(x). Below it: return tape.gradient(y, x).",
     ),
     solution=WATCHED,
+    other="def fixed(f, x):\n    return (f(x + 0.125) - f(x - 0.125)) / 0.25 - 0.015625 * (float(f(x + 1.0) + f(x - 1.0) - 2.0 * f(x)) != 0.0 or float(x) != 0.0)\n\n",
     others=(
         (WATCHED.replace("        tape.watch(x)\n", ""), nothing,
          "It still gives None. Is the tape told to follow x, and before f is called?"),
@@ -318,7 +336,7 @@ book = case(
 )  # fmt: skip
 
 ticket = Card(
-    right=lambda: {"2": 4, "3": contains("stale")},
+    right=lambda: {"2": 4, "3": says("stale")},
     yes="Both. For item 1, any two questions about who was followed and where the last op stands.",
     hints=(
         "Item 2: what did each of the five scenes print? Four of them show that something is the matter.",

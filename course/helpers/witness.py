@@ -1,0 +1,86 @@
+"""Sees how an answer was found: the tapes of a trial, what they were asked, and what left the engine."""
+
+import numpy as np
+
+from minigrad.engine.listening import Listener
+
+from .trying import leaves, outcome, plain
+
+
+class Witness(Listener):
+    """Keeps what one trial did."""
+
+    def __init__(self):
+        self.tapes = []
+        self.answers = []  # of each question, what the tape gave
+        self.exits = []  # by which values left for Python or NumPy; a comparison in an `if` is none
+        self.ops = []
+        self.writes = 0
+
+    def started(self, tape):
+        if not any(tape is one for one in self.tapes):
+            self.tapes.append(tape)
+
+    def asked(self, tape, targets, sources, results):
+        self.answers.append(list(results))
+
+    def left(self, tensor, exit, result):
+        if exit != "bool()":
+            self.exits.append(exit)
+        return result
+
+    def hear(self, op, inputs, output, attributes):
+        self.ops.append(op.__name__)
+
+    def wrote(self, variable, given, how):
+        self.writes += 1
+
+    def gave(self, seen):
+        """Did tapes give every number of this?"""
+        return bool(np.isin(numbers(seen), numbers(plain(self.answers))).all())
+
+
+def numbers(x):
+    """All numbers in a nest, as exact as a tape gives them."""
+    return np.concatenate([np.ravel(np.asarray(leaf, np.float32)) for leaf in leaves(x) if leaf is not None] or [np.empty(0)])
+
+
+def trial(ask, *arguments):
+    """The outcome, and its Witness."""
+    witness = Witness()
+
+    def watched():
+        witness.start()
+        given = ask(*arguments)
+        witness.stop()
+        return given
+
+    return outcome(watched), witness
+
+
+# ---- ways, for `Way.seen` ------------------------------------------------------------------------------------------
+
+
+def by_tape(witness, seen, *point):
+    """Tapes gave every number."""
+    return witness.gave(seen)
+
+
+def asked(witness, seen, *point):
+    """A tape was asked, whatever was made of its answer."""
+    return bool(witness.answers)
+
+
+def asked_once(witness, seen, *point):
+    """One tape, and one question."""
+    return len(witness.answers) == 1
+
+
+def by_hand(witness, seen, *point):
+    """No tape was asked."""
+    return not witness.answers
+
+
+def inside(witness, seen, *point):
+    """Nothing left for Python or NumPy."""
+    return not witness.exits

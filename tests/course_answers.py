@@ -1,0 +1,595 @@
+"""Answers to the exercises of the course, for each: wrong ones that look right, and right ones in an unusual way.
+
+Each is a Python expression. `grad(f, *xs)` and `slopes(f, variables)` ask a tape, `nudged(f, x)` measures by a nudge.
+"""
+
+import math
+
+import numpy as np
+
+import minigrad as mg
+
+
+def grad(f, *xs, order=1):
+    """The gradient of f at Variables or constants, by a tape that watches them."""
+    with mg.GradientTape(persistent=True) as tape:
+        tape.watch(xs)
+        y = f(*xs) if order == 1 else grad(f, *xs, order=order - 1)
+    return tape.gradient(y, xs if len(xs) > 1 else xs[0])
+
+
+def slopes(f, variables):
+    """The gradients of f() by what it reads."""
+    with mg.GradientTape() as tape:
+        y = f()
+    return tape.gradient(y, variables)
+
+
+def nudged(f, x, h=1e-3):
+    """The slope of f at a number, measured in 64 bits."""
+    x = float(x)
+    return float(f(mg.constant(x + h, mg.float64)) - f(mg.constant(x - h, mg.float64))) / (2.0 * h)
+
+
+def doing(*steps):
+    """The last of several expressions."""
+    return steps[-1]
+
+
+def ticket(two, right, *wrong):
+    """An exit ticket: texts for its 3, and a 2 that is off."""
+    return [repr({"2": two, "3": text}) for text in wrong] + [repr({"2": two + 1.0, "3": right[0]})], [
+        repr({"2": two, "3": text}) for text in right
+    ]
+
+
+SPACE = {"mg": mg, "np": np, "math": math, "grad": grad, "slopes": slopes, "nudged": nudged, "doing": doing}
+
+WRONG, RIGHT = {}, {}
+for exercise, (wrong, right) in {
+    "00.1": (
+        ["lambda p, a: mg.reduce_sum(mg.abs(p * a))", "lambda p, a: p[0] * a[0]", "lambda p, a: mg.reduce_mean(p * a) * 3.0"],
+        ["lambda p, a: mg.tensordot(p, a, 1)", "lambda p, a: float(np.dot(p, a))"],
+    ),
+    "00.2": (["'not a balloon'", "'balloons or not'", "'ball'"], ["' Balloon '", "'a balloon'"]),
+    "00.3": (
+        [
+            '{"A": 12, "B": (3, 2), "C": None, "D": "no error", "E": None, "F": 3}',
+            '{"A": 12, "B": (2, 3), "C": None, "D": "error", "E": None, "F": 3}',
+            '{"A": 12, "B": (3, 2), "C": 0.0, "D": "error", "E": None, "F": 3}',
+            '{"A": 12, "B": (3, 2), "C": None, "D": "number or error", "E": "not None", "F": 3}',
+        ],
+        [
+            '{"A": 12, "B": [3, 2], "C": "None", "D": "RuntimeError", "E": None, "F": 3}',
+            '{"A": "?", "B": "?", "C": "?", "D": "?", "E": "?", "F": "?"}',
+            '{"A": 12, "B": "I do not know", "C": None, "D": "error", "E": None, "F": 3}',
+        ],
+    ),
+    "01.1": (
+        ["lambda f, x, h: (f(x + 0.01) - f(x - 0.01)) / 0.02", "lambda f, x, h: (f(x) - f(x - h)) / h", "lambda f, x, h: 2 * x"],
+        ["lambda f, x, h: ((f(x + h) - f(x)) / h + (f(x) - f(x - h)) / h) / 2"],
+    ),
+    "01.2": (
+        [
+            "lambda x: [nudged(lambda t: 5.0 * t * t, x), nudged(lambda t: t * t * t - 4.0 * t, x), nudged(lambda t: 1.0 / t, x)]",
+            "lambda x: [grad(lambda t: f(t), mg.Variable(x)) for f in (lambda t: 5.0 * t * t, lambda t: t ** 3 - 4.0 * t, lambda t: 1.0 / t)]",
+            "lambda x: [10 * x, 3 * x ** 2 - 4, -x ** 2]",
+            "lambda x: [10 * abs(x), 3 * x ** 2 - 4, -1 / x ** 2]",
+        ],
+        ["lambda x: [5 * 2 * x, 3 * x * x - 4, -(x ** -2)]"],
+    ),
+    "01.3": (
+        ["nudged", "lambda f, x: 2.0 * x", "lambda f, x: doing(grad(f, mg.Variable(7.0)), nudged(f, x))"],
+        ["lambda f, x: grad(f, mg.constant(x))", "lambda f, x: grad(lambda v: f(v[0]), mg.Variable([x]))[0]"],
+    ),
+    "01.4": (
+        [
+            "lambda f, x, truth, nudges: 0.01",
+            "lambda f, x, truth, nudges: min(nudges, key=lambda h: abs((f(x + h) - f(x - h)) / (2 * h) - truth))",
+            "lambda f, x, truth, nudges: sorted(nudges)[len(nudges) // 2]",
+        ],
+        [
+            "lambda f, x, truth, nudges: sorted((abs(float(f(mg.constant(x + h)) - f(mg.constant(x))) / h - truth), h) for h in nudges)[0][1]"
+        ],
+    ),
+    "01.exit": ticket(21.0, ["Secant", "the secant line", "a secant"], "not a secant", "secant or tangent", "cosecant", "tangent, never secant"),
+    "02.1": (
+        [
+            "lambda r: 1.5 * mg.sqrt(2.0 * r)",
+            "lambda r: nudged(lambda t: mg.sqrt(2.0 * t ** 3), r)",
+            "lambda r: doing(grad(lambda t: t * t, r), 1.5 * (2.0 * float(r)) ** 0.5)",
+        ],
+        ["lambda r: grad(lambda t: (2.0 * t ** 3) ** 0.5, r)", "lambda r: grad(lambda t: mg.sqrt(2.0 * t ** 3), mg.constant(float(r)))"],
+    ),
+    "02.2": (
+        [
+            "lambda r: [nudged(lambda t: t ** 0.5, 2 * r ** 3), nudged(lambda t: (2.0 * t) ** 0.5, r ** 3), 1.5 * (2 * r) ** 0.5]",
+            "lambda r: [grad(mg.sqrt, mg.Variable(2 * r ** 3)), grad(lambda t: mg.sqrt(2.0 * t), mg.Variable(r ** 3)), 1.5 * (2 * r) ** 0.5]",
+            "lambda r: [0.125, 0.25, 1.5 * (2 * r) ** 0.5]",
+        ],
+        ["lambda r: np.cumprod([0.5 / math.sqrt(2 * r ** 3), 2, 3 * r ** 2])"],
+    ),
+    "02.3": (
+        [
+            '{"loss by w": (4, 3), "loss by b": (1,), "y by x": (1, 4)}',
+            '{"loss by w": (4, 3), "loss by b": (3,), "y by x": (4,)}',
+            '{"loss by w": (4, 3), "loss by b": (3,)}',
+        ],
+        ['{"loss by w": [4, 3], "loss by b": mg.TensorShape([3]), "y by x": (1, 4), "more": 0}'],
+    ),
+    "02.4": (
+        [
+            "lambda tape, t, vs: dict(zip([v.name for v in vs], [mg.reduce_sum(vs[1] ** 2), 2.0 * vs[0] * vs[1]]))",
+            "lambda tape, t, vs: {v.name: g for v, g in zip(vs, reversed(tape.gradient(t, vs)))}",
+            "lambda tape, t, vs: {v.name: tape.gradient(t, vs[:1])[0] for v in vs[:1]}",
+        ],
+        ["lambda tape, t, vs: {v.name: g for v, g in zip(vs, tape.gradient(t, vs))}"],
+    ),
+    "02.5": (
+        [
+            "lambda layer, x, rate: layer(x)[:0]",
+            "lambda layer, x, rate: [v.assign_sub(rate * g) for v, g in zip(layer.trainable_variables, slopes(lambda: "
+            "mg.reduce_sum(layer(x)), layer.trainable_variables))]",
+            "lambda layer, x, rate: doing(layer(x), [layer.bias.assign_sub(rate * 2.0 * mg.reduce_sum(layer(x), 0) / layer(x).numpy().size)])",
+        ],
+        [
+            "lambda layer, x, rate: mg.keras.optimizers.SGD(rate).apply_gradients(zip(slopes(lambda: "
+            "mg.reduce_mean(layer(x) ** 2), layer.trainable_variables), layer.trainable_variables))"
+        ],
+    ),
+    "02.exit": ticket(3.0, ["Upstream gradient", "the upstream"], "not upstream", "downstream", "upstream or local"),
+    "03.1": (
+        ["lambda t: hasattr(t, 'numpy') and not mg.is_tensor(t)", "lambda t: isinstance(t, mg.Variable)", "lambda t: bool(np.all(t))"],
+        ["lambda t: bool(getattr(t, 'trainable', False))"],
+    ),
+    "03.2": (
+        [
+            "lambda f, ns: [nudged(f, n) for n in ns]",
+            "lambda f, ns: [grad(f, mg.constant(ns[0]))] * len(ns)",
+            "lambda f, ns: doing([grad(f, mg.constant(9.0)) for n in ns], [nudged(f, n) for n in ns])",
+        ],
+        ["lambda f, ns: list(grad(f, mg.constant(ns)))", "lambda f, ns: [grad(f, mg.Variable(n)) for n in ns]"],
+    ),
+    "03.3": (
+        [
+            "lambda f, vs, ch: [grad(lambda _: f(), v) if any(v is c for c in ch) else None for v in vs]",
+            "lambda f, vs, ch: [None for v in vs]",
+            "lambda f, vs, ch: [grad(lambda _: f(), c) for c in ch]",
+        ],
+        [],
+    ),
+    "03.4": (
+        ["lambda tape, t: ['late:0', 'spare:0']", "lambda tape, t: tape.watched_variables()", "lambda tape, t: [v.name for v in tape.watched_variables()][::3][:1]"],
+        ["lambda tape, t: [n for n, g in tape.gradient(t, {v.name: v for v in tape.watched_variables()}).items() if g is None]"],
+    ),
+    "03.5": (
+        ["lambda n: 2.0 * n + 1.0", "lambda n: nudged(lambda c: c * c + c, n)", "lambda n: grad(lambda c: c * c + c, mg.constant(n))"],
+        ["lambda n: grad(lambda c: c ** 2 + c, mg.Variable(float(n)))"],
+    ),
+    "03.exit": ticket(12.0, ["trainable=False", "`trainable`"], "not trainable", "untrainable", "trainable or watched"),
+    "04.1": (
+        ["lambda w: 2.0 * w ** 2", "lambda w: nudged(lambda p: p * p, w * w)", "lambda w: grad(lambda v: v ** 4, mg.Variable(w))"],
+        ["lambda w: grad(lambda p: p * p, mg.constant(w) ** 2)"],
+    ),
+    "04.2": (
+        [
+            "lambda w, g: {'pressure': 2 * w * w * g, 'wind': 4 * w ** 3 * g ** 2, 'gust': 2 * w ** 4 * g}",
+            "lambda w, g: dict(zip(('wind', 'gust', 'pressure'), (*grad(lambda a, b: (a * a * b) ** 2, mg.Variable(w), mg.Variable(g)), "
+            "grad(lambda p: p * p, mg.Variable(w * w * g)))))",
+            "lambda w, g: {'pressure': 2 * w * w * g}",
+        ],
+        [],
+    ),
+    "04.3": (
+        [
+            "lambda shared, ends, x: [grad(lambda v: end(shared(v)), mg.Variable(x)) for end in ends]",
+            "lambda shared, ends, x: [nudged(lambda v: end(shared(v)), x) for end in ends]",
+            "lambda shared, ends, x: grad(lambda v: sum(end(m) for m in [shared(v)] for end in ends), mg.Variable(x))",
+        ],
+        [],
+    ),
+    "04.4": (
+        ['dict.fromkeys("ABCDE", "once")', 'dict.fromkeys("ABCDE", "persistent")', '{"A": "once", "B": "not once", "C": "once", "D": "once", "E": "once"}'],
+        ['{"B": "persistent", "A": "once", "C": "once", "D": "once", "E": "once"}'],
+    ),
+    "04.exit": ticket(40.0, ["del tape", "`del tape`"], "do not del tape", "delete nothing", "model"),
+    "05.1": (
+        ["lambda f, x: nudged(lambda v: f(v)[0], x)", "lambda f, x: grad(lambda v: f(v)[1], x)", "lambda f, x: grad(f, x)"],
+        ["lambda f, x: grad(lambda v: mg.reduce_sum(f(v)[:1]), x)"],
+    ),
+    "05.2": (
+        [
+            "lambda f, x: [grad(lambda v: f(v)[0], x)] * f(x).shape[0]",
+            "lambda f, x: [grad(lambda v, i=i: f(v)[i], x) for i in reversed(range(f(x).shape[0]))]",
+            "lambda f, x: mg.transpose(mg.stack([grad(lambda v, i=i: f(v)[i], x) for i in range(f(x).shape[0])]))",
+        ],
+        ["lambda f, x: [grad(lambda v, i=i: f(v)[i], x) for i in range(f(x).shape[0])]"],
+    ),
+    "05.3": (
+        [
+            "lambda f, xs: xs[int(mg.argmax(abs(xs)))]",
+            "lambda f, xs: xs[int(mg.argmin(f(xs)))]",
+            "lambda f, xs: xs[int(mg.argmax(f(xs + 0.01) - f(xs)))]",
+            "lambda f, xs: xs[2]",
+        ],
+        ["lambda f, xs: max(xs, key=lambda x: float(grad(f, x)))"],
+    ),
+    "05.4": (
+        [
+            '{"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 2, 3)}',
+            '{"y (4,) by x (3,)": (12,), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 3, 2)}',
+            '{"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (), "h (2, 5) by w (3, 2)": (2, 5, 3, 2)}',
+        ],
+        ['{"y (4,) by x (3,)": [4, 3], "loss () by w (3, 2)": [3, 2], "h (2, 5) by w (3, 2)": [2, 5, 3, 2]}'],
+    ),
+    "05.5": (
+        [
+            "lambda f, x: bool(mg.reduce_any(f(x)[0] != f(mg.concat([x[:1], x[1:] + 1.0], 0))[0]))",
+            "lambda f, x: any(bool(mg.reduce_any(grad(lambda v: f(v)[i, 0], x)[j] != 0.0)) for i in range(3) for j in range(3) if i != j)",
+            "lambda f, x: any(bool(mg.reduce_any(grad(lambda v: f(v)[i], x)[i - 1] != 0.0)) for i in range(3))",
+        ],
+        ["lambda f, x: any(bool(mg.reduce_any(grad(lambda v: f(v)[i], x)[j] != 0.0)) for i in range(3) for j in range(3) if i != j)"],
+    ),
+    "05.6": (
+        ["lambda f, x: [0, 2, 1]", "lambda f, x: [int(mg.argmax(abs(x)))] * f(x).shape[0]", "lambda f, x: [int(mg.argmax(grad(f, x)))] * f(x).shape[0]"],
+        ["lambda f, x: [int(mg.argmax(abs(grad(lambda v: f(v)[i], x)))) for i in range(f(x).shape[0])]"],
+    ),
+    "05.exit": ticket(16.0, ["batch_jacobian", "tape.batch_jacobian"], "not batch_jacobian", "jacobian", "batch_jacobian or jacobian"),
+    "06.1": (
+        [
+            "lambda x: x ** 2 if abs(float(x)) <= 1.5 else 2.0 * mg.abs(x) - 1.0",
+            "lambda x: x ** 2 if abs(float(x)) <= 0.9 else 2.0 * mg.abs(x) - 1.0",
+            "lambda x: mg.where(abs(x) < 1.0, x ** 2, 2.0 * mg.abs(x) - 1.0)",
+            "lambda x: x ** 2",
+        ],
+        ["lambda x: x * x if -1.0 < x < 1.0 else 2.0 * x - 1.0 if x > 0.0 else -2.0 * x - 1.0"],
+    ),
+    "06.2": (
+        [
+            "lambda k, l: grad(lambda a, b: a ** 4 * 10.0 - b * (1.0 + a + a * a + a ** 3), mg.Variable(k), mg.Variable(l))",
+            "lambda k, l: [0.0, -1.0]",
+            "lambda k, l: grad(lambda a, b: __import__('functools').reduce(lambda h, _: a * h - b if h >= 1.0 else h, range(20), 10.0), "
+            "mg.Variable(k), mg.Variable(l))",
+        ],
+        [
+            "lambda k, l: grad(lambda a, b: __import__('functools').reduce(lambda h, _: a * h - b if h > 1.0 else h, range(20), 10.0), "
+            "mg.Variable(k), mg.Variable(l))"
+        ],
+    ),
+    "06.3": (
+        [
+            '{"p": 30, "q": 20, "r": 0, "s": None, "t": None}',
+            '{"p": 30, "q": 20, "r": "None", "s": None, "t": 1}',
+            '{"p": 20, "q": 30, "r": None, "s": None, "t": None}',
+        ],
+        ['{"p": 30, "q": np.float32(20), "r": None, "s": None, "t": None}'],
+    ),
+    "06.4": (
+        [
+            "lambda x, g, b, a, k: a if x > g else b",
+            "lambda x, g, b, a, k: b + (a - b) * mg.sigmoid(k * (x - g.numpy()))",
+            "lambda x, g, b, a, k: b + (a - b) * mg.clip_by_value(k * (x - g), 0.0, 1.0)",
+        ],
+        ["lambda x, g, b, a, k: (a + b) / 2.0 + (a - b) / 2.0 * mg.tanh(k * (x - g) / 2.0)"],
+    ),
+    "06.exit": ticket(32.0, ["unrolled", "unrolling the loop"], "not unrolled", "rolled", "unrolled or recorded"),
+    "07.1": (
+        [
+            "lambda f, x: 'broken' if abs(f(x + 0.01) - f(x)) > 1e-3 else 'undefined' if f(x + 1.0) != f(x) else 'independent'",
+            "lambda f, x: 'broken' if f(x + 0.01) > f(x) else 'undefined' if f(x + 1.0) > f(x) else 'independent'",
+            "lambda f, x: 'independent'",
+        ],
+        ["lambda f, x: ('independent', 'undefined', 'broken')[(f(x) != f(x + 1.0)) + (f(x) != f(x + 0.01))]"],
+    ),
+    "07.2": (
+        [
+            "lambda w, xs: mg.constant(np.mean((w.numpy() * np.array(xs) - 1.0) ** 2))",
+            "lambda w, xs: w * sum(xs) / len(xs)",
+            "lambda w, xs: sum((w * x - 1.0) ** 2 for x in xs) / 3.0",
+        ],
+        ["lambda w, xs: sum((w * x - 1.0) ** 2 for x in xs) / len(xs)"],
+    ),
+    "07.3": (
+        ["lambda f, x: 3.0 * x ** 2", "lambda f, x: grad(lambda v: mg.reduce_mean(f(v)), x)", "lambda f, x: (f(x + 0.01) - f(x - 0.01)) / 0.02"],
+        ["lambda f, x: grad(f, x)"],
+    ),
+    "07.4": (
+        ["lambda rate, ps: rate * sum(ps) * 1.001 ** 9", "lambda rate, ps: mg.constant(float(rate) * sum(ps))", "lambda rate, ps: rate * ps[0] * 3.0"],
+        ["lambda rate, ps: mg.reduce_sum(rate * ps)"],
+    ),
+    "07.5": (
+        [
+            "lambda x, f, n, rate: x.assign(3.0 + (x - 3.0) * (1.0 - 2.0 * rate) ** n)",
+            "lambda x, f, n, rate: [x.assign_sub(rate * nudged(f, x)) for _ in range(n)]",
+            "lambda x, f, n, rate: x.assign(3.0)",
+        ],
+        ["lambda x, f, n, rate: [x.assign(x - rate * grad(f, x)) for _ in range(n)]"],
+    ),
+    "07.6": (
+        [
+            "lambda s, l, k: mg.reduce_sum(mg.cast(s > l, mg.float32))",
+            "lambda s, l, k: mg.reduce_sum(mg.clip_by_value(k * (s - l), 0.0, 1.0))",
+            "lambda s, l, k: mg.reduce_sum(mg.sigmoid(10.0 * (s - l)))",
+        ],
+        ["lambda s, l, k: mg.reduce_sum(1.0 / (1.0 + mg.exp(-k * (s - l))))"],
+    ),
+    "07.7": (
+        [
+            "lambda n: np.array(n) / np.linalg.norm(n)",
+            "lambda n: mg.constant(n, mg.float32) / mg.norm(mg.constant(n, mg.float32))",
+            "lambda n: grad(mg.reduce_sum, mg.Variable(n, dtype=mg.float32)) * n[0] / 5.0",
+        ],
+        ["lambda n: grad(mg.norm, mg.constant(n, mg.float32))"],
+    ),
+    "07.8": (
+        [
+            "lambda tape, t, s: [g if k != 2 else mg.zeros_like(s[2]) for k, g in enumerate(tape.gradient(t, s))]",
+            "lambda tape, t, s: [mg.zeros_like(v) if v.name == 'idle:0' else g for v, g in zip(s, tape.gradient(t, s))]",
+            "lambda tape, t, s: tape.gradient(t, s, unconnected_gradients='zero')",
+        ],
+        ["lambda tape, t, s: [v * 0.0 if str(tape.explain(t, v).meaning) == 'independent' else g for v, g in zip(s, tape.gradient(t, s))]"],
+    ),
+    "07.exit": ticket(0.5, ["OUTSIDE_TAPE (proved)", "outside tape"], "not OUTSIDE_TAPE", "LEFT_ENGINE", "OUTSIDE_TAPE or LEFT_ENGINE"),
+    "08.1": (
+        ["lambda x: mg.exp(x) * float(x)", "lambda x: mg.exp(x) * x.numpy() + x", "lambda x: (x + 1.0) * mg.exp(x)"],
+        ["lambda x: x * math.e ** x"],
+    ),
+    "08.2": (
+        [
+            "lambda f, x, h=0.01: float(f(mg.constant(x + h)) - f(mg.constant(x))) / h",
+            "lambda f, x, h=0.01: grad(f, mg.Variable(x))",
+            "lambda f, x, h=0.01: nudged(f, x)",
+        ],
+        ["lambda f, x, h=0.01: (f(mg.constant(x + h)).numpy() - f(mg.constant(x - h)).numpy()) / h / 2"],
+    ),
+    "08.3": (
+        ["lambda c: 2.0 * c + 1.0", "lambda c: nudged(lambda t: t * t + t, c)", "lambda c: grad(lambda t: t * t, c) + 1.0"],
+        ["lambda c: grad(lambda t: t ** 2 + t, c)"],
+    ),
+    "08.4": (
+        [
+            "lambda start, n, rate=0.1: [2.0 * start * (1.0 - 2.0 * rate) ** k for k in range(n)]",
+            "lambda start, n, rate=0.1: [grad(lambda t: t * t, mg.Variable(start))] * n",
+            "lambda start, n, rate=0.1: [6.0, 4.8, 3.84]",
+        ],
+        ["lambda start, n, rate=0.1: [grad(lambda t: t * t, mg.Variable(start * (1.0 - 2.0 * rate) ** k)) for k in range(n)]"],
+    ),
+    "08.5": (
+        [
+            "lambda z: mg.where(z > 0.0, 1 / (z + 1e-9), 0.0)",
+            "lambda z: mg.where(z > 1e-4, 1.0 / mg.where(z > 1e-4, z, 1.0), 0.0)",
+            "lambda z: mg.where(z != 0.0, 1.0 / mg.where(z != 0.0, z, 1.0), 0.0)",
+            "lambda z: mg.where(z > 0.0, 1.0 / mg.maximum(z, 0.01), 0.0)",
+        ],
+        ["lambda z: mg.math.divide_no_nan(mg.cast(z > 0.0, z.dtype), mg.where(z > 0.0, z, 1.0))"],
+    ),
+    "08.6": (
+        [
+            '{"A": "not right", "B": "right", "C": "right", "D": "lost path", "E": "old value"}',
+            '{"A": "right", "B": "right", "C": "right", "D": "no lost path", "E": "old value"}',
+            '{"A": "right", "B": "right", "C": "right", "D": "lost path", "E": "right or old value"}',
+        ],
+        ['{"A": "Right", "B": "correct", "C": "right", "D": "a lost path", "E": "stale"}'],
+    ),
+    "08.exit": ticket(0.909, ["stale", "STALE"], "not STALE", "PARTIAL", "STALE or PARTIAL"),
+    "09.1": (
+        [
+            "lambda v, vs: 2.0 * sum(vs)",
+            "lambda v, vs: sum(doing(v.assign(x), grad(lambda t: t * t, v)) for x in vs[-1:])",
+            "lambda v, vs: grad(lambda t: t * (2.0 * sum(vs)), v)",
+        ],
+        ["lambda v, vs: grad(lambda t: sum(doing(t.assign(x), t ** 2) for x in vs), v)"],
+    ),
+    "09.2": (
+        [
+            "lambda account, amount: account.assign_add(amount)",
+            "lambda account, amount: doing(account.assign_add(amount), account + amount * 0.0)",
+            "lambda account, amount: account + amount",
+        ],
+        ["lambda account, amount: doing(new := amount + account, account.assign(new), new)"],
+    ),
+    "09.3": (
+        [
+            "lambda x, s, g: [x.assign_sub(0.1 * s), s.assign(0.9 * s + g)]",
+            "lambda x, s, g: [s.assign(0.9 * s + g), x.assign_sub(0.01 * s)]",
+            "lambda x, s, g: x.assign_sub(0.1 * (0.9 * s + g))",
+        ],
+        ["lambda x, s, g: [s.assign(s * 0.9), s.assign_add(g), x.assign_add(-0.1 * s)]"],
+    ),
+    "09.4": (
+        ["lambda b, p: (b - p) ** 2", "lambda b, p: b ** 2 - p.numpy() ** 2", "lambda b, p: mg.abs(b - mg.stop_gradient(p)) * 8.0"],
+        ["lambda b, p: (b - float(p)) ** 2", "lambda b, p: mg.math.squared_difference(b, p.numpy())"],
+    ),
+    "09.5": (
+        ["lambda tape, ls: min(ls, key=lambda l: float(l()))()", "lambda tape, ls: ls[1]()", "lambda tape, ls: min(l() for l in ls)"],
+        ["lambda tape, ls: doing(pause := tape.stop_recording(), pause.__enter__(), best := min(ls, key=lambda l: float(l())), "
+         "pause.__exit__(None, None, None), best())"],
+    ),
+    "09.exit": ticket(7.0, ["tape.reset()", "reset"], "not reset", "stop_recording", "reset or stop_recording"),
+    "10.1": (
+        [
+            "lambda i, f: (i - np.mean(i, (-3, -2), keepdims=True)) * f + np.mean(i, (-3, -2), keepdims=True)",
+            "lambda i, f: (i - mg.stop_gradient(mg.reduce_mean(i, [-3, -2], keepdims=True))) * f + mg.reduce_mean(i, [-3, -2], keepdims=True)",
+            "lambda i, f: (i - mg.reduce_mean(i, [-2], keepdims=True)) * f + mg.reduce_mean(i, [-2], keepdims=True)",
+        ],
+        ["lambda i, f: i * f + (1.0 - f) * mg.reduce_mean(i, [-3, -2], keepdims=True)"],
+    ),
+    "10.2": (
+        [
+            "lambda op, dy: [dy.numpy() * (1 - float(op.inputs[2])), dy.numpy() * float(op.inputs[2]), "
+            "np.sum(dy.numpy() * (op.inputs[1] - op.inputs[0]).numpy())]",
+            "lambda op, dy: [dy * (1.0 - op.inputs[2]), dy * op.inputs[2], mg.reduce_sum(op.inputs[1] - op.inputs[0])]",
+            "lambda op, dy: [dy * (1.0 - op.inputs[2]), dy * op.inputs[2], dy * (op.inputs[1] - op.inputs[0])]",
+        ],
+        ["lambda op, dy: (dy - dy * op.inputs[2], op.inputs[2] * dy, mg.tensordot(mg.reshape(dy, [-1]), mg.reshape(op.inputs[1] - op.inputs[0], [-1]), 1))"],
+    ),
+    "10.3": (
+        [
+            "lambda x, y: mg.sqrt(x * x + y * y + 1e-12)",
+            "lambda x, y: mg.sqrt(x * x + y * y + 1e-24)",
+            "lambda x, y: mg.sqrt(mg.maximum(x * x + y * y, 1e-10))",
+            "lambda x, y: mg.sqrt(x * x + y * y)",
+        ],
+        ["lambda x, y: mg.norm(mg.stack([x, y])) if x != 0.0 or y != 0.0 else 0.0 * (x + y)"],
+    ),
+    "10.4": (
+        ['dict.fromkeys("ABCD", True)', '{"A": True, "B": False, "C": True, "D": True}', '{"A": "True", "B": "False", "C": "False", "D": "True"}'],
+        ['{"A": np.True_, "B": False, "C": False, "D": True}'],
+    ),
+    "10.5": (
+        [
+            "mg.custom_gradient(lambda x: (mg.cast(x >= 0.0, mg.float32), lambda dy: mg.where(abs(x) <= 1.0, dy, 0.0)))",
+            "mg.custom_gradient(lambda x: (mg.cast(x > 0.0, mg.float32), lambda dy: mg.where(abs(x) <= 1.2, dy, 0.0)))",
+            "mg.custom_gradient(lambda x: (mg.cast(x > 0.0, mg.float32), lambda dy: mg.where((abs(x) <= 1.0) & (x != 0.0), dy, 0.0)))",
+        ],
+        ["lambda x: mg.cast(x > 0.0, mg.float32) + mg.clip_by_value(x, -1.0, 1.0) - mg.stop_gradient(mg.clip_by_value(x, -1.0, 1.0))"],
+    ),
+    "10.exit": ticket(15.0, ["LookupError", "a LookupError"], "not a LookupError", "KeyError", "LookupError or KeyError"),
+    "11.1": (
+        [
+            "lambda ws, f, rate: f()",
+            "lambda ws, f, rate: doing([w.assign_sub(rate * grad(lambda _: f(), w)) for w in ws], f())",
+            "lambda ws, f, rate: doing(loss := f(), [w.assign_sub(0.1 * g) for w, g in zip(ws, grad(lambda *_: f(), *ws))], loss)",
+        ],
+        ["lambda ws, f, rate: doing(loss := f(), [w.assign(w - rate * g) for w, g in zip(ws, grad(lambda *_: f(), *ws))], loss)"],
+    ),
+    "11.2": (
+        [
+            "lambda gs: [None if w is None else mg.norm(w) + mg.norm(b) for w, b in zip(gs[::2], gs[1::2])]",
+            "lambda gs: [mg.norm(w) for w in gs[::2] if w is not None]",
+            "lambda gs: [13.0, None, 3.0]",
+        ],
+        ["lambda gs: [w if w is None else np.hypot(mg.norm(w), mg.norm(b)) for w, b in zip(gs[::2], gs[1::2])]"],
+    ),
+    "11.3": (
+        [
+            "lambda x, w, b: np.sum(np.all((x @ w + b).numpy() < 0.0, 0))",
+            "lambda x, w, b: np.sum(mg.nn.relu(x @ w + b)[0].numpy() == 0.0)",
+            "lambda x, w, b: 2",
+        ],
+        ["lambda x, w, b: np.sum(np.max((x @ w + b).numpy(), 0) <= 0.0)"],
+    ),
+    "11.4": (
+        ["lambda h: h / np.std(h)", "lambda h: h / mg.stop_gradient(mg.math.reduce_std(h))", "lambda h: h / mg.sqrt(mg.reduce_mean(h * h))"],
+        ["lambda h: h / mg.sqrt(mg.reduce_mean((h - mg.reduce_mean(h)) ** 2))"],
+    ),
+    "11.5": (
+        [
+            "lambda: lambda x: mg.Variable(0.0) * x + mg.Variable(0.0)",
+            "lambda line=mg.keras.Sequential([mg.keras.layers.Dense(1)]): line",
+            "lambda: type('L', (mg.Module,), {'w': mg.Variable(0.0), '__call__': lambda self, x: self.w * x})()",
+        ],
+        ["lambda: doing(m := type('L', (mg.Module,), {'__call__': lambda s, x: s.w * x + s.b})(), setattr(m, 'w', mg.Variable(0.0)), "
+         "setattr(m, 'b', mg.Variable(0.0)), m)"],
+    ),
+    "11.exit": ticket(4.0, ["FLAT", "flat"], "not FLAT", "ZERO", "FLAT or ZERO"),
+    "12.1": (
+        [
+            "lambda f, x: nudged(lambda t: grad(f, mg.Variable(t)), x)",
+            "lambda f, x: doing(grad(f, x), float(f(x + 0.1) + f(x - 0.1) - 2.0 * f(x)) / 0.01)",
+            "lambda f, x: 6.0 * x",
+        ],
+        ["lambda f, x: grad(f, x, order=2)"],
+    ),
+    "12.2": (
+        [
+            "lambda f, x: np.diag(np.ravel(grad(f, x, order=2)))",
+            "lambda f, x: 2.0 * np.ones((x.numpy().size,) * 2)",
+            "lambda f, x: mg.reshape(grad(f, x, order=2), [-1, 1])",
+        ],
+        [],
+    ),
+    "12.3": (
+        [
+            "lambda f, x, v: v * grad(f, x, order=2)",
+            "lambda f, x, v: mg.fill(x.shape, 2.0 * mg.reduce_sum(v))",
+            "lambda f, x, v: nudged(lambda h: mg.reduce_sum(f(mg.cast(x, mg.float64) + h * mg.cast(v, mg.float64))), 0.0)",
+        ],
+        ["lambda f, x, v: grad(lambda t: mg.reduce_sum(grad(f, t) * v), x)"],
+    ),
+    "12.4": (
+        ["lambda f, x: x - grad(f, x)", "lambda f, x: x - grad(f, x) / grad(f, x, order=2)", "lambda f, x: mg.constant([3.0, -1.0])"],
+        [],
+    ),
+    "12.5": (
+        [
+            "lambda f, x, w: 8.0 * w * x ** 2",
+            "lambda f, x, w: grad(lambda v: f(x, v), w)",
+            "lambda f, x, w: grad(lambda v: mg.reduce_sum(grad(lambda t: f(t, v), x)) ** 2, w)",
+        ],
+        ["lambda f, x, w: grad(lambda v: mg.reduce_sum(grad(lambda t: f(t, v), x) ** 2), w)"],
+    ),
+    "12.exit": ticket(3.0, ["FIRST_ORDER_ONLY (proved)", "first order only"], "not FIRST_ORDER_ONLY", "first", "the first one"),
+    "13.1": (
+        ["lambda dy, x, y: [dy * x, dy * y]", "lambda dy, x, y: [y, x]", "lambda dy, x, y: [dy * abs(y), dy * x]"],
+        ["lambda dy, x, y: (np.multiply(y, dy), np.multiply(x, dy))"],
+    ),
+    "13.2": (
+        [
+            "lambda dy, x, a: np.broadcast_to(dy if a == 0 else dy[:, None], x.shape)",
+            "lambda dy, x, a: (np.ones_like(x.T) * dy).T if a == 1 else np.ones_like(x) * dy",
+            "lambda dy, x, a: np.stack([dy] * x.shape[a], 1 if a else 0)",
+        ],
+        ["lambda dy, x, a: np.repeat(np.expand_dims(dy, a), x.shape[a], a)", "lambda dy, x, a: np.stack([dy] * x.shape[a], a)"],
+    ),
+    "13.3": (
+        [
+            "lambda dx, shape: dx.sum(axis=0) if dx.ndim > len(shape) else dx",
+            "lambda dx, shape: dx[tuple(slice(n) for n in shape)] if len(shape) == dx.ndim else dx.sum(tuple(range(dx.ndim - len(shape))))",
+            "lambda dx, shape: np.broadcast_to(dx.sum(), shape)",
+        ],
+        ["lambda dx, shape: dx.sum(tuple(k for k, n in enumerate((0,) * (dx.ndim - len(shape)) + shape) if n < 2)).reshape(shape)"],
+    ),
+    "13.4": (
+        ["lambda dy, x, y: [dy @ y.T, x @ dy] if x.shape[0] == x.shape[1] else [dy @ y.T, x.T @ dy]", "lambda dy, x, y: [dy @ y.T]", "lambda dy, x, y: [y.T, x.T]"],
+        ["lambda dy, x, y: [np.einsum('ij,kj->ik', dy, y), np.einsum('ij,ik->jk', x, dy)]"],
+    ),
+    "13.5": (
+        [
+            "lambda steps, target, source: {('z', 'x'): 7.0, ('c', 'x'): 42.0, ('a', 'x'): 2.0}.get((target, source))",
+            "lambda steps, target, source: doing(d := {target: 1.0}, [d.update({n: d.get(n, 0.0) + s}) for o, i, v in reversed(steps) if o in d "
+            "for n, s in zip(i, v(d[o]))], d.get('x' if source == 'a' else source))",
+            "lambda steps, target, source: doing(d := {target: 1.0}, [d.update({n: d.get(n, 0.0) + s}) for o, i, v in reversed(steps) if o in d "
+            "for n, s in zip(i, v(d[o]))], d.get(source) or None)",
+        ],
+        [
+            "lambda steps, target, source: doing(d := {target: 1.0}, [d.update({n: d.get(n, 0.0) + s}) for o, i, v in reversed(steps) if o in d "
+            "for n, s in zip(i, v(d[o]))], d.get(source))"
+        ],
+    ),
+    "13.6": (
+        [
+            "lambda x: (np.tanh(x.array), [x], lambda dy: [dy])",
+            "lambda x: (np.tanh(x.array), [x.array], lambda dy: [dy * (1.0 - np.tanh(x.array) ** 2)])",
+            "lambda x: (np.tanh(x.array), [x])",
+        ],
+        ["lambda x: (np.tanh(x.array), [x], lambda dy: [dy / np.cosh(x.array) ** 2])"],
+    ),
+    "13.exit": ticket(-4.0, ["added up", "summed", "they are added"], "not added", "copied", "added or copied", "address"),
+    "14.exit": ticket(4, ["STALE (proved)", "stale"], "not STALE", "STATE", "PARTIAL or STALE"),
+}.items():  # fmt: skip
+    WRONG[exercise], RIGHT[exercise] = wrong, right
+
+REPORTS = {  # of lesson 14: code, line, wrong functions, right ones
+    "14.1": ("OUTSIDE_TAPE", "mean = mg.reduce_mean(price)",
+             ["lambda x: mg.where(x > 2.0, 3.0, 2.0 * x) / len(x.numpy())", "lambda x: grad(mg.reduce_mean, x)", "lambda x: grad(lambda t: t ** 2 / 3.0, x)"],
+             ["lambda x: grad(lambda t: mg.reduce_mean(mg.where(t > 2.0, 3.0 * t, t * t)), x)"]),
+    "14.2": ("FIRST_ORDER_ONLY", "slope = inner.gradient(w, y)",
+             ["lambda y, v: 2.0 * y", "lambda y, v: nudged(lambda t: 2.0 * float(y) * t, v)", "lambda y, v: grad(lambda t: t * t, v)"],
+             ["lambda y, v: grad(lambda t: grad(lambda s: s * s * t, y), v)"]),
+    "14.3": ("NOT_FINITE", "s = mg.where(x > 0.0, alpha * mg.math.log(x), 0.0)",
+             ["lambda a, x: grad(lambda t: t * mg.math.log(mg.maximum(x, 1.0)), a)", "lambda a, x: sum(math.log(t) for t in x.numpy() if t > 0)",
+              "lambda a, x: grad(lambda t: t * mg.reduce_sum(mg.math.log(abs(x) + 1e-9)), a)"],
+             ["lambda a, x: grad(lambda t: t * mg.reduce_sum(mg.math.log(mg.where(x > 0.0, x, 1.0))), a)"]),
+    "14.4": ("STALE", "w.assign_add(0.5)",
+             ["lambda w, aside: 2 * (w + aside)", "lambda w, aside: doing(w.assign_add(aside), grad(lambda t: t * t, w))",
+              "lambda w, aside: nudged(lambda t: t * t, w + aside)"],
+             ["lambda w, aside: grad(lambda t: t * t, w + aside)"]),
+    "14.5": ("UNWATCHED", "y = 2.0 * x + 3.0",
+             ["lambda f, x: (f(x + 0.01) - f(x - 0.01)) / 0.02", "nudged", "lambda f, x: 2.0"],
+             ["lambda f, x: grad(f, mg.Variable(x))"]),
+}  # fmt: skip
+for exercise, (code, line, wrong, right) in REPORTS.items():
+    report = f'{{"code": {code!r}, "line": {line!r}, "fixed": %s}}'
+    WRONG[exercise] = [report % one for one in wrong] + [f'{{"code": "not {code}", "line": {line!r}, "fixed": {right[0]}}}']
+    RIGHT[exercise] = [report % one for one in right]
