@@ -72,7 +72,7 @@ def asked(witness, seen, *point):
 
 
 def asked_once(witness, seen, *point):
-    """One tape, and one question."""
+    """There was one question."""
     return len(witness.answers) == 1
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from .course import folder, restored
 from .telling import Trouble
 
-HELPERS = ("__init__", "audit", "card", "cards/__init__", "diary", "overview", "printing", "trying", "whole")
+HELPERS = ("__init__", "audit", "card", "cards/__init__", "diary", "overview", "printing", "trying", "whole", "witness")
 SHARED = ("glossary.md", "pictures/inspector.png", "build.py", "slides.py", *(f"helpers/{name}.py" for name in HELPERS))
 SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
 

@@ -192,12 +192,13 @@ def keep(tape, trace, program):
     global latest
     if replay is not None or tape.checkpoint is not None:
         return
-    if latest is None or not latest[0].close.alive or latest[1] != program or time.perf_counter() > latest[2]:
+    known = latest  # another thread may forget it meanwhile
+    if known is None or not known[0].close.alive or known[1] != program or time.perf_counter() > known[2]:
         made = fork(trace)
         if made is None:
             return
-        latest = made, program, time.perf_counter() + RARELY * made.cost
-    tape.checkpoint = latest[0]
+        latest = known = made, program, time.perf_counter() + RARELY * made.cost
+    tape.checkpoint = known[0]
 
 
 def fork(trace):
