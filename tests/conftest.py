@@ -1,4 +1,4 @@
-"""Every test begins with nobody listening, whatever the one before it has left switched on; and a browser for those that need one."""
+"""Every test begins with nobody listening and no name given, whatever the one before it has left; and a browser for those that need one."""
 
 import os
 import shutil
@@ -38,6 +38,11 @@ def nobody_listens():
     yield
     mg.trace(False)
     listening.now = ()
+
+
+@pytest.fixture(autouse=True)
+def the_first_layer_is_called_dense():
+    mg.keras.utils.clear_session()
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from helpers import printing
 
 @pytest.fixture
 def shell(monkeypatch):
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])  # a shell puts its own names there
     shell = InteractiveShell()
     monkeypatch.setattr(printing, "get_ipython", lambda: shell)
     return shell

@@ -614,6 +614,21 @@ def test_the_fix_is_filmed_as_the_fixed_program_would_be():
     assert "fixed" not in by_hand
 
 
+TWO_BROKEN = """
+x, z = mg.Variable(3.0, name="x"), mg.Variable(2.0, name="z")
+with mg.GradientTape() as tape:
+    a = x * x.numpy()
+    b = z * z.numpy()
+    y = a + b
+g = tape.gradient(y, [x, z])
+"""
+
+
+def test_a_film_of_a_fix_says_what_it_does_not_fix():
+    each = inspected(TWO_BROKEN, target="y", sources="[x, z]").plain["fixed"]["film"]["verdict"]["each"]
+    assert [(one["name"], one["status"], one["answer"]) for one in each] == [("x", "complete", "6.0"), ("z", "partial", "2.0")]
+
+
 def test_a_fix_within_a_function_that_is_being_filmed_is_filmed_too():
     block = BROKEN.strip().partition("\n")[2].rpartition("\n")[0]
     body = "\n".join(f"    {line}" for line in [*block.splitlines(), "return mg.inspect(tape, y, x)"])

@@ -11,11 +11,6 @@ keras = mg.keras
 X = mg.constant([[1.0, 2.0], [3.0, 5.0], [-1.0, 7.0]])
 
 
-@pytest.fixture(autouse=True)
-def _fresh_names():
-    keras.utils.clear_session()
-
-
 def close(found, expected, rtol=2e-5, atol=2e-6):
     np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=atol)
 

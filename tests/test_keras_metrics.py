@@ -8,11 +8,6 @@ import minigrad as mg
 metrics = mg.keras.metrics
 
 
-@pytest.fixture(autouse=True)
-def _fresh_names():
-    mg.keras.utils.clear_session()
-
-
 def close(found, expected):
     np.testing.assert_allclose(np.asarray(found), expected, rtol=2e-6)
 

@@ -119,7 +119,6 @@ class Momentum(keras.optimizers.Optimizer):
 
 @pytest.mark.parametrize("kind", [mg.Variable, keras.Variable])
 def test_an_optimizer_of_ones_own_is_written_as_keras_documents_it(kind):
-    keras.utils.clear_session()
     optimizer, a, b = Momentum(), kind([1.0, 2.0], name="a"), kind(3.0, name="b")
     known = keras.optimizers.SGD(0.1, momentum=0.9)
     c, d = mg.Variable([1.0, 2.0]), mg.Variable(3.0)

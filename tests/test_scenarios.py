@@ -22,7 +22,6 @@ def test_minigrad_does_what_tensorflow_did(name, monkeypatch):
     if name.endswith(".plot"):
         pytest.importorskip("matplotlib")
     monkeypatch.setattr(minigrad.engine.custom, "GRADIENTS", {**minigrad.engine.custom.GRADIENTS})
-    minigrad.keras.utils.clear_session()  # so that the first layer is called `dense`
     differing = differences(run(name, minigrad), golden[name])
     accepted = {what for scenario, what in ACCEPTED if scenario == name}
     unexpected = {what: pair for what, pair in differing.items() if what not in accepted}

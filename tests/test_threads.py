@@ -208,7 +208,6 @@ def test_tapes_work_in_another_process(method, monkeypatch):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} here")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([root(), os.path.dirname(__file__)]))
-    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None, raising=False)  # an IPython of another test may have it
     context = multiprocessing.get_context(method)
     queue = context.Queue()
     process = context.Process(target=in_another_process, args=(queue, mg.Variable([2.0, 3.0]), mg.constant([4.0, 5.0])))

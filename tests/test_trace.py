@@ -18,12 +18,6 @@ from minigrad.tracing.places import CALLERS, callers_of, leads_to
 from minigrad.tracing.values import Summary
 
 
-@pytest.fixture(autouse=True)
-def _no_names_are_left_over():
-    yield
-    mg.keras.utils.clear_session()
-
-
 def kinds(log):
     return [type(event).__name__ for event in log.events]
 

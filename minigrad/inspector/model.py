@@ -90,6 +90,7 @@ class Model:
         target, sources: as they were, or would be, given to `tape.gradient`; by default those of the last question.
         frame: the frame in which the user's names are.
         most_bytes: how large the plain data may be; beyond it the first events are left out.
+        measured: the numbers of sources whose gradient a trial has found to be the measured slope.
 
     Attributes:
         data: the view model, ready for JSON.
@@ -97,8 +98,8 @@ class Model:
         questions: what was tried for them.
     """
 
-    def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES):
-        self.most = LIMIT
+    def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES, measured=()):
+        self.most, self.measured = LIMIT, measured
         with listeners_only(), uncollected():
             unwarned(self.make, tape_or_trace, target, sources, frame or user_frame()[0], most_bytes)
 

@@ -6,6 +6,7 @@ from ..explain.search import number_of
 from .arrays import size_text, text_of
 from .units import trend
 
+MEASURED = "Complete. The gradient is the slope that was measured."
 UNASKED = " Nobody has looked for a path that is missing."
 HEADS = {  # of several sources the first of these is told
     "none": "None", "partial": "Partial", "nan": "Not finite", "zero": "Zero", "stale": "Stale", "untried": "Untried",
@@ -91,6 +92,8 @@ def one_verdict(model, number, reading) -> dict:
         return told(status, "", answer, f"{HEADS[status]}.{UNASKED if status == 'untried' else ''}", size=size)
     if reading is None and explanation.status == "none":
         answer = "error" if explanation.codes == ("SPENT_TAPE",) else "None"
+    if explanation.status == "untried" and number in model.measured:
+        return told("complete", "", answer, MEASURED, size=size)
     cause = explanation.causes[0] if explanation.causes else None
     status = "stale" if explanation.status in ("complete", "untried") and cause and cause.code == "STALE" else explanation.status
     head = HEADS[status] + (f": {explanation.meaning}" if explanation.meaning else "")

@@ -423,10 +423,10 @@ def rest(text, fixed):
 def cells(tmp_path_factory):
     interactiveshell, config = pytest.importorskip("IPython.core.interactiveshell"), pytest.importorskip("traitlets.config")
     settings = config.Config(HistoryManager={"enabled": False}, InteractiveShell={"colors": "nocolor"})
-    hooks = sys.excepthook, sys.displayhook
+    hooks, main = (sys.excepthook, sys.displayhook), sys.modules["__main__"]
     yield interactiveshell.InteractiveShell.instance(config=settings, ipython_dir=str(tmp_path_factory.mktemp("ipython")))
     interactiveshell.InteractiveShell.clear_instance()
-    sys.excepthook, sys.displayhook = hooks
+    (sys.excepthook, sys.displayhook), sys.modules["__main__"] = hooks, main
 
 
 @pytest.mark.parametrize("way", ["file", "cells"])
