@@ -70,8 +70,12 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
         "It prints the address. What else you type goes to JupyterLab.", "minigrad course --lesson 07 --no-browser",
     )  # fmt: skip
     course.add_argument("--lesson", metavar="07", help="open on this lesson; without it, on the first")
-    kept = "hand that lesson out anew; your work is kept in course/my_copies"
+    kept = "hand that lesson out anew; what stood in it is kept in my_copies"
     course.add_argument("--reset", action="store_true", help=kept)
+    where = "where the lessons are laid, and never over your work (minigrad-course)"
+    course.add_argument("--folder", metavar="FOLDER", help=where)
+    course.add_argument("--list", dest="listed", action="store_true", help="list the lessons, and open nothing")
+    course.add_argument("--no-lab", dest="opened", action="store_false", help="only lay the lessons out")
     course.add_argument("--port", type=port, metavar="8899", help="listen at this port (8888, or the next free one)")
 
     command(

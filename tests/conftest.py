@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 import minigrad as mg
+from minigrad.classroom import course, handout
 from minigrad.engine.listening import listening
 from minigrad.tracing import checkpoint
 
+ROOT = Path(__file__).parent.parent
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
 
 
@@ -52,18 +54,32 @@ def replays_take_their_time(monkeypatch):
 
 
 @pytest.fixture
-def own_course(tmp_path, monkeypatch):
-    """A copy of the course, in a folder that one works in."""
+def own_clone(tmp_path, monkeypatch):
+    """A copy of the source's course, which the package takes for its own; one works beside it. It is the folder `course`."""
     pytest.importorskip("nbclient")
-    shutil.copytree(
-        Path(__file__).parent.parent / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__")
-    )
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(sys, "path", sys.path[:])
+    shutil.copytree(ROOT / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__"))
+    imported_anew(monkeypatch)
+    monkeypatch.setattr(course, "PACKAGE", tmp_path / "minigrad")
     monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "course"
+
+
+@pytest.fixture
+def own_course(tmp_path, monkeypatch):
+    """The lessons as they are handed out, in a folder beside which one works."""
+    imported_anew(monkeypatch)
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.chdir(tmp_path)
+    handout.lay_out(tmp_path / handout.NAME)
+    return tmp_path / handout.NAME
+
+
+def imported_anew(monkeypatch):
+    """The modules of the course are imported from another folder than before, and afterwards from the same again."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", sys.path[:])
 
 
 @pytest.fixture(scope="module")

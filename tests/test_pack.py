@@ -41,10 +41,9 @@ def packed(tmp_path_factory):
 
 def test_it_holds_what_a_class_needs_and_teachers_have_theirs_apart(packed):
     for_learners, for_teachers = packed
-    assert {path.name for path in for_learners.iterdir()} == {"START_HERE.txt", "SHA256SUMS", "install.py", "wheels", "course", "pages"}
-    assert [path.stem for path in sorted((for_learners / "course").glob("*.ipynb"))] == LESSONS
+    assert {path.name for path in for_learners.iterdir()} == {"START_HERE.txt", "SHA256SUMS", "install.py", "wheels", "pages"}
     assert [path.stem for path in sorted((for_learners / "pages").glob("[0-9]*.html"))] == LESSONS
-    assert all((for_learners / place / "glossary.md").exists() for place in ("course", "pages"))
+    assert (for_learners / "pages" / "glossary.md").exists()
     assert not [path for path in for_learners.rglob("*") if "teacher" in path.name or path.name.startswith(".")]
     assert {path.name for path in (for_teachers / "teachers").iterdir()} == {path.name for path in (ROOT / "course" / "teachers").iterdir()}
     assert wheels.needed(wheels.here(), for_learners / "wheels").keys() <= names(for_learners / "wheels")
@@ -62,7 +61,9 @@ def test_it_is_installed_without_a_network_and_runs(packed):
     program = done.stdout.splitlines()[-1].removesuffix(" course")
     checked = subprocess.run([program, "check"], cwd="/", env=environment, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert f"{for_learners}/course" in checked.stdout
+    laid = subprocess.run([program, "course", "--no-lab"], cwd=for_learners, env=environment, check=False)
+    assert laid.returncode == 0
+    assert [path.stem for path in sorted((for_learners / "minigrad-course").glob("*.ipynb"))] == LESSONS
     where = [for_learners / ".venv/bin/python", "-c", "import minigrad; print(minigrad.__file__)"]
     assert subprocess.check_output(where, text=True, cwd="/", env=environment).startswith(str(for_learners))
 
@@ -159,31 +160,34 @@ def tracked(folder):
 
 def test_all_that_git_tracks_in_the_course_is_listed():
     listed = {f"course/{name}" for name in (*contents.for_learners(), *contents.for_teachers())}
-    assert tracked("course") - {"course/conftest.py"} == listed
+    assert tracked("course") - {f"course/{name}" for name in contents.FOR_AUTHORS} == listed
 
 
 def test_our_wheel_holds_what_git_tracks_and_no_note_that_lies_beside(tmp_path):
     source = tmp_path / "source"
-    for name in (*tracked("minigrad"), "pyproject.toml", "README.md", "LICENSE"):
+    for name in (*tracked("minigrad"), *tracked("course"), "pyproject.toml", "README.md", "LICENSE"):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
-    (source / "minigrad" / "note.txt").write_text("secret")
+    for name in ("minigrad/note.txt", "course/.progress.json", "course/my_notes.md", "course/my_copies/07_why_none.ipynb"):
+        (source / name).parent.mkdir(exist_ok=True)
+        (source / name).write_text("secret")
     with zipfile.ZipFile(wheels.our_wheel(source, tmp_path)) as made:
-        assert {name for name in made.namelist() if "dist-info" not in name} == tracked("minigrad")
+        lessons = {f"minigrad/course/{name}" for name in contents.for_learners()}
+        assert {name for name in made.namelist() if "dist-info" not in name} == tracked("minigrad") | lessons
     (source / "minigrad" / "note.py").symlink_to(tmp_path / "elsewhere.py")
     with pytest.raises(pack.Trouble, match=r"note\.py is a link"):
         wheels.our_wheel(source, tmp_path)
 
 
 @pytest.fixture
-def quick(own_course, monkeypatch):
+def quick(own_clone, monkeypatch):
     """A clone whose packs have no wheels and no pages."""
-    shutil.copytree(ROOT / "binder", own_course.parent / "binder")
+    shutil.copytree(ROOT / "binder", own_clone.parent / "binder")
     monkeypatch.setattr(checkup, "packages", list)
     monkeypatch.setattr(wheels, "our_wheel", lambda source, into: into.mkdir())
     monkeypatch.setattr(wheels, "fetch", lambda *what: None)
-    monkeypatch.setattr(pack, "write_pages", lambda course, into: into.mkdir())
-    return own_course
+    monkeypatch.setattr(pack, "write_pages", lambda into: into.mkdir())
+    return own_clone
 
 
 def packed_names(out):
@@ -212,15 +216,12 @@ def test_a_pack_takes_what_is_listed_and_nothing_else(quick, capsys):
     (quick / "link").symlink_to("/")
     assert main(["pack", "--out", str(quick)]) == 0
     assert "99_mine.ipynb is no lesson" in capsys.readouterr().err
-    expected = {f"course/{name}" for name in contents.for_learners()} | {"START_HERE.txt", "install.py", install.SUMS}
-    assert packed_names(quick) == expected | set(contents.for_teachers())
+    assert packed_names(quick) == {"START_HERE.txt", "install.py", install.SUMS, *contents.for_teachers()}
     assert not list(quick.glob(".minigrad*"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs links and pipes")
-@pytest.mark.parametrize(
-    "name", ["glossary.md", "07_why_none.ipynb", "helpers/starts/07_why_none.json", "teachers/routes.md", "helpers/cards"]
-)
+@pytest.mark.parametrize("name", ["glossary.md", "helpers/card.py", "helpers/cards/lesson_07.py", "teachers/routes.md", "helpers/cards"])
 @pytest.mark.parametrize("kind", ["link", "gone", "pipe", "folder"])
 def test_what_is_no_file_of_the_course_is_refused_by_its_name(name, kind, quick, tmp_path, capsys):
     path = quick / name
@@ -231,7 +232,7 @@ def test_what_is_no_file_of_the_course_is_refused_by_its_name(name, kind, quick,
         kind
     ]()
     code, said = main(["pack", "--out", str(tmp_path / "out")]), capsys.readouterr().err
-    if (name, kind) == ("helpers/starts/07_why_none.json", "gone"):
+    if (name, kind) == ("helpers/cards/lesson_07.py", "gone"):
         assert (code, "07_why_none.ipynb is no lesson" in said) == (0, True)
         return
     assert code == 1 and path.name in said and len(said.splitlines()) == 2
@@ -244,7 +245,7 @@ def test_a_pack_that_is_stopped_leaves_nothing_and_the_one_before_it_as_it_was(w
     out = tmp_path / "out"
     assert main(["pack", "--out", str(out)]) == 0
     before = {file.name: file.read_bytes() for file in out.iterdir()}
-    (quick / "glossary.md").write_text("new")
+    (quick / "teachers" / "routes.md").write_text("new")
     write = zipfile.ZipFile.write
 
     def stopped(made, path, *rest, **options):
