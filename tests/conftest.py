@@ -16,6 +16,24 @@ ROOT = Path(__file__).parent.parent
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
 
 
+NO_BROWSER = "there is no Chromium here"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--browser", action="store_true", help="fail, not skip, where there is no Chromium (as with CI set)")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """What was left out, in one line that cannot be missed."""
+    skipped = [one for one in terminalreporter.stats.get("skipped", ()) if NO_BROWSER in str(one.longrepr)]
+    if skipped:
+        said = f"{len(skipped)} tests of what a learner sees were SKIPPED: {NO_BROWSER}. Then: .venv/bin/playwright install chromium"
+        terminalreporter.write_line(said, red=True, bold=True)
+    if config.option.markexpr == "quick":
+        others = [one for one in config.rootpath.glob("tests/**/test_*.py") if not is_quick(one)]
+        terminalreporter.write_line(f"quick: {len(others)} files of tests and the lessons were left out")
+
+
 def pytest_ignore_collect(collection_path, config):
     """`pytest -m quick`: what ops, tapes and documents promise. The other files are not even read."""
     if config.option.markexpr == "quick" and collection_path.match("test_*.py"):
@@ -83,13 +101,15 @@ def imported_anew(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    from lab import CHROMIUM, QUIET
+def browser(request):
+    from lab import QUIET, chromium
     from playwright.sync_api import sync_playwright
 
-    if not os.path.exists(CHROMIUM):
-        pytest.fail(f"there is no browser at {CHROMIUM}: what a learner sees is tested in Chromium (apt-get install chromium)")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=QUIET)
+        found = chromium(playwright)
+        if found is None:
+            missing = pytest.fail if request.config.option.browser or os.environ.get("CI") else pytest.skip
+            missing(NO_BROWSER)
+        browser = playwright.chromium.launch(executable_path=found, headless=True, args=QUIET)
         yield browser
         browser.close()

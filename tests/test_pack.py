@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from lab import new_page
+from lab import TOKEN, new_page, run_all, serving, step_and_click
 
 from minigrad.__main__ import main
 from minigrad.classroom import checkup, contents, install, pack, wheels
@@ -53,19 +53,38 @@ def names(folder):
     return {wheel.name.split("-")[0].replace("_", "-").replace(".", "-").lower() for wheel in folder.iterdir()}
 
 
-def test_it_is_installed_without_a_network_and_runs(packed):
+@pytest.fixture(scope="module")
+def installed_pack(packed):
+    """The folder of a pack that was installed without a network, and how to run something in it."""
     for_learners, _ = packed
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "PYTHON"))} | NO_NETWORK
     done = subprocess.run([sys.executable, "install.py"], cwd=for_learners, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     program = done.stdout.splitlines()[-1].removesuffix(" course")
-    checked = subprocess.run([program, "check"], cwd="/", env=environment, capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    laid = subprocess.run([program, "course", "--no-lab"], cwd=for_learners, env=environment, check=False)
-    assert laid.returncode == 0
-    assert [path.stem for path in sorted((for_learners / "minigrad-course").glob("*.ipynb"))] == LESSONS
-    where = [for_learners / ".venv/bin/python", "-c", "import minigrad; print(minigrad.__file__)"]
-    assert subprocess.check_output(where, text=True, cwd="/", env=environment).startswith(str(for_learners))
+    return for_learners, lambda *command, cwd="/": subprocess.check_output(
+        command if command[0].startswith("/") else [program, *command], cwd=cwd, env=environment, text=True
+    )
+
+
+def test_it_is_installed_without_a_network_and_runs(installed_pack):
+    place, run = installed_pack
+    assert run("check").splitlines()[-1].startswith("All is well.")
+    assert run(str(place / ".venv/bin/python"), "-c", "import minigrad; print(minigrad.__file__)").startswith(str(place))
+
+
+def test_the_lessons_come_out_of_the_wheel_and_one_is_worked_in(installed_pack, browser, tmp_path):
+    place, run = installed_pack
+    run("course", "--no-lab", cwd=place)
+    home = place / "minigrad-course"
+    assert [path.stem for path in sorted(home.glob("*.ipynb"))] == LESSONS
+    with serving(home, tmp_path, place / ".venv/bin/python") as (address, _):
+        page = new_page(browser, f"{address}/lab/tree/02_the_tape.ipynb?token={TOKEN}")
+        run_all(page)
+        film = page.locator(".mg-inspector").first
+        film.wait_for()
+        step_and_click(page, film)
+        assert page.trouble == []
+        page.context.close()
 
 
 def test_a_page_opens_from_disk_and_its_film_moves(packed, browser):
@@ -207,7 +226,7 @@ def test_a_pack_takes_what_is_listed_and_nothing_else(quick, capsys):
         ".env",
         "99_mine.ipynb",
         "helpers/mine.py",
-        "helpers/cards/lesson_99.py",
+        "helpers/cards/lesson_98.py",
         "teachers/marks.md",
         "pictures/x.png",
     ):

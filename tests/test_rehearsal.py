@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from lab import TOKEN, new_page, run_all, serving
+from lab import TOKEN, new_page, run_all, serving, step_and_click
 
 ROOT = Path(__file__).parent.parent
 LESSONS = [path.name for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))]
@@ -114,20 +114,6 @@ def test_lesson_runs_to_its_end_and_prints_what_is_stored(home, desk, capsys, le
     with capsys.disabled():
         used = f"server {memory(server.pid):.0f} MB, kernel {memory(newest_kernel(server)):.0f} MB"
         print(f"\n{lesson}: opened and run in {took:.1f} s; {used}", end=" ")
-
-
-def step_and_click(page, film):
-    """The inspector answers keys, which move it, and clicks, which tell more."""
-    at = film.locator(".scrubber")
-    film.focus()
-    places = []
-    for key in ("Home", "ArrowRight", "End"):
-        page.keyboard.press(key)
-        places.append(int(at.get_attribute("aria-valuenow")))
-    assert places == sorted(set(places))
-    film.locator(".frame").last.click()
-    assert film.locator(".pane .title").count() == 1
-    page.keyboard.press("Escape")
 
 
 def test_killing_jupyterlab_loses_nothing_that_was_saved(home, desk):
