@@ -13,7 +13,7 @@ from ..tracing.source import assigned_name, called_text, decides, node_at, rebin
 from . import trial
 from .causes import cause, cause_on, decided, integers, op_of, unwatched
 from .experiment import Experiment, NotTried
-from .explanation import Explanation, with_notes
+from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale, summed
@@ -27,7 +27,7 @@ FULL = "the log was full and has forgotten its first events: the answer may be i
 
 
 def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=None):
-    """An Explanation for each source, in the form of `sources`.
+    """An Explanation for each source, in the form of `sources`; a list, tuple or dict of them prints as one table.
 
     Args:
         tape: the GradientTape, in any state; it is not used up.
@@ -60,7 +60,8 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         if check is not None:
             answers = [(unwarned(measured, found, check, leaves, k), None) for k, found in enumerate(answers)]
         answers = [answer for answer, _ in answers]
-    return nest.pack_sequence_as(sources, answers) if nest.is_nested(sources) else answers[0]
+    packed = nest.pack_sequence_as(sources, answers) if nest.is_nested(sources) else answers[0]
+    return TABLES[type(packed)](packed) if type(packed) in TABLES else packed
 
 
 def answers_for(tape, target, leaves, trace, frame, output_gradients, seconds):
