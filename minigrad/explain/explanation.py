@@ -108,8 +108,8 @@ class Table:
     def lines(self) -> "list[str]":
         """How many there are of each status; then each with its line, cause and fix."""
         answers = nest.flatten(self)
-        counts = Counter(answer.status for answer in answers)
-        found = [f"{len(answers)} gradient{'s' * (len(answers) != 1)}: {', '.join(f'{n} {status}' for status, n in counts.items())}"]
+        counts = ", ".join(f"{n} {status}" for status, n in Counter(answer.status for answer in answers).items())
+        found = [f"{len(answers)} gradient{'s' * (len(answers) != 1)}{counts and f': {counts}'}"]
         for answer in answers:
             found += [line for line in answer.lines() if line.split(maxsplit=1)[0] in SHOWN or line[0] != " "]
         return found
