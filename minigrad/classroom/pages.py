@@ -50,8 +50,9 @@ def page_of(lesson: Path) -> tuple[str, str]:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if WIDGET in output.get("data", {}):
-                film = films[output.data[WIDGET]["model_id"]]
-                output.data = {"text/html": framed(film["state"], output.data["text/plain"])}
+                state = films[output.data.pop(WIDGET)["model_id"]]["state"]
+                if "view" in state:
+                    output.data = {"text/html": framed(state, output.data["text/plain"])}
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
     text, _ = HTMLExporter(**NO_URLS).from_notebook_node(notebook, {"metadata": {"name": title}})
     text = text.replace("<head>", f"<head>{policy(*OWN)}", 1)
