@@ -74,6 +74,7 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
     course.add_argument("--reset", action="store_true", help=kept)
     where = "where the lessons are laid, and never over your work (minigrad-course)"
     course.add_argument("--folder", metavar="FOLDER", help=where)
+    course.add_argument("--own", action="store_true", help="open on a notebook that explains a program of your own")
     course.add_argument("--list", dest="listed", action="store_true", help="list the lessons, and open nothing")
     course.add_argument("--no-lab", dest="opened", action="store_false", help="only lay the lessons out")
     course.add_argument("--port", type=port, metavar="8899", help="listen at this port (8888, or the next free one)")

@@ -54,7 +54,7 @@ def test_what_the_course_does_not_know_goes_to_jupyterlab(monkeypatch):
     given = {}
     monkeypatch.setattr(lab, "open_course", lambda **options: given.update(options))
     assert main(["course", "--lesson", "07", "--ServerApp.token=x", "--no-browser"]) == 0
-    unasked = {"reset": False, "folder": None, "listed": False, "opened": True, "port": None}
+    unasked = {"reset": False, "folder": None, "own": False, "listed": False, "opened": True, "port": None}
     assert given == {"lesson": "07", "further": ["--ServerApp.token=x", "--no-browser"]} | unasked
 
 
@@ -215,6 +215,12 @@ def test_reset_opens_the_lesson_anew_and_keeps_what_stood_in_it(ready, own_cours
     assert re.fullmatch(r"07_why_none\.\d{4}-\d\d-\d\d\.1\.ipynb", copy.name) and copy.parent == own_course / "my_copies"
     assert copy.read_text(encoding="utf-8") == mine
     assert "--LabApp.default_url=/lab/tree/07_why_none.ipynb" in ready
+
+
+def test_a_program_of_ones_own_has_a_notebook(ready, capsys):
+    assert told(capsys, "course", "--own")[0] == 0
+    assert "--LabApp.default_url=/lab/tree/own_program.ipynb" in ready
+    assert (Path("minigrad-course") / "own_program.ipynb").exists()
 
 
 def test_a_damaged_or_deleted_lesson_can_be_had_again(ready, own_course, capsys):

@@ -11,7 +11,8 @@ from .telling import Trouble
 HELPERS = (
     "__init__", "audit", "card", "cards/__init__", "diary", "overview", "predicting", "printing", "trying", "witness",
 )  # fmt: skip
-SHARED = ("glossary.md", "pictures/inspector.png", *(f"helpers/{name}.py" for name in HELPERS))
+OWN_PROGRAM = "own_program.ipynb"
+SHARED = (OWN_PROGRAM, "glossary.md", "pictures/inspector.png", *(f"helpers/{name}.py" for name in HELPERS))
 FOR_AUTHORS = ("build.py", "conftest.py", "slides.py")
 SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import checkup, handout
+from . import checkup, contents, handout
 from .course import lessons, module, numbered, title
 from .telling import Trouble, remark, shown
 
@@ -17,6 +17,7 @@ def open_course(
     lesson: str | None,
     reset: bool,
     folder: str | None,
+    own: bool,
     listed: bool,
     opened: bool,
     port: int | None,
@@ -28,6 +29,7 @@ def open_course(
         lesson: the number of the lesson that it opens; None for the first.
         reset: whether to restore that lesson before, and keep a copy of what stands in it.
         folder: where the lessons are laid; None for `minigrad-course`.
+        own: whether it opens the notebook for a program of the learner's own.
         listed: whether to print a list of the lessons instead.
         opened: whether to run JupyterLab.
         port: the port of the server; None for the first free one from 8888 on.
@@ -45,6 +47,7 @@ def open_course(
     if further and further[0].isdigit():
         raise Trouble("The number of a lesson needs its option.", f"minigrad course --lesson {further[0].zfill(2)}")
     path = numbered(*([] if lesson is None else [lesson]))[0]
+    opening = contents.OWN_PROGRAM if own else path.name
     place = handout.folder(folder)
     if opened:
         checkup.refuse(checkup.quick(folder))
@@ -53,7 +56,7 @@ def open_course(
     if reset:
         hand_out(place / path.name)
     if opened:
-        where = [f"--ServerApp.root_dir={place}", f"--LabApp.default_url=/lab/tree/{path.name}"]
+        where = [f"--ServerApp.root_dir={place}", f"--LabApp.default_url=/lab/tree/{opening}"]
         launch([*where, *options, *further], address(further))
 
 

@@ -231,14 +231,26 @@ def broken(q, way, *more, came="= None"):
     codes = {edge.code for edge in breaks}
     breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
     meaning = "independent" if "ONLY_DECIDES" in codes else "undefined" if codes & NO_SLOPE else "broken"
-    causes, why = (*each_once(q, breaks), *more), WHY[meaning].format(name=q.source_name)
+    causes, why = (*each_once(q, breaks, other_breaks(q, breaks)), *more), WHY[meaning].format(name=q.source_name)
     return none(q, meaning, *causes, why=why, came=came, path=steps_on(q, way), lost=names_on(q, way))
 
 
-def each_once(q, edges):
+def other_breaks(q, breaks):
+    """Where else a value left on its way to the target: what is lost there is lost besides."""
+
+    def counts(edge):
+        return edge.code not in NO_SLOPE and not edge.meant and edge.event.number > q.history.opened
+
+    ways = q.history.ways(q.history.nodes(q.targets), counts) if q.experiment is not None else ()
+    return [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]
+
+
+def each_once(q, edges, others=()):
     """The causes on these edges; one for what happened in the same way on a line, or in the same call or store."""
     causes, other = {}, any(edge.code == "OTHER_TAPE" for edge in edges)
     find_lines(q, edges)
+    if others and not q.lines:
+        find_lines(q, edges, others)
     for edge in edges:
         if other and read_elsewhere(q, edge):  # it follows from the other
             continue
@@ -249,12 +261,15 @@ def each_once(q, edges):
     return tuple(causes.values())
 
 
-def find_lines(q, edges):
-    """Fix the lines on which these edges are broken, if there are lines that are right: all of them together."""
+def find_lines(q, edges, others=()):
+    """Fix the lines on which these edges are broken, if there are lines that are right: all of them together.
+
+    The lines of the others are told with them.
+    """
     if q.experiment is None:
         return
     guesses = {}
-    for edge in edges:
+    for edge in (*edges, *others):
         if edge.code == "LEFT_ENGINE" and edge.by is not None:
             module, node = node_at(edge.by.place)
             statement = module.statement(node) if node is not None else None
@@ -269,6 +284,10 @@ def find_lines(q, edges):
     right = trial.fitting(q, lines) or ()
     for (place, _), line in zip(guesses.values(), right):
         q.lines[statement_text(place)] = line
+    told = [text for text in q.lines if text in {edge.by.place.text if edge.by else edge.place.text for edge in edges}]
+    if told:
+        further = tuple([line.text for text, line in q.lines.items() if text not in told])
+        q.lines[told[-1]] = q.lines[told[-1]]._replace(later=(*q.lines[told[-1]].later, *further))
     q.fixed = trial.fixed_source([edit for line in right for edit in line.edits])
 
 

@@ -111,7 +111,7 @@ class Table:
         counts = ", ".join(f"{n} {status}" for status, n in Counter(answer.status for answer in answers).items())
         found = [f"{len(answers)} gradient{'s' * (len(answers) != 1)}{counts and f': {counts}'}"]
         for answer in answers:
-            found += [line for line in answer.lines() if line.split(maxsplit=1)[0] in SHOWN or line[0] != " "]
+            found += [line for line in answer.lines() if line.split()[0] in (*SHOWN, "then") or line[0] != " "]
         return found
 
     def __str__(self):
@@ -143,9 +143,10 @@ TABLES: dict = {list: ListOfExplanations, tuple: TupleOfExplanations, dict: Dict
 
 
 def row_of(answer) -> "list[str]":
-    """The headline of an Explanation, and the first line, cause and fix."""
+    """The headline of an Explanation, and the first line, cause and fix with all that belongs to it."""
     rows = dict(reversed(answer.rows()))
-    return [answer.headline, *[rows.get(word, "") for word in SHOWN]]
+    then = [f"; then {text}" for word, text in answer.rows() if word == "then"]
+    return [answer.headline, *[rows.get(word, "") for word in SHOWN[:-1]], "".join([rows.get("fix", ""), *then])]
 
 
 def cell(text) -> str:
