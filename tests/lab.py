@@ -10,8 +10,12 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from pathlib import Path
+
+from minigrad.classroom import lab
 
 QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+OURS = Path(lab.__file__).parent / "labconfig" / "default_setting_overrides.json"  # as `minigrad course` opens it
 TOKEN = "only-for-this-test"
 
 
@@ -30,8 +34,9 @@ def serving(folder, settings, python):
         settings: an empty folder, in place of the user's own settings.
         python: the interpreter that has JupyterLab.
     """
-    set_up(settings, "notebook-extension", "tracker", windowingMode="none")
-    set_up(settings, "apputils-extension", "notification", fetchNews="false", checkForUpdates=False, doNotDisturbMode=True)
+    set_up(settings, "@jupyterlab/notebook-extension", "tracker", windowingMode="none")
+    for plugin, values in json.loads(OURS.read_text()).items():
+        set_up(settings, *plugin.split(":"), **values)
     port = free_port()
     options = [
         "--no-browser",
@@ -58,7 +63,7 @@ def serving(folder, settings, python):
 
 
 def set_up(settings, package, name, **values):
-    file = settings / "@jupyterlab" / package / f"{name}.jupyterlab-settings"
+    file = settings / package / f"{name}.jupyterlab-settings"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(values))
 

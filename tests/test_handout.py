@@ -164,7 +164,7 @@ def test_in_a_clone_it_lies_in_the_clone_and_elsewhere_not(own_clone, tmp_path_f
 def test_the_command_lays_them_where_it_is_told_and_lists_them(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["course", "--no-lab", "--folder", "mine"]) == 0
-    assert sorted(path.name for path in (tmp_path / "mine").glob("*.ipynb")) == LESSONS
+    assert sorted(path.name for path in (tmp_path / "mine").glob("[0-9]*.ipynb")) == LESSONS
     assert main(["course", "--list"]) == 0
     assert capsys.readouterr().out.splitlines()[7] == "07  why none"
     assert not (tmp_path / handout.NAME).exists()

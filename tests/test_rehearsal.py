@@ -116,6 +116,23 @@ def test_lesson_runs_to_its_end_and_prints_what_is_stored(home, desk, capsys, le
         print(f"\n{lesson}: opened and run in {took:.1f} s; {used}", end=" ")
 
 
+def test_a_film_that_was_saved_lives_on_without_its_kernel(home, desk):
+    page, _ = desk
+    lesson = next(lesson for lesson in LESSONS if "mg.inspect(" in (ROOT / "course" / lesson).read_text(encoding="utf-8"))
+    page.dblclick(f".jp-DirListing-item:has-text('{lesson}')")
+    run_all(page)
+    page.wait_for_selector(FILM)
+    page.click(".jp-Notebook .jp-InputPrompt >> nth=0")
+    saved(page, home / "minigrad-course" / lesson, lambda cells: all(cell["execution_count"] for cell in cells))
+    page.click("text=Kernel")
+    page.click("text=Shut Down All Kernels")
+    page.click(".jp-Dialog .jp-mod-accept")
+    page.reload()
+    page.wait_for_selector(FILM)
+    step_and_click(page, page.locator(".mg-inspector").first)
+    assert page.locator("text=Error displaying widget").count() == 0
+
+
 def test_killing_jupyterlab_loses_nothing_that_was_saved(home, desk):
     """Comes last: the server does not survive it."""
     (page, server), path = desk, home / "minigrad-course" / LESSONS[1]
