@@ -1,4 +1,4 @@
-"""The command `minigrad`, with the subcommands course, explain, check, pack and build."""
+"""The command `minigrad`, with the subcommands course, explain, check, pack, class and build."""
 
 import argparse
 import importlib
@@ -105,6 +105,14 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
     pack.add_argument("--python", dest="pythons", action="append", metavar="3.12",
                       help="the version of Python there; again for another; without it, this one")  # fmt: skip
     pack.add_argument("--out", default=".", metavar="FOLDER", help="where the zips go (here)")
+
+    together = command(
+        "class", "together.summarise", "summarise the codes that a class has handed in",
+        "In a lesson, progress() prints a code that names nobody. This tells how many have solved what, and which "
+        "known mistakes came first.", "minigrad class --picture class.png codes.txt",
+    )  # fmt: skip
+    together.add_argument("codes", metavar="CODES.txt", help="a file with one code in a line; - for what is typed")
+    together.add_argument("--picture", metavar="FILE", help="write an image with a bar for each exercise, too")
 
     build = command(
         "build", "building.build", "run lessons anew and store what they print",

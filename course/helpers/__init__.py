@@ -21,7 +21,9 @@ def check(exercise, answer=...):
     if card is None:
         print(unknown(exercise))
         return
-    text = judged(card, answer)
+    text, mistake = judged(card, answer)
+    if mistake and diary.kept("mistakes", exercise) is None:
+        diary.keep("mistakes", exercise, str(mistake))
     if text.startswith("yes"):
         diary.keep("solved", exercise, "yes")
         predicted = diary.kept("predictions", exercise)
@@ -30,13 +32,13 @@ def check(exercise, answer=...):
 
 
 def judged(card, answer):
-    """What the card says to an answer, also to one that cannot even be looked at."""
+    """What the card says to an answer, also to one that cannot even be looked at; and the number of a known mistake."""
     try:
-        return card.judge(answer)
+        return card.judged(answer)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:
-        return f"not yet. To look at this answer {Stopped(problem)}"
+        return f"not yet. To look at this answer {Stopped(problem)}", 0
 
 
 @never_raises

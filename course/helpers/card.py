@@ -80,6 +80,19 @@ class Card:
 
     def judge(self, answer):
         """What to say to an answer."""
+        return self.judged(answer)[0]
+
+    def judged(self, answer):
+        """What to say to an answer, and the number of the reply, from 1 on, if it has a mistake that is known; else 0."""
+        said = self.said_to(answer)
+        if not isinstance(said, Reply):
+            return said, 0
+        begin = "yes" if said.done else "not yet"
+        text = f"{begin}{said.text}" if said.text.startswith(":") else f"{begin}. {said.text}"
+        return text, 0 if said.done else self.replies.index(said) + 1
+
+    def said_to(self, answer):
+        """What to say, or the Reply."""
         if untouched(answer):
             return "not attempted yet."
         if self.points and not callable(answer):
@@ -98,8 +111,7 @@ class Card:
             return f"not yet. {NOTHING}"
         for reply in self.replies:
             if agrees(seen, reply.gives, points) and all(reply.mark(witness) for _, witness in trials):
-                said = "yes" if reply.done else "not yet"
-                return f"{said}{reply.text}" if reply.text.startswith(":") else f"{said}. {reply.text}"
+                return reply
         return f"not yet{self.told(seen, points)}"
 
     def tried(self, answer):

@@ -1,4 +1,4 @@
-"""What the learner predicted and solved: kept in memory, and beside the lessons in one small file.
+"""What the learner predicted, solved and met: kept in memory, and beside the lessons in one small file.
 
 Several kernels may write at once: each makes its own changes to what is there, while it holds a lock. What cannot be read is
 never written over.
@@ -18,7 +18,7 @@ from minigrad.errors import visible
 
 COURSE = Path(__file__).resolve().parent.parent
 FILE = Path(os.path.realpath(os.environ.get("MINIGRAD_PROGRESS") or COURSE / ".progress.json"))
-KINDS = "predictions", "solved"
+KINDS = "predictions", "solved", "mistakes"
 MOST = 80  # letters of a note
 PATIENCE = 20.0  # seconds to wait for a session that holds the lock, which takes it for milliseconds
 

@@ -4,7 +4,7 @@ from minigrad.classroom import course, handout
 from minigrad.classroom.telling import Trouble
 from minigrad.errors import visible
 
-from . import card, diary
+from . import card, diary, handing_in
 from .trying import never_raises
 
 COURSE = diary.COURSE
@@ -28,6 +28,7 @@ def progress():
         done = len(checks) - len(left)
         told = "not begun" if not done else f"{done} of {len(checks)}" + (f"   left: {' '.join(left)}" if left else "   all done")
         print(f"{number} {visible(path.stem[3:].replace('_', ' ')):32}{told}")
+    print(f"To hand in, if you like (it says what is solved, and which known mistakes you met): {handing_in.code()}")
 
 
 @never_raises
