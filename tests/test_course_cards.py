@@ -618,11 +618,13 @@ def test_every_lesson_with_exercises_has_its_cards():
         assert checked == list(cards.cards_of(lesson)), path.name
     assert importlib.import_module("helpers").__all__ == [
         "audit",
+        "bring_back",
         "check",
         "hint",
         "predict",
         "progress",
         "reset",
+        "save_work",
         "short_numbers",
         "solution",
     ]

@@ -1,4 +1,4 @@
-"""What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress`, `reset` and `short_numbers`.
+"""What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress`, `reset`, `save_work`, `bring_back` and `short_numbers`.
 
 They print one answer each, and never raise.
 """
@@ -6,6 +6,7 @@ They print one answer each, and never raise.
 from . import diary
 from .audit import audit
 from .card import find, unknown
+from .carrying import bring_back, save_work
 from .overview import progress, reset
 from .predicting import predict
 from .printing import short_numbers
@@ -59,4 +60,4 @@ def solution(exercise):
     print(unknown(exercise) if card is None else card.solution.strip())
 
 
-__all__ = ["audit", "check", "hint", "predict", "progress", "reset", "short_numbers", "solution"]
+__all__ = ["audit", "bring_back", "check", "hint", "predict", "progress", "reset", "save_work", "short_numbers", "solution"]

@@ -9,8 +9,8 @@ from .course import lessons, original, restored
 from .telling import Trouble
 
 HELPERS = (
-    "__init__", "audit", "card", "cards/__init__", "diary", "handing_in", "overview", "predicting", "printing",
-    "trying", "witness",
+    "__init__", "audit", "card", "cards/__init__", "carrying", "diary", "handing_in", "overview", "predicting",
+    "printing", "trying", "witness",
 )  # fmt: skip
 OWN_PROGRAM = "own_program.ipynb"
 SHARED = (OWN_PROGRAM, "glossary.md", "pictures/inspector.png", *(f"helpers/{name}.py" for name in HELPERS))
