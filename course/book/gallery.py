@@ -39,6 +39,11 @@ def page(static, lessons):
     return "\n".join(parts)
 
 
+def scene(name, static):
+    """The figure of one scene, for another page."""
+    return films.figure(films.of_program(scenes_of_tests()[name], f"the scene {name}"), f"scene-{name}", static)
+
+
 def scenes_of_tests():
     """The programs of the scenes, read from the tests without running them."""
     tree = ast.parse((ROOT / "tests" / "test_browser.py").read_text(encoding="utf-8"))

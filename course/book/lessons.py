@@ -127,10 +127,11 @@ def prediction(exercise, offered):
         '<button type="submit">Keep it</button></form>'
     )
     shown = "\n".join(pressed) if offered else line
-    return f"""<div class="prediction" role="group" aria-label="prediction {exercise}" data-exercise="{exercise}">
+    came_out = html.escape(card.find(exercise).came_out)
+    return f"""<div class="prediction" role="group" aria-label="prediction {exercise}" data-exercise="{exercise}" data-came-out="{came_out}">
 <span class="ask">What do you predict?</span>
 {shown}
-<button type="button" class="unsure" value="{DONT_KNOW}">{DONT_KNOW}</button>
+<button type="button" class="unsure" value="">{DONT_KNOW}</button>
 <output></output> <button type="button" class="again">Choose again</button>
 </div>"""
 
@@ -139,11 +140,12 @@ def prediction(exercise, offered):
 
 
 def help_for(exercise):
-    """The hints and the solution of an exercise, folded."""
+    """The hints and the solution of an exercise, each folded into the one before."""
     known = card.find(exercise)
-    folds = [fold(f"Hint {k} for {exercise}", safe(hint)) for k, hint in enumerate(known.hints, 1)]
-    return "\n".join([*folds, fold(f"A solution of {exercise}", f"```python\n{known.solution.strip()}\n```")])
-
-
-def fold(title, text):
-    return f"::::{{dropdown}} {title}\n{text}\n::::\n"
+    titles = f"Stuck on {exercise}? A hint", "Another hint", "The last hint", "A solution"
+    shown = ""
+    texts = *map(safe, known.hints), f"```python\n{known.solution.strip()}\n```"
+    for k, (title, text) in reversed([*enumerate(zip(titles, texts, strict=True))]):
+        fence = ":" * (7 - k)
+        shown = f"{fence}{{dropdown}} {title}\n{text}\n\n{shown}{fence}\n"
+    return shown

@@ -38,12 +38,12 @@ def write(source):
     shutil.copytree(build.COURSE / "pictures", source / "course" / "pictures")
     static, paths = source / "static", contents.lessons()
     films.front_end(static)
-    address = repository(documents.ROOT)
     shown = films.of_lessons(paths)
     for path in paths:
-        lessons.page(path, shown[path], source, address)
+        lessons.page(path, shown[path], source, repository())
     texts = documents.pages(paths) | codes.pages(static) | reference.pages(compare.differing())
     texts["gallery"] = gallery.page(static, shown)
+    texts["index"] = texts["index"].replace("{film}", gallery.scene("partial", static))
     for name, text in texts.items():
         (source / f"{name}.md").parent.mkdir(parents=True, exist_ok=True)
         (source / f"{name}.md").write_text(text, encoding="utf-8")

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import minigrad as mg
-from minigrad.engine.op import OPS
+from minigrad.engine.listening import Listener
 
 PACKAGE = Path(mg.__file__).parent
 HEADS = ("Args", "Returns", "Raises", "Attributes", "Yields")
+HOUSE = "engine/", "ops/", "program/"  # what the top-level names of these files have in common is their file
 OURS = "explain", "inspect", "trace", "check_gradients"  # what TensorFlow does not have
 
 
@@ -48,7 +49,7 @@ def namespaces():
         found.append(space)
         inner = [name for name, thing in members(space) if isinstance(thing, types.ModuleType)]
         waiting += [f"{space}.{name}".lstrip(".") for name in inner if module(f"{space}.{name}".lstrip(".")).__name__.endswith(name)]
-    return [space for k, space in enumerate(found) if module(space) not in [module(other) for other in found[:k]]]
+    return [space for k, space in sorted(enumerate(found), key=lambda one: one[1]) if module(space) not in [module(other) for other in found[:k]]]
 
 
 def module(space):
@@ -97,7 +98,7 @@ def entries():
         space, name, _ = max(called, key=lambda one: (nearness(one[0], file), one[1] == thing.__name__))
         full = [f"mg.{other}.{alias}".replace("..", ".") for other, alias, _ in called]
         mine = f"mg.{space}.{name}".replace("..", ".")
-        told[space][file].append(Entry(mine, thing, sorted({*full} - {mine}, key=len)))
+        told[space][file if space or file.startswith(HOUSE) else "others"].append(Entry(mine, thing, sorted({*full} - {mine}, key=len)))
     return told, values
 
 
@@ -120,9 +121,8 @@ def pages(differing):
     for space, files in told.items():
         for file, found in files.items():
             place = space.replace(".", "/") or "top"
-            part = file.removeprefix(f"{place}/").replace("/", "_")
             for entry in found:
-                entry.page = f"reference/{place}" + (f"/{part}" if parted(files) else "")
+                entry.page = f"reference/{place}" + (f"/{file.rpartition('/')[2]}" if parted(files) else "")
     at = {id(entry.thing): entry for files in told.values() for found in files.values() for entry in found}
     texts, spaces = {}, namespaces()
     for space in spaces:
@@ -179,7 +179,8 @@ def of_namespace(space, files, values, at, differing):
     for (file, found), page in zip(ordered.items(), inner, strict=True):
         title = file.rpartition("/")[2].replace("_", " ").capitalize()
         shown = "\n".join(of_entry(entry, differing) for entry in found)
-        yield page, f"# {title}\n\nA part of {{doc}}`{title_of(space)} </reference/{place_of(space)}>`, in `minigrad/{file}.py`.\n\n{shown}"
+        where = "" if file == "others" else f", in `minigrad/{file}.py`"
+        yield page, f"# {title}\n\nA part of {{doc}}`{title_of(space)} </reference/{place_of(space)}>`{where}.\n\n{shown}"
 
 
 def name_row(name, thing, at):
@@ -194,7 +195,8 @@ def value_row(space, name, value):
 def first_line(thing):
     """The first sentence of a docstring, for a cell of a table."""
     text = " ".join(body_of(inspect.getdoc(thing) or "").split("\n\n")[0].split())
-    return safe(re.split(r"(?<=[.:]) (?=[A-Z`])", text)[0].rstrip(":")).replace("|", "\\|")
+    text = re.sub(r"^(tf[\w.]*|minigrad): ", "", re.split(r"(?<=\.) (?=[A-Z`])", text)[0])
+    return safe(text[:1].upper() + text[1:]).replace("|", "\\|")
 
 
 # ---- an entry ------------------------------------------------------------------------------------------------------
@@ -240,6 +242,7 @@ def signature(thing):
 def methods(kind):
     """What a class says of itself: its public functions and properties."""
     own = [(name, getattr(one, "__func__", one)) for name, one in vars(kind).items() if not name.startswith("_")]
+    own = [(name, one) for name, one in own if name not in vars(Listener)]
     return sorted((name, one) for name, one in own if isinstance(one, (types.FunctionType, property)) and one.__doc__)
 
 
@@ -251,7 +254,7 @@ def of_member(of, name, one):
 
 
 def inherited(kind):
-    bases = [base.__name__ for base in kind.__bases__ if base is not object and base.__module__.startswith("minigrad")]
+    bases = [base.__name__ for base in kind.__bases__ if base not in (object, Listener) and base.__module__.startswith("minigrad")]
     return f"Inherits from {', '.join(f'`{base}`' for base in bases)}." if bases else ""
 
 
@@ -313,6 +316,3 @@ def safe(text):
     """Words that Markdown would take for its own."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(part if k % 2 else re.sub(r"([<>\[\]_|]|\*\*|\*(?=\w+[,)]))", r"\\\1", part) for k, part in enumerate(parts))
-
-
-__all__ = ["OPS", "entries", "namespaces", "pages"]

@@ -2,17 +2,13 @@
 
 import re
 from pathlib import Path
-
+ROOT = Path(__file__).resolve().parent.parent.parent
 BADGE = "https://mybinder.org/badge_logo.svg"
 FIRST = "course/00_start_here.ipynb"
 
 
-def repository(root: Path) -> str:
-    """The address that pyproject.toml names; "" if it names none.
-
-    Args:
-        root: the folder of the source.
-    """
+def repository(root: Path = ROOT) -> str:
+    """The address that the pyproject.toml in a folder names; "" if it names none."""
     _, _, urls = (root / "pyproject.toml").read_text(encoding="utf-8").partition("\n[project.urls]\n")
     found = re.search(r'^repository *= *"(.+)"', urls.partition("\n[")[0], re.MULTILINE | re.IGNORECASE)
     return found[1].removesuffix("/").removesuffix(".git") if found else ""
@@ -47,3 +43,15 @@ def with_badge(readme: str, line: str) -> str:
     bare = re.sub(rf"^\[!\[[^\n]*{re.escape(BADGE)}[^\n]*\n\n?", "", readme, flags=re.MULTILINE)
     title, _, rest = bare.partition("\n\n")
     return f"{title}\n\n{line}\n\n{rest}" if line else bare
+
+
+def main(root: Path = ROOT) -> None:
+    """Write the badge into README, or take it out."""
+    readme = root / "README.md"
+    line = badge(repository(root))
+    readme.write_text(with_badge(readme.read_text(encoding="utf-8"), line), encoding="utf-8")
+    print(f"README.md has {'the badge ' + line if line else 'no badge: pyproject.toml names no repository that Binder knows'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -58,7 +58,7 @@ function prediction(box) {
   const choose = (answer) => {
     memory.set(exercise, answer);
     box.classList.toggle("chosen", answer !== null);
-    said.textContent = answer === null ? "" : answer ? `You predicted ${answer}. Read on.` : "Read on.";
+    said.textContent = answer === null ? "" : `You ${answer ? `predicted ${answer}` : "left it open"}; ${box.dataset.cameOut || "read on."}`;
     for (const button of box.querySelectorAll("button[value]")) button.setAttribute("aria-pressed", String(button.value === answer));
   };
   for (const button of box.querySelectorAll("button[value]")) button.addEventListener("click", () => choose(button.value));
@@ -77,10 +77,16 @@ function uncover() {
   target.scrollIntoView();
 }
 
+// What is wider than its place can be scrolled with keys as well.
+const scrolled = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.scrollWidth > target.clientWidth ? (target.tabIndex = 0) : target.removeAttribute("tabindex");
+});
+
 document.addEventListener("DOMContentLoaded", () => {
   follow();
   new MutationObserver(follow).observe(document.body, { attributeFilter: ["data-theme"] });
   document.querySelectorAll(".prediction").forEach(prediction);
+  document.querySelectorAll("pre, .table-wrapper").forEach((one) => scrolled.observe(one));
   uncover();
   addEventListener("hashchange", uncover);
   watchFilms();
