@@ -33,7 +33,7 @@ def told(capsys, *arguments):
 # ---- what it understands -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["course", "check", "pack", "build"])
+@pytest.mark.parametrize("name", ["course", "check", "pack", "build", "book"])
 def test_every_command_helps_with_an_example_that_it_understands(name, capsys):
     with pytest.raises(SystemExit) as end:
         main([name, "--help"])

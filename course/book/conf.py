@@ -13,7 +13,6 @@ myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
 nitpick_ignore_regex = [("py:.*", ".*")]  # types in signatures; links to names are checked by tests/test_book.py
 suppress_warnings = ["ref.python"]  # of two Variables either may be meant
-python_maximum_signature_line_length = 90
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True

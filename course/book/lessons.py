@@ -110,13 +110,13 @@ def listed(text):
     quoted = re.findall(r'"([^"]+)"', text)
     if len(quoted) > 1:
         return quoted
-    *_, before = re.split(r": |\. (?=[A-Z])", before)
+    *_, before = re.split(r":\**\s|\.\s(?=[A-Z])", before)
     first, *others = re.split(r", (?![^(\[]*[)\]])", before.rstrip(", "))
     if len(first.split()) > 6:
         return []
-    first = first.rpartition(" ")[2] if len(first.split()) > 3 or first.startswith("Is ") else first
-    last = re.sub(r"^(is|does) it ", "", last)
-    return [one.replace("`", "").strip(" ?") for one in (first, *others, last)]
+    first = re.sub(r"^(is|will|about)\b(.* )?(?=\S)", "", first, flags=re.IGNORECASE)
+    last = last.removeprefix("is it ")
+    return [one.replace("`", "").strip(" :*") for one in (first, *others, last)]
 
 
 def prediction(exercise, offered):

@@ -49,7 +49,11 @@ def namespaces():
         found.append(space)
         inner = [name for name, thing in members(space) if isinstance(thing, types.ModuleType)]
         waiting += [f"{space}.{name}".lstrip(".") for name in inner if module(f"{space}.{name}".lstrip(".")).__name__.endswith(name)]
-    return [space for k, space in sorted(enumerate(found), key=lambda one: one[1]) if module(space) not in [module(other) for other in found[:k]]]
+    return [
+        space
+        for k, space in sorted(enumerate(found), key=lambda one: one[1])
+        if module(space) not in [module(other) for other in found[:k]]
+    ]
 
 
 def module(space):

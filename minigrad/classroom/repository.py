@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 BADGE = "https://mybinder.org/badge_logo.svg"
 FIRST = "course/00_start_here.ipynb"
@@ -50,7 +51,7 @@ def main(root: Path = ROOT) -> None:
     readme = root / "README.md"
     line = badge(repository(root))
     readme.write_text(with_badge(readme.read_text(encoding="utf-8"), line), encoding="utf-8")
-    print(f"README.md has {'the badge ' + line if line else 'no badge: pyproject.toml names no repository that Binder knows'}")
+    print(f"README.md has {line or 'no badge: pyproject.toml names no repository that Binder knows'}")
 
 
 if __name__ == "__main__":
