@@ -126,6 +126,18 @@ def test_what_differs_from_tensorflow_is_said_where_the_function_is(pages):
     assert text.count("Differs from TensorFlow.") == len([one for one in differing if one[0] in names])
 
 
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_film_is_that_of_the_stored_lesson(site, lesson):
+    films = part("films")
+    shown = films.of_lessons([ROOT / "course" / f"{lesson}.ipynb"]).popitem()[1]
+    outputs = {cell["id"]: output["data"] for cell in LESSONS[lesson] for output in cell.get("outputs", ()) if "data" in output}
+    assert {cell: film.text.strip() for cell, film in shown.items()} == {cell: source_of(outputs[cell]) for cell in shown}
+
+
+def source_of(data):
+    return "".join(data["text/plain"]).strip()
+
+
 # ---- links, and nothing from elsewhere -------------------------------------------------------------------------------
 
 

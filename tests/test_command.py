@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from minigrad.__main__ import main, parsed
-from minigrad.classroom import checkup, course, lab, pack, telling
+from minigrad.classroom import book, checkup, course, lab, pack, telling
 
 ROOT = Path(__file__).parent.parent
 NOBODY = 65534
@@ -75,8 +75,11 @@ def test_nothing_that_is_typed_as_a_lesson_is_a_traceback(command, lesson, capsy
 
 
 @pytest.mark.parametrize("out", ["", "\0", "/dev/null", "/dev/null/x", "a" * 100_000, "\x1b[2J\0"])
-def test_nothing_that_is_typed_as_a_folder_is_a_traceback(out, capsys):
-    code, said = told(capsys, "pack", "--out", out)
+@pytest.mark.parametrize("command", ["pack", "book"])
+def test_nothing_that_is_typed_as_a_folder_is_a_traceback(command, out, capsys, monkeypatch):
+    monkeypatch.setattr(checkup, "packages", list)
+    monkeypatch.setattr(book, "NEEDS", ())
+    code, said = told(capsys, command, "--out", out)
     assert (code, said.startswith("minigrad: Nothing can be written to "), len(said) < 400) == (1, True, True)
     assert said.replace("\n", "").isprintable()
 

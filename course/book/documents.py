@@ -26,13 +26,19 @@ def pages(lessons):
     texts = {}
     for file in (build.COURSE / "book").glob("*.md"):
         text = re.sub(r"^README: (.+)$", lambda found: section(readme, found[1]), file.read_text(encoding="utf-8"), flags=re.M)
-        texts[file.stem] = linked(text.replace("{calls}", mg.engine.calls()), "README.md", places)
+        texts[file.stem] = linked(text.replace("{calls}", calls()), "README.md", places)
     for file, name in places.items():
         if name and name not in texts and file.endswith(".md"):
             texts[name] = linked((ROOT / file).read_text(encoding="utf-8"), file, places)
     texts["glossary"] = numbered(texts["glossary"], {path.name[:2]: path.stem for path in lessons})
     texts["lessons/index"] = numbered_table(texts.pop("lessons"), {path.name[:2]: path.stem for path in lessons})
     return texts
+
+
+def calls():
+    """What one gradient calls, as a table."""
+    rows = (f"| {k} | `{file}` | `{name}` | {what} |" for k, (file, name, what) in enumerate(mg.engine.CALLS, 1))
+    return "\n".join(["| | file | function | what it does |", "|---|---|---|---|", *rows])
 
 
 def section(readme, title):

@@ -62,7 +62,8 @@ def of_lessons(paths):
 
 def kept(path):
     """Where the films of a lesson are kept: the name tells what they were made of."""
-    source = [path, *sorted(Path(mg.__file__).parent.rglob("*.py")), *sorted((build.COURSE / "helpers").rglob("*.py"))]
+    engine = [file for file in sorted(Path(mg.__file__).parent.rglob("*.py")) if "classroom" not in file.parts]
+    source = [path, *engine, *sorted((build.COURSE / "helpers").rglob("*.py"))]
     made_of = hashlib.sha256(b"".join(file.read_bytes() for file in source)).hexdigest()[:16]
     return KEPT / f"{path.stem}-{made_of}.json"
 

@@ -1,5 +1,6 @@
 """The reference of the API: each public name once, where its namespace has it, from its signature, its docstring and its VJPs."""
 
+import enum
 import importlib
 import inspect
 import re
@@ -14,6 +15,7 @@ from minigrad.engine.listening import Listener
 PACKAGE = Path(mg.__file__).parent
 HEADS = ("Args", "Returns", "Raises", "Attributes", "Yields")
 HOUSE = "engine/", "ops/", "program/"  # what the top-level names of these files have in common is their file
+PROSE = "Returns:", "Yields:"
 OURS = "explain", "inspect", "trace", "check_gradients"  # what TensorFlow does not have
 
 
@@ -172,7 +174,7 @@ def of_namespace(space, files, values, at, differing):
     names = [name_row(name, thing, at) for name, thing in members(space) if id(thing) in at]
     table = "## Names\n\n| name | |\n|---|---|\n" + "\n".join(names) + "\n" if names else ""
     constants = "\n## Values\n\n| name | value |\n|---|---|\n" + "\n".join(value_row(space, *one) for one in values) if values else ""
-    ordered = {file: sorted(found, key=lambda entry: entry.name) for file, found in sorted(files.items())}
+    ordered = {file: sorted(found, key=lambda entry: entry.name) for file, found in sorted(files.items(), key=last_others)}
     if not parted(files):
         shown = "\n".join(of_entry(entry, differing) for found in ordered.values() for entry in found)
         yield f"reference/{place_of(space)}", f"{head}\n{table}{constants}\n\n{shown}"
@@ -187,6 +189,10 @@ def of_namespace(space, files, values, at, differing):
         yield page, f"# {title}\n\nA part of {{doc}}`{title_of(space)} </reference/{place_of(space)}>`{where}.\n\n{shown}"
 
 
+def last_others(item):
+    return item[0] == "others", item[0]
+
+
 def name_row(name, thing, at):
     return f"| {{py:obj}}`{name} <{at[id(thing)].name}>` | {first_line(thing)} |"
 
@@ -199,8 +205,8 @@ def value_row(space, name, value):
 def first_line(thing):
     """The first sentence of a docstring, for a cell of a table."""
     text = " ".join(body_of(inspect.getdoc(thing) or "").split("\n\n")[0].split())
-    text = re.sub(r"^(tf[\w.]*|minigrad): ", "", re.split(r"(?<=\.) (?=[A-Z`])", text)[0])
-    return safe(text[:1].upper() + text[1:]).replace("|", "\\|")
+    text = re.sub(r"^(?:tf[\w.]*|minigrad): (.)", lambda found: found[1].upper(), re.split(r"(?<=\.) (?=[A-Z`])", text)[0])
+    return safe(text).replace("|", "\\|")
 
 
 # ---- an entry ------------------------------------------------------------------------------------------------------
@@ -234,6 +240,8 @@ def facts(entry):
 
 def signature(thing):
     """Parameters and what is returned, with the names of types as one writes them."""
+    if isinstance(thing, enum.EnumMeta):
+        return ""
     try:
         text = str(inspect.signature(thing))
     except ValueError:
@@ -296,7 +304,8 @@ def told_as_text(doc):
 def block(text):
     head, _, rest = text.partition("\n")
     if head.rstrip(":") in HEADS and head.endswith(":"):
-        return f"**{head.rstrip(':')}**\n\n{items(inspect.cleandoc(rest))}"
+        told = inspect.cleandoc(rest)
+        return f"**{head.rstrip(':')}**\n\n{safe(told) if head in PROSE else items(told)}"
     if text.lstrip().startswith(">>>"):
         return f"```pycon\n{inspect.cleandoc(text)}\n```"
     if text.startswith("    "):

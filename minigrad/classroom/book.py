@@ -6,7 +6,7 @@ from pathlib import Path
 
 from . import checkup
 from .course import folder, module
-from .telling import Trouble
+from .telling import Trouble, shown
 
 NEEDS = ("sphinx", "furo", "myst_nb", "sphinx_copybutton", "sphinx_design")
 
@@ -23,15 +23,17 @@ def book(out: str | None) -> int:
     Raises:
         Trouble: this is no clone, or what the book is made with is not installed.
     """
+    checkup.refuse(checkup.packages())
     if not (folder() / "book").is_dir() or not (folder().parent / "tests").is_dir():
         raise Trouble("The book is made in a clone of the source.", "cd the-clone; minigrad book")
     missing = [name for name in NEEDS if importlib.util.find_spec(name) is None]
     if missing:
         raise Trouble(f"{', '.join(missing)}: not installed.", checkup.install("--editable '.[course,book]'"))
-    checkup.refuse(checkup.packages())
+    place = folder() / "book" / "_build" / "html" if out is None else Path(out)
+    if out == "" or checkup.refusal(place):
+        raise Trouble(f"Nothing can be written to {shown(str(place))}.", "minigrad book --out ~/book")
     begun = time.monotonic()
-    place = Path(out or folder() / "book" / "_build" / "html").resolve()
-    if code := module("book.make").make(place):
+    if code := module("book.make").make(place.resolve()):
         return int(code)
     print(f"{place / 'index.html'}  {time.monotonic() - begun:.0f} s")
     return 0
