@@ -56,7 +56,9 @@ def own_course(tmp_path, monkeypatch):
     """A copy of the course, in a folder that one works in."""
     pytest.importorskip("nbclient")
     shutil.copytree(
-        Path(__file__).parent.parent / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__")
+        Path(__file__).parent.parent / "course",
+        tmp_path / "course",
+        ignore=shutil.ignore_patterns(".*", "_build", "my_copies", "__pycache__"),
     )
     for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
         monkeypatch.delitem(sys.modules, name)

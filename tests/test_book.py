@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import urllib.parse
@@ -74,6 +75,23 @@ def test_a_lesson_has_its_films_its_predictions_and_its_solutions(pages, lesson)
     assert len(re.findall(r'<div class="cell_input', text)) == len(code) - len(asked)
 
 
+def test_a_lesson_opens_on_binder_only_where_the_repository_is_known():
+    lessons, path = part("lessons"), ROOT / "course" / "07_why_none.ipynb"
+    there = "https://mybinder.org/v2/gh/somebody/minigrad/HEAD?urlpath=lab/tree/course/07_why_none.ipynb"
+    assert there in lessons.buttons(path, "https://github.com/somebody/minigrad")
+    assert "binder" not in lessons.buttons(path, "") + lessons.buttons(path, "https://example.org/minigrad")
+
+
+def test_what_is_downloaded_runs_by_itself(site, tmp_path):
+    (packed,) = site.glob("_downloads/*/02_the_tape.zip")
+    shutil.unpack_archive(packed, tmp_path)
+    program = "from helpers import check, solution; check('02.1', lambda radius: 1.0); solution('02.exit')"
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "MINIGRAD_PROGRESS": str(tmp_path / "progress.json")}
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path / "course", env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("02.1: not yet.") and (tmp_path / "course" / "02_the_tape.ipynb").exists()
+
+
 def test_the_answers_to_choose_from_are_those_that_the_lesson_names():
     lessons, offered = part("lessons"), {}
     for cells in LESSONS.values():
@@ -97,7 +115,7 @@ def test_a_code_has_its_programs_its_film_and_what_is_said(pages, code):
     assert f'data-film="{code}"' in text
     assert f"{code} (" in plain(text).partition("says:")[2], "explain names it"
     for program in (mg.explain.codes(code).broken, mg.explain.codes(code).fixed):
-        assert program.splitlines()[0].replace("tf.", "mg.") in plain(text)
+        assert program.replace("tf.", "mg.") in plain(text)
 
 
 def test_every_public_name_has_an_entry_and_every_op_its_derivative(pages):

@@ -84,6 +84,13 @@ def test_nothing_that_is_typed_as_a_folder_is_a_traceback(command, out, capsys, 
     assert said.replace("\n", "").isprintable()
 
 
+def test_a_book_that_cannot_be_made_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.setattr(checkup, "packages", list)
+    monkeypatch.setattr(book, "NEEDS", ("sphinx_of_nobody",))
+    code, said = told(capsys, "book")
+    assert (code, "sphinx_of_nobody: not installed" in said, "pip install --editable '.[course,book]'" in said) == (1, True, True)
+
+
 # ---- what is in the way --------------------------------------------------------------------------------------------------
 
 

@@ -74,7 +74,7 @@ def pictured(cell):
 def buttons(path, repository):
     """The row of buttons below the title."""
     link = f"{{download}}`Download: the lesson, its checks and helpers <../downloads/{path.stem}.zip>`"
-    place = binder(repository, f"course/{path.name}") if repository else ""
+    place = binder(repository, f"course/{path.name}")
     return f"{link}\n" + (f"[Open on Binder]({place}){{.binder}}\n" if place else "")
 
 
