@@ -128,5 +128,5 @@ def figure(film, name, into, up=""):
     (folder / f"{name}.js").write_text(f"film({json.dumps(name)}, {in_script(state)});\n", encoding="utf-8")
     (folder / f"{name}.svg").write_text(film.picture, encoding="utf-8")
     told = html.escape(film.text.strip()).replace("\n", "&#10;")
-    picture = f'<img src="{up}_static/films/{name}.svg" loading="lazy" alt="{told}">'
+    picture = f'<img src="{up}_static/films/{name}.svg" alt="{told}">'
     return f'<div class="film-place" id="film-{name}" data-film="{name}">{picture}</div>'

@@ -7,6 +7,7 @@ const places = new Map(); // the name of a film -> where it is to live
 const load = (file) =>
   new Promise((done, failed) => document.head.append(Object.assign(document.createElement("script"), { src: `${root}_static/${file}`, onload: done, onerror: failed })));
 let frontEnd;
+if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; // it would have to read other pages
 
 function film(name, state) {
   for (const place of places.get(name) ?? []) {
