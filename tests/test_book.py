@@ -21,7 +21,7 @@ from minigrad.classroom.book import NEEDS
 
 ROOT = Path(__file__).parent.parent
 LESSONS = {path.stem: json.loads(path.read_text("utf-8"))["cells"] for path in sorted((ROOT / "course").glob("[0-9][0-9]_*.ipynb"))}
-KINDS = ["index", "lessons/02_the_tape", "codes/LEFT_ENGINE", "reference/math", "reference/image", "reference/top/tape",
+KINDS = ["index", "lessons/00_start_here", "codes/LEFT_ENGINE", "reference/math", "reference/image", "reference/top/tape",
          "gallery", "glossary", "compare", "teachers/lesson_07", "search"]  # fmt: skip
 INSPECTOR = ".mg-inspector"
 

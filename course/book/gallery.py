@@ -1,6 +1,7 @@
 """A gallery of films: the scenes that the tests of the inspector draw, and those of the lessons."""
 
 import ast
+import re
 
 import nbformat
 
@@ -54,7 +55,10 @@ def scenes_of_tests():
 
 def listed(path, found):
     """Links to the films of a lesson."""
-    cells = nbformat.read(path, as_version=4).cells
-    title = cells[0].source.partition("\n")[0].lstrip("# ")
-    for cell in found:
-        yield f'- <a href="lessons/{path.stem}.html#film-{path.stem}-{cell}">{title}: {cell.replace("-", " ")}</a>'
+    heading = ""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            headings = re.findall(r"^##? (.+?)(?: \(\d.*\))?$", cell.source, re.MULTILINE)
+            heading = headings[-1] if headings else heading
+        elif cell.id in found:
+            yield f'- <a href="lessons/{path.stem}.html#film-{path.stem}-{cell.id}">{path.name[:2]}, {heading}</a>'

@@ -142,7 +142,7 @@ def pages(differing):
 INDEX = """# Reference
 
 Each public name once, from the source: its signature, its docstring with examples that the tests run, and, of an op, what its
-VJPs compute. All names are TensorFlow's, under `mg` in place of `tf`, unless it is said otherwise.
+VJPs compute. All names are TensorFlow's, under `mg` in place of `tf`, unless it is said otherwise. All of them, with their methods, stand in the {{ref}}`index <genindex>`.
 
 | namespace | |
 |---|---|
