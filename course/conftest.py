@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 os.environ["MINIGRAD_PROGRESS"] = str(Path(__file__).parent / "nobody" / "progress.json")
-collect_ignore = ["my_copies"]
+collect_ignore = ["book", "my_copies"]
 
 
 def pytest_collectstart(collector):

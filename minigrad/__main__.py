@@ -1,4 +1,4 @@
-"""The command `minigrad`, with the subcommands course, explain, check, pack, class and build."""
+"""The command `minigrad`, with the subcommands course, explain, check, pack, class, build and book."""
 
 import argparse
 import importlib
@@ -119,6 +119,13 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
         "For those who write lessons: how a lesson stands is then also what --reset puts back.", "minigrad build 07 08",
     )  # fmt: skip
     build.add_argument("lessons", nargs="*", metavar="07", help="these lessons; without any, all")
+
+    book = command(
+        "book", "book.book", "make the book, a site of static pages",
+        "It holds the lessons with their films, the reference, and what else is written here.",
+        "minigrad book --out site",
+    )  # fmt: skip
+    book.add_argument("--out", metavar="FOLDER", help="where the pages go (course/book/_build/html)")
     return parser, commands.choices
 
 

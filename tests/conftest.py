@@ -75,7 +75,7 @@ def replays_take_their_time(monkeypatch):
 def own_clone(tmp_path, monkeypatch):
     """A copy of the source's course, which the package takes for its own; one works beside it. It is the folder `course`."""
     pytest.importorskip("nbclient")
-    shutil.copytree(ROOT / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__"))
+    shutil.copytree(ROOT / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "_build", "my_copies", "__pycache__"))
     imported_anew(monkeypatch)
     monkeypatch.setattr(course, "PACKAGE", tmp_path / "minigrad")
     monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))

@@ -18,7 +18,7 @@ import time
 
 from .covering import ROOT, Copy, Covering
 
-PATHS = [path for folder in ("minigrad", "course") for path in sorted((ROOT / folder).rglob("*.py"))]
+PATHS = [path for folder in ("minigrad", "course") for path in sorted((ROOT / folder).rglob("*.py")) if "book" not in path.parts]
 TEXTS = {path.relative_to(ROOT).with_suffix("").as_posix(): path.read_text("utf-8") for path in PATHS}
 LINES = {file: text.splitlines() for file, text in TEXTS.items()}
 TREES = {file: ast.parse(text) for file, text in TEXTS.items()}

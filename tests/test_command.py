@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from minigrad.__main__ import main, parsed
-from minigrad.classroom import checkup, course, lab, telling
+from minigrad.classroom import book, checkup, course, lab, telling
 
 ROOT = Path(__file__).parent.parent
 NOBODY = 65534
@@ -34,7 +34,7 @@ def told(capsys, *arguments):
 # ---- what it understands -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["course", "check", "pack", "build"])
+@pytest.mark.parametrize("name", ["course", "check", "pack", "build", "book"])
 def test_every_command_helps_with_an_example_that_it_understands(name, capsys):
     with pytest.raises(SystemExit) as end:
         main([name, "--help"])
@@ -77,10 +77,20 @@ def test_nothing_that_is_typed_as_a_lesson_is_a_traceback(command, lesson, capsy
 
 
 @pytest.mark.parametrize("out", ["", "\0", "/dev/null", "/dev/null/x", "a" * 100_000, "\x1b[2J\0"])
-def test_nothing_that_is_typed_as_a_folder_is_a_traceback(out, capsys):
-    code, said = told(capsys, "pack", "--out", out)
+@pytest.mark.parametrize("command", ["pack", "book"])
+def test_nothing_that_is_typed_as_a_folder_is_a_traceback(command, out, capsys, monkeypatch):
+    monkeypatch.setattr(checkup, "packages", list)
+    monkeypatch.setattr(book, "NEEDS", ())
+    code, said = told(capsys, command, "--out", out)
     assert (code, said.startswith("minigrad: Nothing can be written to "), len(said) < 400) == (1, True, True)
     assert said.replace("\n", "").isprintable()
+
+
+def test_a_book_that_cannot_be_made_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.setattr(checkup, "packages", list)
+    monkeypatch.setattr(book, "NEEDS", ("sphinx_of_nobody",))
+    code, said = told(capsys, "book")
+    assert (code, "sphinx_of_nobody: not installed" in said, "pip install --editable '.[course,book]'" in said) == (1, True, True)
 
 
 # ---- what is in the way --------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.__main__ import parsed
-from minigrad.classroom import handout
+from minigrad.classroom import handout, repository
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -45,11 +45,46 @@ def test_the_first_two_commands_start_the_course_and_run_the_tests():
     assert tests.splitlines()[-1] == ".venv/bin/pytest -n auto --dist loadfile"
 
 
-def test_the_button_opens_the_first_lesson_on_binder():
-    (link,) = set(re.findall(r"https://mybinder\.org/v2/[^)\s]+", README))
-    address, _, path = link.partition("?urlpath=lab/tree/")
-    assert re.fullmatch(r"https://mybinder\.org/v2/gh/[\w.-]+/[\w.-]+/[\w.-]+", address)
-    assert path == f"{handout.NAME}/{LESSONS['00'].name}", "in the folder that binder/postBuild makes"
+# ---- the badge -----------------------------------------------------------------------------------------------------
+
+GITHUB = "https://github.com/somebody/minigrad"
+AT_BINDER = "https://mybinder.org/v2/gh/somebody/minigrad/HEAD?urlpath=lab/tree/minigrad-course/00_start_here.ipynb"
+
+
+def test_the_badge_is_that_of_the_setting_and_without_one_there_is_none():
+    assert repository.with_badge(README, repository.badge(repository.repository(ROOT))) == README
+    assert ("mybinder.org/v2/" in README) is bool(repository.repository(ROOT))
+
+
+@pytest.mark.parametrize(("setting", "link"), [
+    (f'[project.urls]\nHomepage = "https://example.org"\nrepository = "{GITHUB}"\n', AT_BINDER),
+    (f'[project.urls]\nRepository = "{GITHUB}.git/"\n', AT_BINDER),
+    ('[project.urls]\nrepository = "https://gitlab.com/some/body"\n', AT_BINDER.replace("gh/somebody/minigrad", "gl/some%2Fbody")),
+    (f'[project.urls]\n\n[tool.other]\nrepository = "{GITHUB}"\n', ""),
+    ('[project.urls]\nrepository = "https://example.org/minigrad"\n', ""),
+    ("", ""),
+])  # fmt: skip
+def test_one_setting_makes_the_badge(tmp_path, capsys, setting, link):
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "minigrad"\n\n{setting}')
+    bare = repository.with_badge(README, "")
+    (tmp_path / "README.md").write_text(README)
+    for _ in range(2):
+        repository.main(tmp_path)
+        text = (tmp_path / "README.md").read_text()
+        assert re.findall(r"https://mybinder\.org/v2/[^)\s]+", text) == ([link] if link else [])
+        badge = repository.badge(repository.repository(tmp_path))
+        assert text == (bare.replace("\n\n", f"\n\n{badge}\n\n", 1) if link else bare)
+    assert link in capsys.readouterr().out
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "minigrad"\n')
+    repository.main(tmp_path)
+    assert (tmp_path / "README.md").read_text() == bare
+
+
+def test_the_badge_opens_the_first_lesson():
+    assert f"{handout.NAME}/{LESSONS['00'].name}" == repository.FIRST, "in the folder that binder/postBuild makes"
+
+
+# ---- what README shows ---------------------------------------------------------------------------------------------
 
 
 def test_the_picture_is_there_is_small_and_told_in_words():
@@ -166,8 +201,8 @@ def test_the_lessons_are_listed_as_they_call_themselves_with_their_minutes():
 
 
 def test_every_command_that_is_shown_is_understood():
-    shown = re.findall(r"minigrad ((?:course|check|pack|build)[^`\n]*)", README)
-    assert {line.split()[0] for line in shown} == {"course", "check", "pack", "build"}
+    shown = re.findall(r"minigrad ((?:course|check|pack|build|book)\b[^`\n]*)", README)
+    assert {line.split()[0] for line in shown} == {"course", "check", "pack", "build", "book"}
     for line in shown:
         if "--help" not in line:
             parsed()[0].parse_args(line.split())

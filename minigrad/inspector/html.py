@@ -11,26 +11,33 @@ FRONT = Path(__file__).parent / "front"
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'"
 # each imports from those before it
 PARTS = ("elements", "numbers", "pictures", "geometry", "story", "film", "overview", "memory", "panes", "inspector")
-RUN = """
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const state = read("state"), heard = {};
-const fire = (event, ...given) => (heard[event] || []).forEach((call) => call(...given));
-const model = {
-  saved: true,
-  get: (name) => state[name],
-  set(name, value) { if (state[name] !== value) { state[name] = value; fire("change:" + name, model, value); fire("change", model); } },
-  on(events, call) { events.split(" ").forEach((event) => (heard[event] = heard[event] || []).push(call)); },
-  off(events, call) {
-    (events || "").split(" ").forEach((event) => { heard[event] = (heard[event] || []).filter((one) => call && one !== call); });
-  },
-  save_changes() {},
-  send(content) { setTimeout(() => fire("msg:custom", { ...content, type: "unsaved" }, [])); },
+MODEL = """
+const modelOf = (state) => {
+  const heard = {};
+  const fire = (event, ...given) => (heard[event] || []).forEach((call) => call(...given));
+  const model = {
+    saved: true,
+    get: (name) => state[name],
+    set(name, value) { if (state[name] !== value) { state[name] = value; fire("change:" + name, model, value); fire("change", model); } },
+    on(events, call) { events.split(" ").forEach((event) => (heard[event] = heard[event] || []).push(call)); },
+    off(events, call) {
+      (events || "").split(" ").forEach((event) => { heard[event] = (heard[event] || []).filter((one) => call && one !== call); });
+    },
+    save_changes() {},
+    send(content) { setTimeout(() => fire("msg:custom", { ...content, type: "unsaved" }, [])); },
+  };
+  return model;
 };
-const url = URL.createObjectURL(new Blob([read("front-end")], { type: "text/javascript" }));
+"""
+RUN = f"""
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+{MODEL}
+const model = modelOf(read("state"));
+const url = URL.createObjectURL(new Blob([read("front-end")], {{ type: "text/javascript" }}));
 const frontEnd = (await import(url)).default;
 const made = typeof frontEnd === "function" ? await frontEnd() : frontEnd;
-await made.initialize?.({ model });
-await made.render({ model, el: document.getElementById("inspector") });
+await made.initialize?.({{ model }});
+await made.render({{ model, el: document.getElementById("inspector") }});
 """
 PAGE = """<!doctype html>
 <html lang="en">
@@ -106,6 +113,12 @@ def script() -> str:
     """The front end as one module: its files one after the other, without the imports that join them."""
     text = "\n".join((FRONT / f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
     return re.sub(r"^import .*\n|^export (?!default)", "", text, flags=re.MULTILINE)
+
+
+def shared() -> str:
+    """The front end as one script for a page with many films, also one read from disk: `showFilm(state, element)`."""
+    made = script().replace("export default", "const made =")
+    return f"const showFilm = (() => {{{MODEL}{made}\nreturn (state, el) => made.render({{ model: modelOf(state), el }});\n}})();\n"
 
 
 def style() -> str:
