@@ -2,9 +2,11 @@
 
 import itertools
 import os
+import re
 import sys
 from pathlib import Path
 
+import minutes
 import nbformat
 from jupyter_core.utils import ensure_event_loop
 from nbclient import NotebookClient
@@ -32,7 +34,9 @@ def chosen(numbers):
 
 def built(path):
     """The text of a lesson, run from top to bottom in a fresh kernel."""
-    notebook = executed(path)
+    notebook = nbformat.read(path, as_version=4)
+    minutes.state(notebook)
+    run(notebook)
     tidy(notebook)
     return nbformat.writes(notebook, version=4) + "\n"
 
@@ -104,10 +108,24 @@ def store(path):
     return copy
 
 
+def tell():
+    """Write the minutes of the lessons into what lists them."""
+    notebooks = {path.name[:2]: nbformat.read(path, as_version=4) for path in lessons()}
+    for cell in notebooks["00"].cells:
+        cell.source = minutes.tabled(cell.source, notebooks)
+    whole.write(lessons(["00"])[0], (nbformat.writes(notebooks["00"], version=4) + "\n").encode())
+    for path in (COURSE.parent / "README.md", *(COURSE / "teachers").glob("lesson_*.md")):
+        text = minutes.tabled(path.read_text(encoding="utf-8"), notebooks)
+        notebook = notebooks.get(path.stem[-2:])
+        text = re.sub(r"^\*\*Alone,\*\* .*$", minutes.alone(notebook), text, flags=re.MULTILINE) if notebook else text
+        whole.write(path, text.encode())
+
+
 def main(numbers):
     for path in chosen(numbers):
         copy = store(path)
         print(f"built {path.name}" + (f", and kept what stood there in {copy.relative_to(COURSE)}" if copy else ""))
+    tell()
 
 
 if __name__ == "__main__":

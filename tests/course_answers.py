@@ -593,3 +593,35 @@ for exercise, (code, line, wrong, right) in REPORTS.items():
     report = f'{{"code": {code!r}, "line": {line!r}, "fixed": %s}}'
     WRONG[exercise] = [report % one for one in wrong] + [f'{{"code": "not {code}", "line": {line!r}, "fixed": {right[0]}}}']
     RIGHT[exercise] = [report % one for one in right]
+
+PAUSES = {
+    "01.pause1": (["-20", "20.5", "'4 * x'", "None", "[4, 5]"], ["20", "np.float32(20)"]),
+    "02.pause1": (["0", "2.5", "'a and b'", "None", "[1, 3]"], ["2.0", "np.int64(2)"]),
+    "02.pause2": (["-30", "1.2", "'30 or 6'", "None", "[5, 6]"], ["30", "np.float32(30)"]),
+    "03.pause1": (["-5", "0.0", "'5 or None'", "8", "[5, None]"], ["5", "np.float32(5)"]),
+    "03.pause2": (["0", "1", "'three or four'", "None", "3.5"], ["3.0", "np.int64(3)"]),
+    "04.pause1": (["-12", "'error'", "None", "6", "[3, 12]"], ["12", "np.float32(12)"]),
+    "05.pause1": (["-25", "20", "'25 or 7'", "None", "[20, 5]"], ["25", "np.float32(25)"]),
+    "05.pause2": (["1", "-6", "'6 or 4'", "None", "(6, 4)"], ["6.0", "np.int64(6)"]),
+    "05.pause3": (["-120", "64", "'120 or 960'", "None", "[8, 3, 5]"], ["120.0", "8 * 3 * 5"]),
+    "06.pause1": (["-1.5", "1.4", "'1.5 or 0.5'", "None", "[0.5, 0.5, 0.5]"], ["3 / 2", "np.float32(1.5)"]),
+    "07.pause1": (["'not undefined'", "'undefined or broken'", "None", "0.0", "'defined'"], ["'Undefined'", "'it is undefined'"]),
+    "07.pause2": (["'not LEFT_ENGINE'", "'LEFT_ENGINE or STATE'", "None", "'engine'", "'left'"], ["'LEFT_ENGINE (proved)'", "'Left Engine'"]),
+    "07.pause3": (["'not REBOUND'", "'REBOUND or STATE'", "None", "'bound'", "2.0"], ["'REBOUND (proved)'", "'rebound'"]),
+    "08.pause1": (["-6", "9", "'6 or 12'", "None", "[9.0601, 8.9401]"], ["6", "np.float32(6)"]),
+    "08.pause2": (["-12", "0.0", "'12 or 75'", "'STALE'", "[12, 75]"], ["12", "np.float32(12)"]),
+    "09.pause1": (["-11", "24", "'11 or 8'", "None", "[3, 8]"], ["11", "np.float32(11)"]),
+    "09.pause2": (["-3", "6", "'3 or None'", "'STATE'", "[3, 3]"], ["3", "np.float32(3)"]),
+    "10.pause1": (["-60", "16", "'60 or 150'", "None", "[150, 60]"], ["60", "np.float32(60)"]),
+    "11.pause1": (["-9", "64", "'9 or 81'", "None", "[17 ** 0.5, 8]"], ["9", "81 ** 0.5"]),
+    "11.pause2": (["0", "1", "'4 or 2'", "None", "5"], ["4.0", "np.int64(4)"]),
+    "12.pause1": (["-6", "0.0", "'6 or 10'", "None", "[10, 6]"], ["6", "np.float32(6)"]),
+    "12.pause2": (["-20", "4", "'2 or 6'", "None", "[4, 2]"], ["2", "np.float32(2)"]),
+    "13.pause1": (["-2", "4", "'2 or 8'", "None", "[2, 2]"], ["2", "np.float32(2)"]),
+    "13.pause2": (["-10", "7", "'10 or 5'", "None", "[5, 5]"], ["10", "np.float32(10)"]),
+    "13.pause3": (["-12", "6", "'12 or 8'", "None", "[4, 8]"], ["12", "np.float32(12)"]),
+    "14.pause1": (["'not OUTSIDE_TAPE'", "'OUTSIDE_TAPE or STALE'", "None", "'tape'", "0.0"], ["'OUTSIDE_TAPE (proved)'", "'outside'"]),
+    "14.pause2": (["'not nan'", "'nan or zero'", "None", "0.0", "'NaN?! or inf'"], ["'NaN'", "'it is nan'"]),
+}  # fmt: skip
+for exercise, (wrong, right) in PAUSES.items():
+    WRONG[exercise], RIGHT[exercise] = wrong, right

@@ -224,7 +224,7 @@ def test_numbers_that_no_exercise_has_are_answered(capsys):
         ask("no lesson")
         ask(7)
     out = capsys.readouterr().out
-    assert out.count("There is no exercise '02.9'. Lesson 02 has 02.1, 02.2, 02.3, 02.4, 02.5, 02.exit.") == 3
+    assert out.count("There is no exercise '02.9'. Lesson 02 has 02.1, 02.pause1, 02.2, 02.3, 02.pause2, 02.4, 02.5, 02.exit.") == 3
     assert out.count("They are called") == 6
 
 
@@ -656,8 +656,8 @@ def test_progress_lists_what_is_done_and_what_is_left(own_course, capsys):
     progress()
     assert capsys.readouterr().out.splitlines() == [
         "No check is done yet. The first one is 00.1.",
-        "02 the tape                        1 of 6   left: 02.2 02.3 02.4 02.5 02.exit",
-        "02 the tape                        6 of 6   all done",
+        "02 the tape                        1 of 8   left: 02.pause1 02.2 02.3 02.pause2 02.4 02.5 02.exit",
+        "02 the tape                        8 of 8   all done",
     ]
 
 

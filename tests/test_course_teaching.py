@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 import minigrad
@@ -13,6 +14,7 @@ import minigrad
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 
 import build
+import minutes as pace
 import slides
 from helpers import card as cards
 
@@ -30,7 +32,7 @@ PARTS = [
 DASH = "\N{EN DASH}"
 SPAN = re.compile(rf"(\d+){DASH}(\d+)")
 
-LOOP = 6  # minutes: so long a learner may go on before a pause
+LOOP = 10  # minutes: so long a slow reader may go on before a part ends
 
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
 
@@ -119,7 +121,7 @@ def test_the_minutes_of_a_lesson_add_up(lesson):
 
 
 @every_lesson
-def test_nothing_takes_more_than_six_minutes_before_a_pause(lesson):
+def test_nothing_takes_more_than_ten_minutes_before_a_part_ends(lesson):
     """The smallest headed part is a loop: a section, or a part of a section that is divided."""
     for name, minutes, under in headed(text(lesson), "##"):
         for loop, length, _ in headed(under, "###") or [(name, minutes, under)]:
@@ -149,7 +151,7 @@ def test_every_prediction_is_taken_up_by_a_check(lesson):
     assert asked
 
 
-@pytest.mark.parametrize("case", [name for name in cards.cards_of("14") if name != "14.exit"])
+@pytest.mark.parametrize("case", [name for name in cards.cards_of("14") if name[3:].isdigit()])
 def test_half_a_report_is_answered_as_lesson_14_says(case):
     space = {"mg": minigrad}
     exec(cards.find(case).solution, space)
@@ -163,6 +165,69 @@ def test_there_are_as_many_exercises_and_replies_as_were_promised():
     exercises = [card for lesson in LESSONS for card in cards.cards_of(lesson).values()]
     assert len(exercises) >= 70
     assert sum(len(card.replies) for card in exercises) >= 40
+
+
+# ---- minutes -------------------------------------------------------------------------------------------------------
+
+
+def notebook(lesson):
+    return nbformat.read(LESSONS[lesson], as_version=4)
+
+
+@every_lesson
+def test_the_minutes_of_a_lesson_are_those_of_a_slow_reader(lesson):
+    said, counted = notebook(lesson), notebook(lesson)
+    pace.state(counted)
+    assert said.cells == counted.cells
+
+
+@every_lesson
+def test_nobody_has_to_sit_for_more_than_25_minutes(lesson):
+    found = pace.units(notebook(lesson))
+    assert max(found) <= pace.UNIT == 25
+    whole = pace.whole_of(notebook(lesson))
+    assert sum(found) == whole
+    assert len(found) - 1 == len([name for name in cards.cards_of(lesson) if ".pause" in name])
+
+
+@every_lesson
+def test_a_pause_sums_up_and_asks(lesson):
+    pauses = [(name, int(length), under) for name, length, under in headed(text(lesson), "##") if "**So far**" in under]
+    names = {0: [], 1: ["Half way"], 2: ["One third of the way", "Two thirds of the way"]}
+    names[3] = ["One quarter of the way", "Half way", "Three quarters of the way"]
+    assert [name for name, _, _ in pauses] == names[len(pauses)]
+    for k, (_, _, under) in enumerate(pauses, start=1):
+        assert re.search(rf"\*\*So far\*\*\n\n1\. .*\n2\. (.*\n)+\n\*\*Check {lesson}\.pause{k}\.\*\* .*\?$", under, re.MULTILINE)
+
+
+def test_more_code_words_or_checks_take_longer():
+    section = pace.sections(notebook("02"))[1]
+    words, code, check = (nbformat.v4.new_markdown_cell("word " * 140), nbformat.v4.new_code_cell("x = 1\n" * 20),
+                          nbformat.v4.new_code_cell('check("02.1", steepness)'))  # fmt: skip
+    assert [pace.taken([*section, more]) - pace.taken(section) for more in (words, code)] == [1, 1]
+    assert 2 <= pace.taken([*section, check]) - pace.taken(section) <= 4
+
+
+@every_lesson
+def test_a_page_tells_how_long_it_takes_alone(lesson):
+    assert f"\n{pace.alone(notebook(lesson))}\n" in page(lesson)
+
+
+def test_what_lists_the_lessons_has_their_minutes():
+    notebooks = {lesson: notebook(lesson) for lesson in LESSONS}
+    for listing in ((build.COURSE.parent / "README.md").read_text(encoding="utf-8"), text("00")):
+        assert pace.tabled(listing, notebooks) == listing
+    for those, said in re.findall(r"^\| .*? \| ((?:\d\d, )+\d\d) \| (\d+) \|$", text("00"), re.MULTILINE):
+        assert sum(pace.whole_of(notebooks[one]) for one in those.split(", ")) == int(said)
+
+
+@every_lesson
+def test_a_page_has_the_keys_of_the_pauses(lesson):
+    for name, card in cards.cards_of(lesson).items():
+        if ".pause" in name:
+            given = eval(card.solution.removeprefix("answer = "))
+            key = f'"{given}"' if isinstance(given, str) else f"{given:g}"
+            assert f"{name}: {key}." in page(lesson)
 
 
 # ---- pages ---------------------------------------------------------------------------------------------------------

@@ -140,6 +140,20 @@ class Card:
 NOTHING = "The function gave nothing back. What it gives back stands behind the word return."
 
 
+def pause(right, yes, hints, mistakes):
+    """What is asked at a pause on the way.
+
+    Args:
+        right: a number; or words that are right, in small letters, the first of them as a solution.
+        mistakes: wrong answers, and what to say to each.
+    """
+    shaped = [one if isinstance(one, tuple) else (one,) for one in (right, *mistakes)]
+    wanted, *known = [(lambda one=one: says(*one)) if isinstance(one[0], str) else (lambda one=one: one[0]) for one in shaped]
+    replies = [Reply(f"answer = {one[0]!r}", gives, text) for one, gives, text in zip(shaped[1:], known, mistakes.values())]
+    miss = "{seen} is not it. A hint says where to look."
+    return Card(wanted, yes, hints, f"answer = {shaped[0][0]!r}", miss=miss, replies=tuple(replies))
+
+
 def found_so(way, trials, points):
     """Was the answer found in this way, at every point?"""
     return all(outcome(way.seen, witness, one, *point) is True for (one, witness), point in zip(trials, points, strict=True))
@@ -248,4 +262,4 @@ def unknown(exercise):
     return f"There is no exercise {named}. {others}"
 
 
-__all__ = ["Card", "Reply", "Way", "anything", "cards_of", "contains", "find", "says", "stops", "unknown"]
+__all__ = ["Card", "Reply", "Way", "anything", "cards_of", "contains", "find", "pause", "says", "stops", "unknown"]

@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, contains, says, stops
+from ..card import Card, Reply, Way, contains, pause, says, stops
 from ..witness import by_tape
 
 CURVES = {
@@ -299,9 +299,26 @@ ticket = {"2": 21.0, "3": "secant"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    20.0,
+    yes="The factor stays, the power gives 2x, and the 7 never moves.",
+    hints=(
+        "Take the sum term by term. What is the slope of a plain number?",
+        "The slope of x² is 2x, and the factor 2 stays in front.",
+        "It is 4x, at 5.",
+    ),
+    mistakes={
+        27.0: "The 7 never changes, so it adds nothing to the slope.",
+        10.0: "That is the slope of x². The factor 2 stays in front.",
+        57.0: "That is the value at 5. What is the slope there?",
+    },
+)
+
+
 CARDS = {
     "01.1": slope,
     "01.2": by_hand,
+    "01.pause1": pause1,
     "01.3": tape_slope,
     "01.4": best,
     "01.exit": ticket,

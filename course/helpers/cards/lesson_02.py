@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, anything, contains, says, stops
+from ..card import Card, Reply, Way, anything, contains, pause, says, stops
 from ..witness import asked, by_hand, by_tape
 
 TWICE = stops(RuntimeError, "non-persistent")
@@ -490,10 +490,40 @@ ticket = {"2": 3.0, "3": "upstream"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    2,
+    yes="The lines of a and c: x flows into both, into c by way of a.",
+    hints=(
+        "For each line, ask: does a Variable flow into it?",
+        "a is made from x, and c is made from a.",
+        "b is made from a constant alone, so nothing is to be found out about it.",
+    ),
+    mistakes={
+        3: "No Variable flows into the line of b, though it stands in the block.",
+        1: "a flows into c, and x into a. So x flows into c as well.",
+    },
+)
+
+
+pause2 = pause(
+    30.0,
+    yes="Upstream 5, times local 6.",
+    hints=("Upstream times local.", "Upstream is 5. The local derivative of x ** 2 is 2x.", "5 times 6."),
+    mistakes={
+        6.0: "That is the local derivative. What arrived at y has a say too.",
+        5.0: "That is what arrived. The line multiplies it by its local derivative.",
+        11.0: "These two are multiplied, and not added.",
+        45.0: "9 is the value of y. Which number says how y answers to x?",
+    },
+)
+
+
 CARDS = {
     "02.1": steepness,
+    "02.pause1": pause1,
     "02.2": read_back,
     "02.3": shapes,
+    "02.pause2": pause2,
     "02.4": by_name,
     "02.5": train_step,
     "02.exit": ticket,

@@ -2,7 +2,7 @@
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, contains, says, stops
+from ..card import Card, Reply, Way, contains, pause, says, stops
 from ..witness import by_tape
 
 THINGS = {
@@ -425,11 +425,41 @@ ticket = {"2": 12.0, "3": "trainable"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    5.0,
+    yes="c is watched by hand, and the slope of c * v by c is v. Asked for v, the tape would say None.",
+    hints=("Which of the two does this tape watch?", "c is watched, because you said so. What is the slope of c * v by c?", "It is v."),
+    mistakes={
+        3.0: "That is the slope by v.",
+        15.0: "That is y itself.",
+        None: "Nobody watches v. c was named to the tape.",
+    },
+)
+
+
+pause2 = pause(
+    3,
+    yes="The three that are trainable. A constant is never on this list.",
+    hints=(
+        "What does a tape watch unasked?",
+        "A frozen Variable is not watched unasked, and the list names Variables alone.",
+        "Four Variables, less the frozen one.",
+    ),
+    mistakes={
+        4: "A frozen Variable is watched only if you name it. Or did you count the constant?",
+        5: "Neither the constant nor the frozen Variable is listed.",
+        2: "All trainable Variables that were read are listed.",
+    },
+)
+
+
 CARDS = {
     "03.1": will_watch,
     "03.2": slopes,
+    "03.pause1": pause1,
     "03.3": about_chosen,
     "03.4": idle,
+    "03.pause2": pause2,
     "03.5": slope_at,
     "03.exit": ticket,
 }

@@ -1,6 +1,6 @@
 """The exercises of lesson 04, Intermediates and persistence."""
 
-from ..card import Card, Reply, Way, says, stops
+from ..card import Card, Reply, Way, pause, says, stops
 from ..witness import asked_once, by_tape
 
 SPENT = stops(RuntimeError, "non-persistent")
@@ -334,9 +334,22 @@ ticket = {"2": 40.0, "3": "del tape"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    12.0,
+    yes="3 at y, and 3 times 2x at x.",
+    hints=("Read it back from z: what arrives at y?", "3 arrives at y. The local derivative of x * x is 2x.", "3 times 4."),
+    mistakes={
+        3.0: 'That stands under "y".',
+        4.0: "That is y by x. z grows three times as fast.",
+        24.0: "x * x has the slope 2x: 4, and that is all of it.",
+    },
+)
+
+
 CARDS = {
     "04.1": by_pressure,
     "04.2": report,
+    "04.pause1": pause1,
     "04.3": each_end,
     "04.4": jobs,
     "04.exit": ticket,

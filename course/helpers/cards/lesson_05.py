@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, says, stops
+from ..card import Card, Reply, Way, pause, says, stops
 from ..witness import asked, by_tape
 
 ONCE = stops(RuntimeError, "non-persistent")
@@ -485,12 +485,60 @@ ticket = {"2": 16.0, "3": "batch_jacobian"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    25.0,
+    yes="10 times 2, and once 5.",
+    hints=(
+        "Each slope is multiplied by the number of its entry, and all are added.",
+        "The slope 2 counts ten times.",
+        "20 and 5, added up.",
+    ),
+    mistakes={
+        7.0: "Without weights it would be 7. The first entry counts ten times here.",
+        52.0: "The 10 belongs to the first entry, with the slope 2.",
+        77.0: "The second entry counts once.",
+    },
+)
+
+
+pause2 = pause(
+    6,
+    yes="One for each entry of the target: a row each.",
+    hints=(
+        "What does one reading find: a row, a column or an entry?",
+        "A row: the slopes of one target entry by all sources.",
+        "Count the entries of the target.",
+    ),
+    mistakes={
+        4: "That is how many columns there are. One reading finds a row.",
+        24: "That is how many slopes there are. One reading finds a row of them.",
+        10: "The entries of the target alone count.",
+    },
+)
+
+
+pause3 = pause(
+    120,
+    yes="8 tables of 3 by 5. The full Jacobian has 960.",
+    hints=("What shape has the table of one example?", "One example has 3 by 5 slopes.", "8 times 15."),
+    mistakes={
+        960: "That is the full Jacobian: it also asks what one example does to the others.",
+        15: "That is the table of one example.",
+        24: "Each result has a slope by each of its 5 inputs.",
+        40: "Those are the inputs.",
+    },
+)
+
+
 CARDS = {
     "05.1": slope_of_first,
     "05.2": rows,
+    "05.pause1": pause1,
     "05.3": steepest,
     "05.4": shapes,
+    "05.pause2": pause2,
     "05.5": mixes,
+    "05.pause3": pause3,
     "05.6": strongest,
     "05.exit": ticket,
 }

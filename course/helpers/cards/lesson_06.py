@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, says, stops
+from ..card import Card, Reply, Way, pause, says, stops
 from ..witness import by_tape
 
 
@@ -342,9 +342,22 @@ ticket = {"2": 32.0, "3": "unrolled"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    1.5,
+    yes="2k³ has the slope 6k². Each of three iterations sends 0.5.",
+    hints=("Write the three iterations as one formula.", "y is 2 times k³ at the end.", "The slope is 6k², at 0.5."),
+    mistakes={
+        0.5: "That is what one iteration sends. There are three.",
+        0.25: "That is the last y.",
+        3.0: "2 times 3 is 6, and 6 times k² is less.",
+    },
+)
+
+
 CARDS = {
     "06.1": spring,
     "06.2": slopes,
+    "06.pause1": pause1,
     "06.3": answers,
     "06.4": blend,
     "06.exit": ticket,

@@ -7,7 +7,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, anything, contains, says, stops
+from ..card import Card, Reply, Way, anything, contains, pause, says, stops
 from ..trying import plain
 from ..witness import by_tape, numbers
 
@@ -624,13 +624,57 @@ ticket = Card(
 )  # fmt: skip
 
 
+pause1 = pause(
+    ("undefined",),
+    yes="Flat, and then a jump.",
+    hints=("Which of the three knobs did so?", "It was the notch of the heater.", "Flat, then a jump: there is no useful slope."),
+    mistakes={
+        ("broken",): "A broken path moves with a small nudge too.",
+        ("independent",): "Then a nudge of 1 would move nothing.",
+    },
+)
+
+
+pause2 = pause(
+    ("left engine", "left_engine"),
+    yes="float made a plain number of it, and sqrt began anew.",
+    hints=(
+        "Does every line run inside the block? Is every value a tensor?",
+        "float gives a plain number of Python.",
+        "The value left the engine.",
+    ),
+    mistakes={
+        ("outside tape", "outside_tape", "outside"): "Both lines stand in the block.",
+        ("undefined",): "Ask for the code: it says what happened to the value.",
+    },
+)
+
+
+pause3 = pause(
+    ("rebound",),
+    yes="The name w means a Tensor now. w.assign_sub(0.1 * slope) would have kept the Variable.",
+    hints=(
+        "What kind of thing is w in the second iteration?",
+        "= does not change a Variable. It gives the name to another thing.",
+        "The name is bound anew: look at the code of section 5.",
+    ),
+    mistakes={
+        ("state",): "Nothing was written into a Variable here. That would have been right.",
+        ("no derivative", "no_derivative"): "A subtraction has a slope. Look at what the name w means.",
+    },
+)
+
+
 CARDS = {
     "07.1": which_none,
+    "07.pause1": pause1,
     "07.2": mean_loss,
     "07.3": slope_of_total,
+    "07.pause2": pause2,
     "07.4": bill,
     "07.5": descend,
     "07.6": soft_count,
+    "07.pause3": pause3,
     "07.7": slope_of_length,
     "07.8": honest_zeros,
     "07.exit": ticket,

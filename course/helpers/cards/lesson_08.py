@@ -4,7 +4,7 @@ import math
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, anything, contains, says, stops
+from ..card import Card, Reply, Way, anything, contains, pause, says, stops
 from ..witness import by_tape
 
 
@@ -459,11 +459,41 @@ ticket = Card(
 )  # fmt: skip
 
 
+pause1 = pause(
+    6.0,
+    yes="0.12, divided by the 0.02 between the two places.",
+    hints=(
+        "Divide the difference of the values by the distance of the places.",
+        "The values differ by 0.12. How far apart are the places?",
+        "0.12 divided by 0.02.",
+    ),
+    mistakes={
+        12.0: "The places are 0.02 apart, and not 0.01.",
+        0.12: "That is the difference of the values.",
+        3.0: "Two small steps, and what the values do between them: see the formula of section 2.",
+    },
+)
+
+
+pause2 = pause(
+    12.0,
+    yes="3x² at the value that was read, 2. explain would call it STALE.",
+    hints=("Which value did the tape read?", "It keeps 2. The assignment came later.", "3 times 4."),
+    mistakes={
+        75.0: "That would be the slope at 5. The tape read x before.",
+        8.0: "That is y.",
+        None: "No path is lost. The slope is right for an older value.",
+    },
+)
+
+
 CARDS = {
     "08.1": growth,
     "08.2": slope,
+    "08.pause1": pause1,
     "08.3": watched,
     "08.4": descend,
+    "08.pause2": pause2,
     "08.5": safe_inverse,
     "08.6": verdicts,
     "08.exit": ticket,

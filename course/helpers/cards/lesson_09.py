@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, contains, says, stops
+from ..card import Card, Reply, Way, contains, pause, says, stops
 from ..witness import by_tape
 
 ALONG = """
@@ -426,10 +426,36 @@ ticket = {"2": 7.0, "3": "reset"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    11.0,
+    yes="3 from the first version, and 8 from the second.",
+    hints=("What does each of the two readings of v send?", "a sends 3. b read v as 4.", "3, and 2 times 4."),
+    mistakes={
+        8.0: "That is what b sends. The first version is v as well.",
+        3.0: "That is what a sends. b has read v too.",
+        5.0: "b read v after the assignment, as 4.",
+    },
+)
+
+
+pause2 = pause(
+    3.0,
+    yes="new is a tensor, and the store beside it cuts nothing.",
+    hints=("Is y computed from the Variable or from the tensor?", "From the tensor new, which came from amount.", "3 times 1."),
+    mistakes={
+        None: "That is so for what is read from account. y is computed from new.",
+        1.0: "That is new by amount. y is three times new.",
+        0.0: "The path from amount to new to y is there.",
+    },
+)
+
+
 CARDS = {
     "09.1": slope_along,
+    "09.pause1": pause1,
     "09.2": deposit,
     "09.3": push,
+    "09.pause2": pause2,
     "09.4": gap,
     "09.5": pick,
     "09.exit": ticket,

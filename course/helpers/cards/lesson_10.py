@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, contains, says, stops
+from ..card import Card, Reply, Way, contains, pause, says, stops
 from ..witness import inside
 
 ONE = [[[0.1, 0.9], [0.5, 0.3]], [[0.7, 0.2], [0.2, 0.6]]]  # 2 by 2 pixels, 2 colours
@@ -376,10 +376,23 @@ ticket = {"2": 15.0, "3": "LookupError"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    60.0,
+    yes="10, times 3a.",
+    hints=("Upstream times local.", "How fast does y grow with b? 3 times a.", "10 times 6."),
+    mistakes={
+        6.0: "That is the local slope. What arrived is forgotten.",
+        150.0: "That is for a.",
+        300.0: "That is upstream times y.",
+    },
+)
+
+
 CARDS = {
     "10.1": contrast,
     "10.2": blend_rule,
     "10.3": distance,
+    "10.pause1": pause1,
     "10.4": verdicts,
     "10.5": switch,
     "10.exit": ticket,

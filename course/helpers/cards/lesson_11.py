@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, contains, says, stops
+from ..card import Card, Reply, Way, contains, pause, says, stops
 from ..witness import asked
 
 
@@ -379,11 +379,41 @@ ticket = {"2": 4.0, "3": "FLAT"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    9.0,
+    yes="The root of 1 + 16 + 64.",
+    hints=("Square all entries, add, take the root.", "1, 16 and 64.", "The root of 81."),
+    mistakes={
+        13.0: "That is the sum of the entries. Square them first.",
+        81.0: "Now take the root.",
+        17**0.5 + 8.0: "Two lengths are not added. Square all entries of both, and then add.",
+    },
+)
+
+
+pause2 = pause(
+    4,
+    yes="Both layers before the cut, with their biases. The third learns, and the loss falls.",
+    hints=(
+        "Which layers stand before the cut?",
+        "The first and the second. Each has weights and a bias.",
+        "Two layers, two gradients each.",
+    ),
+    mistakes={
+        2: "The first layer stands before the cut as well. Or did you leave out the biases?",
+        3: "A layer is cut off as a whole, weights and bias.",
+        6: "The third layer stands behind the cut, and its path is there.",
+    },
+)
+
+
 CARDS = {
     "11.1": step,
     "11.2": lengths,
+    "11.pause1": pause1,
     "11.3": dead_units,
     "11.4": scaled,
+    "11.pause2": pause2,
     "11.5": held,
     "11.exit": ticket,
 }

@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, Way, contains, says, stops
+from ..card import Card, Reply, Way, contains, pause, says, stops
 from ..witness import by_tape
 
 CURVES = {"x ** 3": lambda x: x**3, "sin(x)": lambda x: mg.sin(x), "exp(2 * x)": lambda x: mg.exp(x + x)}
@@ -485,11 +485,42 @@ ticket = Card(
 )  # fmt: skip
 
 
+pause1 = pause(
+    6.0,
+    yes="The slope by x[0] is 2 · x[0] · x[1], and its slope by x[1] is 2 · x[0].",
+    hints=("First the slope by x[0], then the slope of that by x[1].", "The slope by x[0] is 2 · x[0] · x[1].", "2 times 3."),
+    mistakes={
+        10.0: "That stands in row 0, column 0.",
+        30.0: "That is the first slope, by x[0].",
+        9.0: "That is the first slope, by x[1].",
+    },
+)
+
+
+pause2 = pause(
+    2.0,
+    yes="4 less 6 / 3.",
+    hints=(
+        "Slope divided by bend is how far, and it goes downhill.",
+        "6 divided by 3 is 2. That is the step.",
+        "Old place less the step: 4 less 2.",
+    ),
+    mistakes={
+        6.0: "The step is taken away from the old place.",
+        -2.0: "The slope is divided by the second slope first.",
+        3.5: "Slope by bend, and not bend by slope.",
+        -14.0: "Divide by the second slope, and do not multiply.",
+    },
+)
+
+
 CARDS = {
     "12.1": bend,
     "12.2": hessian_matrix,
+    "12.pause1": pause1,
     "12.3": hessian_times,
     "12.4": newton_step,
+    "12.pause2": pause2,
     "12.5": calm,
     "12.exit": ticket,
 }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..card import Card, Reply, contains, says, stops
+from ..card import Card, Reply, contains, pause, says, stops
 
 TRIPLES = (
     (np.array([10.0, 1.0]), np.array([3.0, -2.0]), np.array([5.0, 0.5])),
@@ -317,12 +317,54 @@ ticket = {"2": -4.0, "3": "added"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    2.0,
+    yes="A mean divides on the way there, so it divides on the way back.",
+    hints=("How far does the mean move if one of the four moves by 1?", "By a quarter.", "8 divided by 4."),
+    mistakes={
+        8.0: "So it is for a sum.",
+        32.0: "Four numbers share the 8.",
+        0.25: "That is the local slope. What arrived has a say too.",
+    },
+)
+
+
+pause2 = pause(
+    10.0,
+    yes="It stands in all ten places.",
+    hints=("In how many places of the table does the bias stand?", "5 rows, 2 columns.", "Ten ones, added up."),
+    mistakes={
+        5.0: "So it would be with a bias of shape (2,).",
+        2.0: "It was copied onto five rows as well.",
+        1.0: "It was copied, and what was copied is added up.",
+    },
+)
+
+
+pause3 = pause(
+    12.0,
+    yes="4 from z, and 4 + 4 from y. It is 3x².",
+    hints=(
+        "What does z send to x, and what does it send to y?",
+        "z sends y, which is 4, to x, and 2 to y. Then y sends 2 times 2, twice.",
+        "4, 4 and 4.",
+    ),
+    mistakes={
+        4.0: "That is what z sends straight to x. y sends something too.",
+        8.0: "That comes by way of y. z has sent something straight to x.",
+    },
+)
+
+
 CARDS = {
     "13.1": multiply,
     "13.2": added,
+    "13.pause1": pause1,
     "13.3": unbroadcast,
+    "13.pause2": pause2,
     "13.4": matmul,
     "13.5": backward,
+    "13.pause3": pause3,
     "13.6": new_op,
     "13.exit": ticket,
 }

@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 
-from ..card import Card, Reply, alike, contains, says
+from ..card import Card, Reply, alike, contains, pause, says
 from ..witness import trial
 
 
@@ -364,11 +364,39 @@ ticket = {"2": 4, "3": "STALE"}
     ),
 )  # fmt: skip
 
+pause1 = pause(
+    ("outside tape", "outside_tape", "outside"),
+    yes="The minus is an op, and it ran below the block.",
+    hints=("How many ops stand in these two lines?", "The minus is an op too. When did it run?", "As in case 1."),
+    mistakes={
+        ("first order only", "first_order_only"): "Nobody asked for the slope of a slope.",
+        ("left engine", "left_engine", "left"): "-y is a tensor. Look at when it was made.",
+    },
+)
+
+
+pause2 = pause(
+    ("nan",),
+    yes="0 from where, times the endless slope of 1 / x at 0.",
+    hints=(
+        "Which of the cases is this one like?",
+        "where sends 0 to the branch that was not taken. What is the slope of 1 / x at 0?",
+        "0 times inf.",
+    ),
+    mistakes={
+        ("zero", "0"): "where sends a 0, and 1 / x multiplies it by something that is not finite.",
+        ("none",): "The paths are there, both of them.",
+    },
+)
+
+
 CARDS = {
     "14.1": where,
     "14.2": second,
+    "14.pause1": pause1,
     "14.3": branch,
     "14.4": late,
+    "14.pause2": pause2,
     "14.5": book,
     "14.exit": ticket,
 }
