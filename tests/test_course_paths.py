@@ -40,6 +40,7 @@ ROUTES = {  # the headings; of a part the last cell as well, and its minutes
     "12": ["A washing line", ("1 ", "inspect-1", 3), "4 ", LAST],
     "13": ["1 ", "3 ", "5 "],
     "14": ["Case 1", "Case 4"],
+    "16": ["A greenhouse", "1 ", "2 ", "3 "],
 }
 
 
