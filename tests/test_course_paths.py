@@ -174,6 +174,14 @@ CHANGES = {  # where it is asked: the cells that are changed and run again, and 
         "why-3": ([("run-3", 'print(f"{f.__name__:8}", ', 'print(f"{f.__name__:8}", y, ')], ["inf"]),
         "why-5": ([("run-5", "mg.grad_pass_through(mg.round)(x)", "mg.round(x)")], ["None"]),
     },
+    "16": {
+        "why-1": ([("explain-1", "loss, warm))", "loss, w))")], ["LEFT_ENGINE", "OUTSIDE_TAPE"]),
+        "why-3": ([("explain-3", "loss, warm))", "loss, warm))\nprint(type(warm))")], ["Tensor'>"]),
+        "why-4": ([("run-4", "rate=0.1", "rate=0.01")], ["67.94"]),
+        "why-5": ([("inspect-5", "warm)[:4]", "warm)[:4, 0]")], ["answers (4,)  measured (4,)  difference (4,)"]),
+        "why-6": ([("run-6", "follow(5)", "curve = train(steps=2000)[0]\nprint(curve[-1])")], ["3.788"]),
+        "filled-why": ([("run-8", "weights = train()", "weights = train(steps=1000)"), ("run-filled", "days =", "days =")], [" 20.4 "]),
+    },
 }
 BACK = r"\bback\b"
 
