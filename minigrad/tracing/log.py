@@ -494,8 +494,9 @@ class Trace(Listener):
     def started(self, tape):
         self.tape_event("opened", tape)
         waiting.open(tape)
-        frame = program_frame()
-        checkpoint.keep(tape, self, (id(self), id(frame), frame.f_code))
+        if self is newest_trace():  # an answer is read from its log, and a replay counts on as its log does
+            frame = program_frame()
+            checkpoint.keep(tape, self, (id(self), id(frame), frame.f_code))
 
     def stopped(self, tape):
         self.tape_event("closed", tape)
@@ -648,4 +649,9 @@ def trace_of(tape) -> "Trace | None":
     for one in reversed(tape.traces):
         if one.has_heard(tape):
             return one
+    return newest_trace()
+
+
+def newest_trace() -> "Trace | None":
+    """The trace that began to listen last."""
     return next((one for one in reversed(listening.now) if isinstance(one, Trace)), None)

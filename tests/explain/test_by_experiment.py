@@ -482,3 +482,14 @@ def test_what_is_lost_counts_by_the_weights_of_the_target(weights, status, asked
         if asked_before:
             tape.gradient(y, x, output_gradients=weights)
     assert tape.explain(y, x, output_gradients=weights).status == status
+
+
+def test_of_two_logs_the_newer_one_is_replayed():
+    """Each counts for itself what it hears, so a replay that counts on as the older one does would seem to go another way."""
+    x = mg.Variable(3.0)
+    older, newer = mg.trace(), mg.trace()
+    with older:
+        x * x
+        with newer, mg.GradientTape() as tape:
+            y = x * x.numpy()
+        assert "measured: 3 of 6 is lost" in str(tape.explain(y, x))
