@@ -155,7 +155,7 @@ CHANGES = {  # by the lesson, and the text that asks for it
         "why-1": [("explain-1", "loss, warm))", "loss, w))")],
         "why-3": [("explain-3", "loss, warm))", "loss, warm))\nprint(type(warm))"), r"Tensor'>$"],
         "why-4": [("run-4", "rate=0.1", "rate=0.01")],
-        "why-5": [("inspect-5", "warm)[:4]", "warm)[:4, 0]")],
+        "why-5": [("inspect-5", "warm)[:4]", "warm)[:4, 0]"), r"difference \(4,\)$"],
         "why-6": [("run-6", "follow(5)", "curve = train(steps=2000)[0]\nprint(curve[-1])")],
         "filled-why": [("run-8", "weights = train()", "weights = train(steps=1000)"), ("run-filled",)],
         "why-9": [
