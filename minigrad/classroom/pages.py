@@ -1,6 +1,9 @@
 """A lesson as one HTML file, which shows the inspector without Jupyter and without a server."""
 
+import base64
 import html
+import io
+import re
 from pathlib import Path
 
 from ..inspector.html import page, policy
@@ -24,6 +27,8 @@ LOOK = """<style>
 body.jp-Notebook { max-width: 76em; margin: 0 auto }
 </style>
 </head>"""
+FORMULA = re.compile(r"(\$\$?)([^$]+)\1")
+DRAWN = '<img alt="{formula}" src="data:image/svg+xml;base64,{picture}" style="{style}">'
 TO_THE_LIST = """<nav style="padding: 1em; font: 15px system-ui, sans-serif"><a href="index.html">All lessons</a></nav>
 <main>"""
 INDEX = """<!doctype html>
@@ -52,6 +57,8 @@ def page_of(lesson: Path) -> tuple[str, str]:
             if WIDGET in output.get("data", {}):
                 film = films[output.data[WIDGET]["model_id"]]
                 output.data = {"text/html": framed(film["state"], output.data["text/plain"])}
+    for cell in notebook.cells:
+        cell.source = FORMULA.sub(drawn, cell.source) if cell.cell_type == "markdown" else cell.source
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
     text, _ = HTMLExporter(**NO_URLS).from_notebook_node(notebook, {"metadata": {"name": title}})
     text = text.replace("<head>", f"<head>{policy(*OWN)}", 1)
@@ -68,6 +75,19 @@ def framed(state: dict, text: str) -> str:
     film = page(state["view"], text, state["step"], state["selected"])
     film = film.replace("<body>", '<body data-jp-theme-light="true" style="background: #fff">', 1)
     return FRAME.format(title="tape inspector", page=html.escape(film))
+
+
+def drawn(found: re.Match[str]) -> str:
+    """A formula as a picture in the text, since a page loads no MathJax."""
+    from matplotlib import mathtext, rc_context
+    from matplotlib.font_manager import FontProperties
+
+    marks, formula = found.groups()
+    picture = io.BytesIO()
+    with rc_context({"mathtext.fontset": "cm"}):
+        depth = mathtext.math_to_image(f"${formula}$", picture, FontProperties(size=15), format="svg")
+    style = "display: block; margin: 1em auto; max-width: 100%" if len(marks) == 2 else f"vertical-align: -{depth:.1f}pt"
+    return DRAWN.format(formula=html.escape(formula), picture=base64.b64encode(picture.getvalue()).decode(), style=style)
 
 
 def index(titles: dict[str, str]) -> str:
