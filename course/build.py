@@ -1,16 +1,16 @@
 """Runs the lessons and stores what they print: `python course/build.py` for all, `python course/build.py 02 03` for some."""
 
 import itertools
-import json
 import os
 import sys
 from pathlib import Path
 
 import nbformat
-from helpers import whole
-from helpers.overview import kept_copy
 from jupyter_core.utils import ensure_event_loop
 from nbclient import NotebookClient
+
+from minigrad.classroom import whole
+from minigrad.classroom.handout import kept_copy
 
 COURSE = Path(__file__).resolve().parent
 WIDGET = "application/vnd.jupyter.widget-view+json"  # leads to what lived in the kernel; the text beside it stays
@@ -96,23 +96,11 @@ def joined(outputs):
     return whole
 
 
-def starts(path):
-    """The code cells of a lesson as they are handed out, by id: what `reset` puts back."""
-    cells = nbformat.read(path, as_version=4).cells
-    return json.dumps({cell.id: cell.source for cell in cells if cell.cell_type == "code"}, indent=1, ensure_ascii=False) + "\n"
-
-
-def starts_of(path):
-    """Where these are kept."""
-    return COURSE / "helpers" / "starts" / f"{path.stem}.json"
-
-
 def store(path):
-    """Build a lesson, and keep what it prints and how it starts. Returns the copy of what stood there; None if it stood so."""
+    """Build a lesson, and keep what it prints. Returns the copy of what stood there; None if it stood so."""
     fresh = built(path)
-    copy = kept_copy(path) if fresh != path.read_text(encoding="utf-8") else None
+    copy = kept_copy(path, COURSE) if fresh != path.read_text(encoding="utf-8") else None
     whole.write(path, fresh.encode())
-    whole.write(starts_of(path), starts(path).encode())
     return copy
 
 

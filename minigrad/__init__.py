@@ -66,7 +66,7 @@ del collected, gc, kind, space
 
 LATER = {  # loaded when they are first used: modules, and functions with the module that they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None,
-    "trace": "tracing.log",
+    "trace": "tracing.log", "load_ipython_extension": "report",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 

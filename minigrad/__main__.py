@@ -1,4 +1,4 @@
-"""The command `minigrad`, with the subcommands course, check, pack and build."""
+"""The command `minigrad`, with the subcommands course, explain, check, pack and build."""
 
 import argparse
 import importlib
@@ -70,9 +70,24 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
         "It prints the address. What else you type goes to JupyterLab.", "minigrad course --lesson 07 --no-browser",
     )  # fmt: skip
     course.add_argument("--lesson", metavar="07", help="open on this lesson; without it, on the first")
-    kept = "hand that lesson out anew; your work is kept in course/my_copies"
+    kept = "hand that lesson out anew; what stood in it is kept in my_copies"
     course.add_argument("--reset", action="store_true", help=kept)
+    where = "where the lessons are laid, and never over your work (minigrad-course)"
+    course.add_argument("--folder", metavar="FOLDER", help=where)
+    course.add_argument("--own", action="store_true", help="open on a notebook that explains a program of your own")
+    course.add_argument("--list", dest="listed", action="store_true", help="list the lessons, and open nothing")
+    course.add_argument("--no-lab", dest="opened", action="store_false", help="only lay the lessons out")
     course.add_argument("--port", type=port, metavar="8899", help="listen at this port (8888, or the next free one)")
+
+    explain = command(
+        "explain", "explaining.explain", "run a program, and explain its gradients",
+        "Each gradient that is None, partial or not finite is told with its line, cause and fix. Where the program "
+        "imports tensorflow or keras, it gets minigrad. Exit code 1: something is broken.",
+        "minigrad explain --html report.html train.py",
+    )  # fmt: skip
+    explain.add_argument("--html", dest="page", metavar="FILE", help="write a page, with the films, too")
+    explain.add_argument("script", metavar="SCRIPT", help="the program")
+    explain.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its own arguments")
 
     command(
         "check", "checkup.check", "look over all that the course needs",

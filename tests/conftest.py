@@ -8,10 +8,30 @@ from pathlib import Path
 import pytest
 
 import minigrad as mg
+from minigrad.classroom import course, handout
 from minigrad.engine.listening import listening
 from minigrad.tracing import checkpoint
 
+ROOT = Path(__file__).parent.parent
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
+
+
+NO_BROWSER = "there is no Chromium here"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--browser", action="store_true", help="fail, not skip, where there is no Chromium (as with CI set)")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """What was left out, in one line that cannot be missed."""
+    skipped = [one for one in terminalreporter.stats.get("skipped", ()) if NO_BROWSER in str(one.longrepr)]
+    if skipped:
+        said = f"{len(skipped)} tests of what a learner sees were SKIPPED: {NO_BROWSER}. Then: .venv/bin/playwright install chromium"
+        terminalreporter.write_line(said, red=True, bold=True)
+    if config.option.markexpr == "quick":
+        others = [one for one in config.rootpath.glob("tests/**/test_*.py") if not is_quick(one)]
+        terminalreporter.write_line(f"quick: {len(others)} files of tests and the lessons were left out")
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -52,28 +72,44 @@ def replays_take_their_time(monkeypatch):
 
 
 @pytest.fixture
-def own_course(tmp_path, monkeypatch):
-    """A copy of the course, in a folder that one works in."""
+def own_clone(tmp_path, monkeypatch):
+    """A copy of the source's course, which the package takes for its own; one works beside it. It is the folder `course`."""
     pytest.importorskip("nbclient")
-    shutil.copytree(
-        Path(__file__).parent.parent / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__")
-    )
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(sys, "path", sys.path[:])
+    shutil.copytree(ROOT / "course", tmp_path / "course", ignore=shutil.ignore_patterns(".*", "my_copies", "__pycache__"))
+    imported_anew(monkeypatch)
+    monkeypatch.setattr(course, "PACKAGE", tmp_path / "minigrad")
     monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "course"
 
 
+@pytest.fixture
+def own_course(tmp_path, monkeypatch):
+    """The lessons as they are handed out, in a folder beside which one works."""
+    imported_anew(monkeypatch)
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.chdir(tmp_path)
+    handout.lay_out(tmp_path / handout.NAME)
+    return tmp_path / handout.NAME
+
+
+def imported_anew(monkeypatch):
+    """The modules of the course are imported from another folder than before, and afterwards from the same again."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("helpers", "build")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+
+
 @pytest.fixture(scope="module")
-def browser():
-    from lab import CHROMIUM, QUIET
+def browser(request):
+    from lab import QUIET, chromium
     from playwright.sync_api import sync_playwright
 
-    if not os.path.exists(CHROMIUM):
-        pytest.fail(f"there is no browser at {CHROMIUM}: what a learner sees is tested in Chromium (apt-get install chromium)")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=QUIET)
+        found = chromium(playwright)
+        if found is None:
+            missing = pytest.fail if request.config.option.browser or os.environ.get("CI") else pytest.skip
+            missing(NO_BROWSER)
+        browser = playwright.chromium.launch(executable_path=found, headless=True, args=QUIET)
         yield browser
         browser.close()

@@ -11,9 +11,14 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
 QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
 TOKEN = "only-for-this-test"
+
+
+def chromium(playwright):
+    """Where Chromium lies: Playwright's own, or that of the system; None if there is none."""
+    own = playwright.chromium.executable_path
+    return own if os.path.exists(own) else shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @contextlib.contextmanager
@@ -114,3 +119,17 @@ def wait_for_kernel(page, seconds=60):
             return
         page.wait_for_timeout(200)
     raise TimeoutError(f"no kernel became idle: {kernels}")
+
+
+def step_and_click(page, film):
+    """The inspector answers keys, which move it, and clicks, which tell more."""
+    at = film.locator(".scrubber")
+    film.focus()
+    places = []
+    for key in ("Home", "ArrowRight", "End"):
+        page.keyboard.press(key)
+        places.append(int(at.get_attribute("aria-valuenow")))
+    assert places == sorted(set(places))
+    film.locator(".frame").last.click()
+    assert film.locator(".pane .title").count() == 1
+    page.keyboard.press("Escape")

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from minigrad.__main__ import main, parsed
-from minigrad.classroom import checkup, course, lab, pack, telling
+from minigrad.classroom import checkup, course, lab, telling
 
 ROOT = Path(__file__).parent.parent
 NOBODY = 65534
@@ -53,7 +54,8 @@ def test_what_the_course_does_not_know_goes_to_jupyterlab(monkeypatch):
     given = {}
     monkeypatch.setattr(lab, "open_course", lambda **options: given.update(options))
     assert main(["course", "--lesson", "07", "--ServerApp.token=x", "--no-browser"]) == 0
-    assert given == {"lesson": "07", "reset": False, "port": None, "further": ["--ServerApp.token=x", "--no-browser"]}
+    unasked = {"reset": False, "folder": None, "own": False, "listed": False, "opened": True, "port": None}
+    assert given == {"lesson": "07", "further": ["--ServerApp.token=x", "--no-browser"]} | unasked
 
 
 @pytest.mark.parametrize("command", [["course", "--lesson", "77"], ["build", "77"]])
@@ -85,13 +87,14 @@ def test_nothing_that_is_typed_as_a_folder_is_a_traceback(out, capsys):
 
 
 @pytest.fixture
-def ready(monkeypatch):
-    """A machine on which nothing is wrong, and a JupyterLab that only tells how it was started."""
+def ready(tmp_path, monkeypatch):
+    """A machine on which nothing is wrong, an empty folder, and a JupyterLab that only tells how it was started."""
+    monkeypatch.chdir(tmp_path)
     pytest.importorskip("jupyterlab")
     from jupyterlab.labapp import LabApp
 
     started = []
-    monkeypatch.setattr(checkup, "quick", list)
+    monkeypatch.setattr(checkup, "quick", lambda *_: [])
     monkeypatch.setattr(LabApp, "launch_instance", started.extend)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")  # which the command writes into
     return started
@@ -122,6 +125,8 @@ def test_a_port_for_programs_with_rights_is_not_called_taken(ready, monkeypatch,
 ])  # fmt: skip
 def test_an_address_that_others_reach_is_told_in_one_line(ready, monkeypatch, capsys, arguments, place):
     monkeypatch.setattr(checkup, "is_root", lambda: False)
+    main(["course", "--no-lab"])
+    capsys.readouterr()
     code, said = told(capsys, "course", "--no-browser", *arguments)
     assert (code, len(said.splitlines())) == (0, bool(place))
     if place:
@@ -206,30 +211,45 @@ def test_reset_opens_the_lesson_anew_and_keeps_what_stood_in_it(ready, own_cours
     code, said = told(capsys, "course", "--lesson", "07", "--reset")
     assert code == 0
     assert "mine = 7" not in lesson.read_text(encoding="utf-8")
-    copy = re.search(r"kept in (\S+)\.\n", said)[1]
-    assert re.fullmatch(r"course.my_copies.07_why_none\.\d{4}-\d\d-\d\d\.1\.ipynb", copy)
-    assert (own_course.parent / copy).read_text(encoding="utf-8") == mine
+    copy = Path(re.search(r"kept in (\S+)\.\n", said)[1])
+    assert re.fullmatch(r"07_why_none\.\d{4}-\d\d-\d\d\.1\.ipynb", copy.name) and copy.parent == own_course / "my_copies"
+    assert copy.read_text(encoding="utf-8") == mine
     assert "--LabApp.default_url=/lab/tree/07_why_none.ipynb" in ready
 
 
-@pytest.mark.parametrize("clone", [True, False])
-def test_a_damaged_or_deleted_lesson_can_be_had_again(clone, ready, own_course, capsys):
-    if clone:
-        (own_course.parent / ".git").mkdir()
-    again = f'git -C "{own_course.parent}" checkout course/' if clone else "copy "
+def test_a_program_of_ones_own_has_a_notebook(ready, capsys):
+    assert told(capsys, "course", "--own")[0] == 0
+    assert "--LabApp.default_url=/lab/tree/own_program.ipynb" in ready
+    assert (Path("minigrad-course") / "own_program.ipynb").exists()
+
+
+def test_a_damaged_or_deleted_lesson_can_be_had_again(ready, own_course, capsys):
     lesson = own_course / "07_why_none.ipynb"
+    handed_out = lesson.read_bytes()
     lesson.write_text("{broken", encoding="utf-8")
-    code, said = told(capsys, "course", "--lesson", "07", "--reset")
-    assert (code, "07_why_none.ipynb is damaged and was left as it is" in said, f"Try: {again}07_why_none.ipynb" in said) == (1, True, True)
-    assert lesson.read_text(encoding="utf-8") == "{broken"
+    assert told(capsys, "course", "--lesson", "07", "--reset")[0] == 0
+    assert lesson.read_bytes() == handed_out
     lesson.unlink()
-    code, said = told(capsys, "course", "--lesson", "07")
-    assert (code, f"Try: {again}07_why_none.ipynb" in said) == (1, True)
+    assert told(capsys, "course", "--lesson", "07")[0] == 0
+    assert lesson.read_bytes() == handed_out
 
 
-def test_build_names_a_damaged_lesson(own_course, monkeypatch, capsys):
+@pytest.mark.parametrize("git", [True, False])
+def test_an_original_that_is_damaged_or_missing_is_named_and_nothing_is_laid(git, ready, own_clone, capsys):
+    if git:
+        (own_clone.parent / ".git").mkdir()
+    again = f'git -C "{own_clone.parent}" checkout course/' if git else "-m pip install --force-reinstall minigrad"
+    for name, damage in (("07_why_none.ipynb", lambda file: file.write_text("{broken")), ("glossary.md", Path.unlink)):
+        damage(own_clone / name)
+        code, said = told(capsys, "course")
+        assert (code, f"{name} is " in said, again in said, ready) == (1, True, True, [])
+        assert not (own_clone.parent / "minigrad-course").exists()
+        shutil.copyfile(ROOT / "course" / name, own_clone / name)
+
+
+def test_build_names_a_damaged_lesson(own_clone, monkeypatch, capsys):
     monkeypatch.setattr(checkup, "packages", list)
-    (own_course / "07_why_none.ipynb").write_text("{broken", encoding="utf-8")
+    (own_clone / "07_why_none.ipynb").write_text("{broken", encoding="utf-8")
     code, said = told(capsys, "build", "07")
     assert (code, said.splitlines()[1]) == (1, "minigrad: 07_why_none.ipynb is damaged.")
 
@@ -291,7 +311,7 @@ def test_a_working_folder_that_was_deleted_is_told(called, monkeypatch, capsys):
     assert told(capsys, "course") == (1, "minigrad: The working folder has been deleted.\nTry: cd ~; minigrad course\n")
 
 
-def test_build_stops_where_nothing_can_be_written(own_course, monkeypatch, capsys):
+def test_build_stops_where_nothing_can_be_written(own_clone, monkeypatch, capsys):
     monkeypatch.setattr(checkup, "packages", list)
     monkeypatch.setattr(checkup, "can_write", lambda place: False)
     code, said = told(capsys, "build", "00")
@@ -306,33 +326,24 @@ def test_a_pack_needs_a_place_before_it_begins(tmp_path, capsys):
 
 
 @installed
-def test_build_keeps_what_stood_in_a_lesson_that_changes_and_copies_none_that_does_not(own_course, capsys):
-    lesson = own_course / "00_start_here.ipynb"
+def test_build_keeps_what_stood_in_a_lesson_that_changes_and_copies_none_that_does_not(own_clone, capsys):
+    lesson = own_clone / "00_start_here.ipynb"
     stored = lesson.read_text(encoding="utf-8")
     assert told(capsys, "build", "00")[0] == 0
-    assert not (own_course / "my_copies").exists()
+    assert not (own_clone / "my_copies").exists()
     mine = stored.replace("A loop in two minutes", "A loop in three minutes").replace("no prediction yet", "no such thing")
     lesson.write_text(mine, encoding="utf-8")
     code, said = told(capsys, "build", "00")
-    (copy,) = (own_course / "my_copies").iterdir()
+    (copy,) = (own_clone / "my_copies").iterdir()
     assert (code, copy.name in said, copy.read_text(encoding="utf-8")) == (0, True, mine)
     assert lesson.read_text(encoding="utf-8") == stored.replace("two minutes", "three minutes", 1)
 
 
-def test_a_pack_notices_a_lesson_that_somebody_has_worked_in(own_course):
-    assert pack.worked_in() == []
-    lesson = own_course / "07_why_none.ipynb"
-    lesson.write_text(lesson.read_text(encoding="utf-8").replace("mg.inspect(tape, y, x)", "mine = 7"), encoding="utf-8")
-    assert pack.worked_in() == ["07"]
-
-
-def test_a_folder_without_lessons_is_told_apart(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_an_installation_without_lessons_is_told_apart(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(course, "PACKAGE", tmp_path / "minigrad")
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "environment"))
     code, said = told(capsys, "course")
     assert code == 1
-    assert "The lessons are not here" in said
+    assert "This installation of minigrad has no lessons." in said
 
 
 # Who may write everywhere becomes a user who owns nothing.
@@ -351,7 +362,7 @@ def test_a_folder_that_cannot_be_written_is_noticed(own_course):
         own_course.chmod(0o755)
     assert said.startswith("wrong  lessons ")
     assert "cannot be written" in said
-    assert "try: cp -r" in said
+    assert "try: minigrad course --folder ~/minigrad-course" in said
     assert not checkup.lessons_folder().wrong
 
 
@@ -383,21 +394,32 @@ def test_the_kernel_imports_nothing_that_others_put_into_the_temporary_folder(mo
     assert [one.name for one in tmp_path.iterdir()] == ["numpy.py"]
 
 
+# `minigrad build 00` in another clone.
+BUILD = """
+import sys
+from pathlib import Path
+from minigrad.__main__ import main
+from minigrad.classroom import course
+course.PACKAGE = Path.cwd() / "minigrad"
+sys.exit(main(["build", "00"]))
+"""
+
+
 @installed
 @pytest.mark.skipif(os.name != "posix", reason="about signals as POSIX has them")
-def test_build_that_is_interrupted_ends_its_kernel_and_leaves_the_lesson(own_course):
-    lesson = own_course / "00_start_here.ipynb"
+def test_build_that_is_interrupted_ends_its_kernel_and_leaves_the_lesson(own_clone):
+    lesson = own_clone / "00_start_here.ipynb"
     waiting = "open('begun', 'w').close(); import time; time.sleep(99)"
     slow = lesson.read_text(encoding="utf-8").replace("from helpers import", f"{waiting}; from helpers import", 1)
     lesson.write_text(slow, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    building = subprocess.Popen([sys.executable, "-m", "minigrad", "build", "00"], stderr=subprocess.PIPE, text=True, env=environment)
-    while building.poll() is None and not (own_course / "begun").exists():
+    building = subprocess.Popen([sys.executable, "-c", BUILD], stderr=subprocess.PIPE, text=True, env=environment)
+    while building.poll() is None and not (own_clone / "begun").exists():
         time.sleep(0.05)
     building.send_signal(signal.SIGINT)
     said = building.communicate(timeout=30)[1]
     assert (building.returncode, said) == (130, "building 1/1: 00_start_here.ipynb\n\nminigrad: interrupted.\n")
-    assert lesson.read_text(encoding="utf-8") == slow and not list(own_course.rglob("*.new"))
+    assert lesson.read_text(encoding="utf-8") == slow and not list(own_clone.rglob("*.new"))
 
 
 def findings(monkeypatch, versions):
@@ -416,7 +438,7 @@ def test_an_old_jupyterlab_and_a_missing_kernel_are_named_with_the_line_that_fix
 
 
 def test_what_is_wrong_stops_the_course_before_jupyterlab_starts(monkeypatch, capsys):
-    monkeypatch.setattr(checkup, "quick", lambda: [checkup.Finding("jupyterlab", "is not installed", "pip install jupyterlab")])
+    monkeypatch.setattr(checkup, "quick", lambda *_: [checkup.Finding("jupyterlab", "is not installed", "pip install jupyterlab")])
     code, said = told(capsys, "course")
     assert (code, said) == (1, "minigrad: jupyterlab is not installed.\nTry: pip install jupyterlab\n")
 

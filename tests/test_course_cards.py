@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.classroom import handout
 from minigrad.engine.listening import listening
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
@@ -25,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 import build
 import course_answers
 import helpers
-from helpers import audit, check, diary, hint, overview, predict, progress, reset, solution, trying
+from helpers import audit, check, diary, hint, overview, predict, predicting, progress, reset, solution, trying
 from helpers import card as cards
 
 LESSONS = {path.name[:2]: path for path in build.lessons()}
@@ -333,11 +334,9 @@ def test_audit_sets_the_tape_beside_the_ground(capsys):
 
 
 def test_a_prediction_is_kept_not_judged_and_recalled_by_the_yes(capsys):
-    predict("02.1")
     predict("02.1", 4)
     check("02.1", solved("02.1", "steepness"))
     assert capsys.readouterr().out.splitlines() == [
-        "02.1: no prediction yet. Put your answer in place of the three dots.",
         "02.1: kept 4. Now run the next cell.",
         "02.1: yes. The tape has the whole way from radius to height, so it answers at every radius: 3 at radius 2, 6 at radius 8. "
         "You predicted 4; the tape knew 1 line of 4.",
@@ -345,11 +344,87 @@ def test_a_prediction_is_kept_not_judged_and_recalled_by_the_yes(capsys):
 
 
 def test_predictions_outlive_the_kernel(notes):
-    predict("02.1", None)
+    predict("03.2", None)
     predict("02.2", mg.constant(0.125))
     diary.memory = {"predictions": {}, "solved": {}}
-    assert diary.kept("predictions", "02.1") == "None"
-    assert json.loads(notes.read_text())["predictions"]["02.2"] == "mg.Tensor(0.125, shape=(), dtype=float32)"
+    assert diary.kept("predictions", "03.2") == "None"
+    assert json.loads(notes.read_text())["predictions"]["02.2"] == "0.125"
+
+
+@pytest.mark.parametrize("exercise", [name for name in EXERCISES if cards.find(name).options])
+def test_each_prediction_has_a_result_to_be_shown_beside_it_and_options_that_can_be_told_apart(exercise):
+    card = cards.find(exercise)
+    assert card.came_out and 2 <= len(card.options) <= 4
+    for option in card.options:
+        assert predicting.chosen(card.options, option) == option
+        assert predicting.chosen(card.options, f"  {option.upper()} ") == option
+
+
+@pytest.mark.parametrize(("exercise", "answers", "option"), [
+    ("01.1", (6.1, "6.10", np.float32(6.0) + 0.1, "'6.1'"), "6.1"), ("04.3", ("error", "an Error", "AN ERROR"), "an error"),
+    ("04.3", ([2, 6], "[2,6]"), "[2, 6]"), ("02.3", ((), "()"), "()"), ("03.2", (None, "none"), "None"), ("10.3", (math.nan, "NaN"), "nan"),
+    ("10.3", (math.inf, "inf", "Infinity"), "inf"),
+])  # fmt: skip
+def test_an_option_can_be_typed_in_other_ways(exercise, answers, option, capsys):
+    for answer in answers:
+        predict(exercise, answer)
+        assert capsys.readouterr().out == f"{exercise}: kept {option}. Now run the next cell.\n"
+
+
+def test_what_is_none_of_the_options_is_not_kept_and_the_first_answer_stays(capsys):
+    for answer in (5, "3", 6.1, "seven apples"):
+        predict("01.1", answer)
+    assert capsys.readouterr().out.splitlines() == [
+        "01.1: that is none of them. Choose 3, 6, 6.1 or 7.",
+        "01.1: kept 3. Now run the next cell.",
+        "01.1: kept 3, your first answer. Now run the next cell.",
+        "01.1: that is none of them. Choose 3, 6, 6.1 or 7.",
+    ]
+    predict("01.1")
+    assert capsys.readouterr().out == "01.1: kept 3. Now run the next cell.\n"
+
+
+def test_what_asks_for_no_prediction_says_so(capsys):
+    predict("01.exit", 3)
+    assert capsys.readouterr().out == "01.exit: there is nothing to predict. Its check asks for an answer.\n"
+
+
+def test_the_options_are_buttons_and_a_click_keeps_one():
+    pytest.importorskip("ipywidgets")
+    offer = predict("01.1")
+    assert repr(offer) == "01.1: 3, 6, 6.1 or 7? Write your answer in place of the three dots."
+    _, *buttons, said = offer.children
+    assert [button.description for button in buttons] == ["3", "6", "6.1", "7"]
+    buttons[2].click()
+    assert said.value == "kept 6.1. Now run the next cell." and all(button.disabled for button in buttons)
+    assert diary.kept("predictions", "01.1") == "6.1"
+
+
+CELLS = [
+    "from helpers import predict", "predict('01.1', 6)", "1 / 0", "print('the result')", "print('later')",
+    "offer = predict('01.2')", "offer.children[1].click()", "print('now')",
+]  # fmt: skip
+
+
+def test_the_guess_stands_beside_the_result_when_the_next_cell_has_run(tmp_path):
+    pytest.importorskip("ipywidgets")
+    program = "import sys\nsys.path.insert(0, sys.argv[1])\nfrom IPython.core.interactiveshell import InteractiveShell\n"
+    program += f"shell = InteractiveShell.instance()\nfor cell in {CELLS}:\n    print('>>')\n    shell.run_cell(cell)"
+    env = {**os.environ, "PYTHONPATH": build_path(), "IPYTHONDIR": str(tmp_path), "MINIGRAD_PROGRESS": str(tmp_path / "progress.json")}
+    said = subprocess.check_output([sys.executable, "-c", program, str(build.COURSE)], env=env, text=True).split(">>\n")[2:]
+    assert "ZeroDivisionError" in said.pop(1)
+    assert said == [
+        "01.1: kept 6. Now run the next cell.\n",
+        "the result\n01.1: you predicted 6; the average from 3 to 3.1 is 6.1.\n",
+        "later\n",
+        "",
+        "",
+        f"now\n01.2: you predicted 6; {cards.find('01.2').came_out}\n",
+    ]
+
+
+def build_path():
+    return os.path.dirname(os.path.dirname(mg.__file__))
 
 
 @pytest.mark.parametrize(
@@ -363,7 +438,7 @@ def test_a_file_of_nonsense_is_set_aside_kept_and_reported(notes, nonsense, caps
     assert notes.with_name(".progress.json.unreadable").read_bytes() == was
     assert json.loads(notes.read_text())["predictions"] == {"02.1": "1"}
     notes.write_text("more nonsense")
-    predict("02.1", 1)
+    predict("02.2", 2)
     assert len(list(notes.parent.glob("*.unreadable*"))) == 2
 
 
@@ -391,15 +466,15 @@ def test_a_file_that_cannot_be_read_now_is_not_written_over_and_that_is_said_onc
 
     capsys.readouterr()
     monkeypatch.setattr(pathlib.Path, "read_bytes", refused)
-    for answer in (2, 3):
-        predict("02.2", answer)
-        assert diary.kept("predictions", "02.2") == str(answer)
+    for exercise, answer in (("02.2", "2"), ("02.5", "8")):
+        predict(exercise, answer)
+        assert diary.kept("predictions", exercise) == answer
     told = [line for line in capsys.readouterr().out.splitlines() if "Your notes" in line]
     assert told == ["(Your notes stay in this session alone: .progress.json cannot be used now. Permission denied.)"]
     monkeypatch.setattr(pathlib.Path, "read_bytes", read)
     assert notes.read_bytes() == was
-    predict("02.3", 4)
-    assert json.loads(notes.read_text())["predictions"] == {"02.1": "1", "02.2": "3", "02.3": "4"}
+    predict("02.3", (1, 2))
+    assert json.loads(notes.read_text())["predictions"] == {"02.1": "1", "02.2": "2", "02.3": "(1, 2)", "02.5": "8"}
 
 
 def test_what_a_newer_version_wrote_is_kept(notes):
@@ -471,8 +546,8 @@ def test_what_a_kill_left_over_goes_when_a_kernel_starts(notes):
 def test_a_later_note_of_another_session_is_not_written_over(notes):
     predict("02.1", 1)
     notes.write_text(json.dumps({"predictions": {"02.1": "2"}, "solved": {}}))
-    predict("02.2", 3)
-    assert json.loads(notes.read_text())["predictions"] == {"02.1": "2", "02.2": "3"}
+    predict("02.2", 12)
+    assert json.loads(notes.read_text())["predictions"] == {"02.1": "2", "02.2": "12"}
 
 
 def test_a_deleted_file_has_the_notes_of_the_session_again(notes):
@@ -560,8 +635,9 @@ def test_every_lesson_with_exercises_has_its_cards():
 def own_course(tmp_path, monkeypatch):
     """A copy of lesson 02 in a course of its own."""
     monkeypatch.setattr(overview, "COURSE", tmp_path)
+    monkeypatch.setattr(overview.course, "lessons", lambda: [LESSONS["02"]])
     lesson = tmp_path / LESSONS["02"].name
-    lesson.write_bytes(LESSONS["02"].read_bytes())
+    lesson.write_bytes(handout.handed_out(lesson.name))
     return lesson
 
 
@@ -586,9 +662,9 @@ def test_progress_lists_what_is_done_and_what_is_left(own_course, capsys):
 def test_reset_hands_a_lesson_out_anew_and_keeps_a_copy(own_course, notes, capsys):
     handed_out, today = sources(own_course), datetime.date.today()
     notebook = json.loads(own_course.read_text(encoding="utf-8"))
+    del notebook["cells"][3]
     for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            cell["source"] = "mine"
+        cell["source"] = "mine"
     own_course.write_text(json.dumps(notebook), encoding="utf-8")
     for name in ("02.1", "03.1"):
         diary.keep("solved", name, "yes")
@@ -603,8 +679,9 @@ def test_reset_hands_a_lesson_out_anew_and_keeps_a_copy(own_course, notes, capsy
     assert diary.kept("solved", "02.1") is None
 
 
-def test_reset_touches_nothing_when_it_cannot_do_it_all(own_course, capsys):
+def test_reset_touches_nothing_when_it_cannot_do_it_all(own_course, monkeypatch, capsys):
     own_course.write_text("no notebook")
+    monkeypatch.setattr(handout, "original", lambda: own_course.parent)
     for lesson in ((), ("77",), ("02",), (2,)):
         reset(*lesson)
     said = capsys.readouterr().out.splitlines()
@@ -637,6 +714,8 @@ def test_a_full_disk_leaves_a_lesson_as_it_was(own_course, monkeypatch, capsys):
     assert not list(own_course.parent.rglob("*.new"))
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_what_reset_puts_back_is_what_was_handed_out(lesson):
-    assert build.starts_of(LESSONS[lesson]).read_text(encoding="utf-8") == build.starts(LESSONS[lesson])
+def test_reset_brings_a_deleted_lesson_back(own_course, capsys):
+    handed_out = own_course.read_bytes()
+    own_course.unlink()
+    reset("02")
+    assert own_course.read_bytes() == handed_out and "kept" not in capsys.readouterr().out

@@ -26,7 +26,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # A folder or file may import those that stand before it, and its own parts: the layers of the house, from the bottom up.
 LAYERS = """
 errors nest config | engine | ops | math dtypes bitwise random strings linalg nn image debugging | program
-test autodiff queue data keras | tracing explain inspector | __init__ classroom __main__
+test autodiff queue data keras | tracing explain inspector report | __init__ classroom __main__
 """.replace("|", "").split()
 DOOR = ("engine", "explain")  # tape.explain loads the explanations when somebody first asks for one
 
@@ -304,6 +304,7 @@ def test_public_methods_have_docstrings(kind):
 def test_numpy_is_the_only_requirement():
     allowed = {"numpy", "minigrad", *sys.stdlib_module_names}
     optional = {
+        "report.py": {"IPython"},
         "tracing": {"executing"},
         "inspector": {"anywidget", "traitlets", "IPython", "matplotlib"},
         "classroom": {"jupyterlab", "jupyter_client", "jupyter_core", "jupyter_server", "nbconvert", "packaging"},

@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from lab import new_page
+from lab import TOKEN, new_page, run_all, serving, step_and_click
 
 from minigrad.__main__ import main
 from minigrad.classroom import checkup, contents, install, pack, wheels
@@ -41,10 +41,9 @@ def packed(tmp_path_factory):
 
 def test_it_holds_what_a_class_needs_and_teachers_have_theirs_apart(packed):
     for_learners, for_teachers = packed
-    assert {path.name for path in for_learners.iterdir()} == {"START_HERE.txt", "SHA256SUMS", "install.py", "wheels", "course", "pages"}
-    assert [path.stem for path in sorted((for_learners / "course").glob("*.ipynb"))] == LESSONS
+    assert {path.name for path in for_learners.iterdir()} == {"START_HERE.txt", "SHA256SUMS", "install.py", "wheels", "pages"}
     assert [path.stem for path in sorted((for_learners / "pages").glob("[0-9]*.html"))] == LESSONS
-    assert all((for_learners / place / "glossary.md").exists() for place in ("course", "pages"))
+    assert (for_learners / "pages" / "glossary.md").exists()
     assert not [path for path in for_learners.rglob("*") if "teacher" in path.name or path.name.startswith(".")]
     assert {path.name for path in (for_teachers / "teachers").iterdir()} == {path.name for path in (ROOT / "course" / "teachers").iterdir()}
     assert wheels.needed(wheels.here(), for_learners / "wheels").keys() <= names(for_learners / "wheels")
@@ -54,17 +53,38 @@ def names(folder):
     return {wheel.name.split("-")[0].replace("_", "-").replace(".", "-").lower() for wheel in folder.iterdir()}
 
 
-def test_it_is_installed_without_a_network_and_runs(packed):
+@pytest.fixture(scope="module")
+def installed_pack(packed):
+    """The folder of a pack that was installed without a network, and how to run something in it."""
     for_learners, _ = packed
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "PYTHON"))} | NO_NETWORK
     done = subprocess.run([sys.executable, "install.py"], cwd=for_learners, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     program = done.stdout.splitlines()[-1].removesuffix(" course")
-    checked = subprocess.run([program, "check"], cwd="/", env=environment, capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert f"{for_learners}/course" in checked.stdout
-    where = [for_learners / ".venv/bin/python", "-c", "import minigrad; print(minigrad.__file__)"]
-    assert subprocess.check_output(where, text=True, cwd="/", env=environment).startswith(str(for_learners))
+    return for_learners, lambda *command, cwd="/": subprocess.check_output(
+        command if command[0].startswith("/") else [program, *command], cwd=cwd, env=environment, text=True
+    )
+
+
+def test_it_is_installed_without_a_network_and_runs(installed_pack):
+    place, run = installed_pack
+    assert run("check").splitlines()[-1].startswith("All is well.")
+    assert run(str(place / ".venv/bin/python"), "-c", "import minigrad; print(minigrad.__file__)").startswith(str(place))
+
+
+def test_the_lessons_come_out_of_the_wheel_and_one_is_worked_in(installed_pack, browser, tmp_path):
+    place, run = installed_pack
+    run("course", "--no-lab", cwd=place)
+    home = place / "minigrad-course"
+    assert [path.stem for path in sorted(home.glob("*.ipynb"))] == LESSONS
+    with serving(home, tmp_path, place / ".venv/bin/python") as (address, _):
+        page = new_page(browser, f"{address}/lab/tree/02_the_tape.ipynb?token={TOKEN}")
+        run_all(page)
+        film = page.locator(".mg-inspector").first
+        film.wait_for()
+        step_and_click(page, film)
+        assert page.trouble == []
+        page.context.close()
 
 
 def test_a_page_opens_from_disk_and_its_film_moves(packed, browser):
@@ -159,31 +179,34 @@ def tracked(folder):
 
 def test_all_that_git_tracks_in_the_course_is_listed():
     listed = {f"course/{name}" for name in (*contents.for_learners(), *contents.for_teachers())}
-    assert tracked("course") - {"course/conftest.py"} == listed
+    assert tracked("course") - {f"course/{name}" for name in contents.FOR_AUTHORS} == listed
 
 
 def test_our_wheel_holds_what_git_tracks_and_no_note_that_lies_beside(tmp_path):
     source = tmp_path / "source"
-    for name in (*tracked("minigrad"), "pyproject.toml", "README.md", "LICENSE"):
+    for name in (*tracked("minigrad"), *tracked("course"), "pyproject.toml", "README.md", "LICENSE"):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
-    (source / "minigrad" / "note.txt").write_text("secret")
+    for name in ("minigrad/note.txt", "course/.progress.json", "course/my_notes.md", "course/my_copies/07_why_none.ipynb"):
+        (source / name).parent.mkdir(exist_ok=True)
+        (source / name).write_text("secret")
     with zipfile.ZipFile(wheels.our_wheel(source, tmp_path)) as made:
-        assert {name for name in made.namelist() if "dist-info" not in name} == tracked("minigrad")
+        lessons = {f"minigrad/course/{name}" for name in contents.for_learners()}
+        assert {name for name in made.namelist() if "dist-info" not in name} == tracked("minigrad") | lessons
     (source / "minigrad" / "note.py").symlink_to(tmp_path / "elsewhere.py")
     with pytest.raises(pack.Trouble, match=r"note\.py is a link"):
         wheels.our_wheel(source, tmp_path)
 
 
 @pytest.fixture
-def quick(own_course, monkeypatch):
+def quick(own_clone, monkeypatch):
     """A clone whose packs have no wheels and no pages."""
-    shutil.copytree(ROOT / "binder", own_course.parent / "binder")
+    shutil.copytree(ROOT / "binder", own_clone.parent / "binder")
     monkeypatch.setattr(checkup, "packages", list)
     monkeypatch.setattr(wheels, "our_wheel", lambda source, into: into.mkdir())
     monkeypatch.setattr(wheels, "fetch", lambda *what: None)
-    monkeypatch.setattr(pack, "write_pages", lambda course, into: into.mkdir())
-    return own_course
+    monkeypatch.setattr(pack, "write_pages", lambda into: into.mkdir())
+    return own_clone
 
 
 def packed_names(out):
@@ -203,7 +226,7 @@ def test_a_pack_takes_what_is_listed_and_nothing_else(quick, capsys):
         ".env",
         "99_mine.ipynb",
         "helpers/mine.py",
-        "helpers/cards/lesson_99.py",
+        "helpers/cards/lesson_98.py",
         "teachers/marks.md",
         "pictures/x.png",
     ):
@@ -212,15 +235,12 @@ def test_a_pack_takes_what_is_listed_and_nothing_else(quick, capsys):
     (quick / "link").symlink_to("/")
     assert main(["pack", "--out", str(quick)]) == 0
     assert "99_mine.ipynb is no lesson" in capsys.readouterr().err
-    expected = {f"course/{name}" for name in contents.for_learners()} | {"START_HERE.txt", "install.py", install.SUMS}
-    assert packed_names(quick) == expected | set(contents.for_teachers())
+    assert packed_names(quick) == {"START_HERE.txt", "install.py", install.SUMS, *contents.for_teachers()}
     assert not list(quick.glob(".minigrad*"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs links and pipes")
-@pytest.mark.parametrize(
-    "name", ["glossary.md", "07_why_none.ipynb", "helpers/starts/07_why_none.json", "teachers/routes.md", "helpers/cards"]
-)
+@pytest.mark.parametrize("name", ["glossary.md", "helpers/card.py", "helpers/cards/lesson_07.py", "teachers/routes.md", "helpers/cards"])
 @pytest.mark.parametrize("kind", ["link", "gone", "pipe", "folder"])
 def test_what_is_no_file_of_the_course_is_refused_by_its_name(name, kind, quick, tmp_path, capsys):
     path = quick / name
@@ -231,7 +251,7 @@ def test_what_is_no_file_of_the_course_is_refused_by_its_name(name, kind, quick,
         kind
     ]()
     code, said = main(["pack", "--out", str(tmp_path / "out")]), capsys.readouterr().err
-    if (name, kind) == ("helpers/starts/07_why_none.json", "gone"):
+    if (name, kind) == ("helpers/cards/lesson_07.py", "gone"):
         assert (code, "07_why_none.ipynb is no lesson" in said) == (0, True)
         return
     assert code == 1 and path.name in said and len(said.splitlines()) == 2
@@ -244,7 +264,7 @@ def test_a_pack_that_is_stopped_leaves_nothing_and_the_one_before_it_as_it_was(w
     out = tmp_path / "out"
     assert main(["pack", "--out", str(out)]) == 0
     before = {file.name: file.read_bytes() for file in out.iterdir()}
-    (quick / "glossary.md").write_text("new")
+    (quick / "teachers" / "routes.md").write_text("new")
     write = zipfile.ZipFile.write
 
     def stopped(made, path, *rest, **options):

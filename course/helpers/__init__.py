@@ -3,35 +3,15 @@
 They print one answer each, and never raise.
 """
 
-from minigrad.errors import visible
-
 from . import diary
 from .audit import audit
 from .card import find, unknown
 from .overview import progress, reset
+from .predicting import predict
 from .printing import short_numbers
-from .trying import Stopped, never_raises, outcome
+from .trying import Stopped, never_raises
 
 given = {}  # how many hints each exercise has had since the kernel started
-
-
-@never_raises
-def predict(exercise, answer=...):
-    """Keep a prediction. It is not judged; the check of the same number recalls it."""
-    if type(exercise) is not str:
-        print(f'Write the number in quotes, as in predict("02.1", ...). This is {visible(exercise, 40)}.')
-        return
-    if find(exercise) is None:
-        print(unknown(exercise))
-        return
-    if answer is ...:
-        print(f"{exercise}: no prediction yet. Put your answer in place of the three dots.")
-        return
-    text = outcome(str, answer)
-    if isinstance(text, Stopped):
-        print(f"{exercise}: nothing is kept. To print this answer {text}")
-        return
-    print(f"{exercise}: kept {diary.keep('predictions', exercise, text)}. Now run the next cell.")
 
 
 @never_raises

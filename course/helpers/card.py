@@ -60,6 +60,7 @@ class Card:
         points: hidden data, the arguments of each trial. Without points the answer is no function but a value.
         ask: how to try the answer at a point.
         miss: what to say of an unknown mistake; `{seen}` came out at the point `{0}`, `{1}` ...
+        options: what can be predicted, before.
         came_out: what to recall beside a prediction.
         replies: to known mistakes.
         ways: how it must have been found.
@@ -72,6 +73,7 @@ class Card:
     points: tuple = ()
     ask: Callable = lambda answer, *point: answer(*point)
     miss: str = ""
+    options: tuple = ()
     came_out: str = ""
     replies: tuple = ()
     ways: tuple = ()

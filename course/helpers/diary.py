@@ -13,9 +13,8 @@ import stat
 import time
 from pathlib import Path
 
+from minigrad.classroom import whole
 from minigrad.errors import visible
-
-from . import whole
 
 COURSE = Path(__file__).resolve().parent.parent
 FILE = Path(os.path.realpath(os.environ.get("MINIGRAD_PROGRESS") or COURSE / ".progress.json"))

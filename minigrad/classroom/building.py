@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from . import checkup
-from .course import folder, module, numbered, starts
+from . import checkup, handout
+from .course import module, numbered, original
 from .telling import counted, remark
 
 
@@ -17,10 +17,10 @@ def build(lessons: Sequence[str]) -> None:
         Trouble: there is no such lesson, it is damaged or cannot be written, or Jupyter is not installed.
     """
     paths = numbered(*lessons)
-    checkup.refuse([*checkup.packages(), checkup.lessons_folder()])
+    checkup.refuse([*checkup.packages(), checkup.can_be_written(original())])
     store = module("build").store
     for path in counted(paths, "building"):
-        starts(path)
+        handout.handed_out(path.name)
         copy = store(path)
         if copy:
-            remark(f"what stood in {path.name} is kept in {copy.relative_to(folder().parent)}.")
+            remark(f"what stood in {path.name} is kept in {copy.relative_to(original().parent)}.")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .course import folder
+from .handout import folder
 from .telling import FULL, LOOK_AT_DISKS, Trouble, as_called
 
 PORT = 8888  # the first one that JupyterLab tries
@@ -86,10 +86,10 @@ def findings() -> Iterator[Finding]:
         yield from kernel()
 
 
-def quick() -> Iterator[Finding]:
+def quick(given: str | None = None) -> Iterator[Finding]:
     """The results of the fast tests, which must succeed before JupyterLab starts."""
     yield from packages()
-    yield lessons_folder()
+    yield lessons_folder(given)
     if version("jupyter_core"):
         yield jupyters_folder()
 
@@ -159,16 +159,17 @@ def suits(found: str, bounds: str) -> bool:
 # ---- what can be written -------------------------------------------------------------------------------------------
 
 
-def lessons_folder() -> Finding:
-    """Whether the lessons are here and their folder can be written."""
-    try:
-        place = folder()
-    except Trouble as trouble:
-        return Finding("lessons", "are not here", trouble.instead)
-    if can_write(place):
+def lessons_folder(given: str | None = None) -> Finding:
+    """Whether the folder that a learner works in can be written, or made."""
+    return can_be_written(folder(given))
+
+
+def can_be_written(place: Path) -> Finding:
+    """Whether a folder with lessons can be written, or made."""
+    there = next(one for one in (place, *place.parents) if one.exists())
+    if can_write(there):
         return Finding("lessons", f"{place}")
-    instead = f'cp -r "{place}" ~/course; cd ~; minigrad course'
-    return unwritable("lessons", place, instead)
+    return unwritable("lessons", place, "minigrad course --folder ~/minigrad-course")
 
 
 def jupyters_folder() -> Finding:

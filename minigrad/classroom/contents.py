@@ -5,30 +5,28 @@ import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from .course import folder, restored
+from .course import lessons, original, restored
 from .telling import Trouble
 
-HELPERS = ("__init__", "audit", "card", "cards/__init__", "diary", "overview", "printing", "trying", "whole", "witness")
-SHARED = ("glossary.md", "pictures/inspector.png", "build.py", "slides.py", *(f"helpers/{name}.py" for name in HELPERS))
+HELPERS = (
+    "__init__", "audit", "card", "cards/__init__", "diary", "overview", "predicting", "printing", "trying", "witness",
+)  # fmt: skip
+OWN_PROGRAM = "own_program.ipynb"
+SHARED = (OWN_PROGRAM, "glossary.md", "pictures/inspector.png", *(f"helpers/{name}.py" for name in HELPERS))
+FOR_AUTHORS = ("build.py", "conftest.py", "slides.py")
 SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
-
-
-def lessons() -> list[Path]:
-    """The notebooks of the lessons: those with a stored start. A copy or a draft has none."""
-    starts = sorted((folder() / "helpers" / "starts").glob("[0-9][0-9]_*.json"))
-    return [folder() / f"{start.stem}.ipynb" for start in starts]
 
 
 def strangers() -> list[Path]:
     """The notebooks that are numbered as lessons are, but are none."""
-    return sorted({*folder().glob("[0-9][0-9]_*.ipynb")} - {*lessons()})
+    return sorted({*original().glob("[0-9][0-9]_*.ipynb")} - {*lessons()})
 
 
 def for_learners() -> list[str]:
-    """The files that learners need, as paths in the folder of the course."""
+    """The files that learners get, as paths in the folder of the course."""
     names = list(SHARED)
     for lesson in lessons():
-        names += [lesson.name, f"helpers/cards/lesson_{lesson.name[:2]}.py", f"helpers/starts/{lesson.stem}.json"]
+        names += [lesson.name, f"helpers/cards/lesson_{lesson.name[:2]}.py"]
     return names
 
 
@@ -44,9 +42,9 @@ def copy(names: Iterable[str], into: Path) -> None:
         Trouble: one cannot be packed.
     """
     for name in names:
-        check(folder(), [name], restored)
+        check(original(), [name], restored)
         (into / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder() / name, into / name, follow_symlinks=False)
+        shutil.copyfile(original() / name, into / name, follow_symlinks=False)
 
 
 def check(home: Path, names: Iterable[str], advice: Callable[[str], str]) -> None:
@@ -63,7 +61,7 @@ def check(home: Path, names: Iterable[str], advice: Callable[[str], str]) -> Non
     for name in names:
         path = home / name
         if path.resolve() != home.resolve() / name:
-            raise Trouble(f"{path} is a link, or lies behind one, and a pack follows none.", advice(name))
+            raise Trouble(f"{path} is a link, or lies behind one, and none is followed.", advice(name))
         try:
             kind = path.lstat().st_mode
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The folder of the lessons, the notebooks in it, and its Python modules."""
+"""The folder of the lessons as they come, the notebooks in it, and its Python modules."""
 
 import importlib
 import re
@@ -11,63 +11,75 @@ from .telling import Trouble, shown
 PACKAGE = Path(__file__).resolve().parent.parent
 
 
-def folder() -> Path:
-    """The folder `course`: in the working folder, else beside the package (in a clone) or its environment (in a pack).
+def clone() -> Path | None:
+    """The clone of the source that the package lies in; None if it lies elsewhere."""
+    home = PACKAGE.parent
+    return home if (home / "course" / "helpers").is_dir() else None
+
+
+def original() -> Path:
+    """The folder of the lessons as they come: beside the package in a clone, else in the package.
 
     Raises:
-        Trouble: it is in none of these places, or there is no working folder.
+        Trouble: it is in neither place.
+    """
+    home = clone()
+    place = home / "course" if home else PACKAGE / "course"
+    if not (place / "helpers").is_dir():
+        instead = f'"{sys.executable}" -m pip install --force-reinstall "minigrad[course]"'
+        raise Trouble("This installation of minigrad has no lessons.", instead)
+    return place
+
+
+def working_folder() -> Path:
+    """
+    Raises:
+        Trouble: there is none.
     """
     try:
-        here = Path.cwd()
+        return Path.cwd()
     except FileNotFoundError:
         raise Trouble("The working folder has been deleted.", "cd ~; minigrad course") from None
-    for home in (here, PACKAGE.parent, Path(sys.prefix).parent):
-        if (home / "course" / "helpers").is_dir():
-            return home / "course"
-    problem = "The lessons are not here: they come"
-    raise Trouble(f"{problem} with the source or with a pack, not with the package.", "cd the-folder-above-course")
 
 
 def module(name: str) -> ModuleType:
     """Import a module of the course, such as `build` or `helpers.overview`."""
-    place = str(folder())
+    place = str(original())
     if place not in sys.path:
         sys.path.insert(0, place)
     return importlib.import_module(name)
 
 
 def restored(name: str) -> str:
-    """What to type to restore a lesson that is damaged or missing."""
-    home = folder().parent
-    if (home / ".git").exists():
+    """What to type to restore an original that is damaged or missing."""
+    home = clone()
+    if home and (home / ".git").exists():
         return f'git -C "{home}" checkout course/{name}'
-    return f"copy {name} from the pack into {folder()}"
-
-
-def starts(path: Path) -> str:
-    """The code cells of a lesson.
-
-    Raises:
-        Trouble: it is damaged.
-    """
-    try:
-        return module("build").starts(path)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise Trouble(f"{path.name} is damaged.", restored(path.name)) from None
+    return f'"{sys.executable}" -m pip install --force-reinstall minigrad'
 
 
 def numbered(*numbers: str) -> list[Path]:
-    """The notebooks of the lessons with these numbers ("7" or "07"), or of all lessons if there are none.
+    """The originals of the lessons with these numbers ("7" or "07"), or of all lessons if there are none.
 
     Raises:
         Trouble: there is no lesson with one of the numbers.
     """
-    found = {path.name[:2]: path for path in sorted(folder().glob("[0-9][0-9]_*.ipynb"))}
-    starts = {path.name[:2]: path for path in (folder() / "helpers" / "starts").glob("[0-9][0-9]_*.json")}
+    found = {path.name[:2]: path for path in lessons()}
     wanted = [f"{int(number):02}" if re.fullmatch(r"[0-9]{1,2}", number) else number for number in numbers]
     for number in wanted:
         if number not in found:
-            gone = starts.get(number)
-            instead = restored(f"{gone.stem}.ipynb") if gone else f"minigrad course --lesson {min(found, default='00')}"
+            instead = f"minigrad course --lesson {min(found, default='00')}"
             raise Trouble(f"There is no lesson {shown(number)}. There are {' '.join(found) or 'none'}.", instead)
     return [found[number] for number in wanted or found]
+
+
+def lessons() -> list[Path]:
+    """The notebooks of the lessons: those with cards. A copy or a draft has none."""
+    cards = (original() / "helpers" / "cards").glob("lesson_[0-9][0-9].py")
+    numbers = {card.stem.removeprefix("lesson_") for card in cards}
+    return [path for path in sorted(original().glob("[0-9][0-9]_*.ipynb")) if path.name[:2] in numbers]
+
+
+def title(lesson: Path) -> str:
+    """The title of a lesson, as its file name tells it."""
+    return lesson.stem[3:].replace("_", " ")

@@ -1,4 +1,4 @@
-"""`minigrad course`: open a lesson in JupyterLab, if asked as it was originally."""
+"""`minigrad course`: lay the lessons into a folder, and open one in JupyterLab."""
 
 import ipaddress
 import os
@@ -6,38 +6,73 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import checkup
-from .course import folder, module, numbered, restored
+from . import checkup, contents, handout
+from .course import lessons, module, numbered, title
 from .telling import Trouble, remark, shown
 
 QUIET = str(Path(__file__).parent)  # its folder labconfig turns off JupyterLab's questions about news and updates
 
 
-def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequence[str]) -> None:
-    """Run JupyterLab in the folder of the course, until it ends.
+def open_course(
+    lesson: str | None,
+    reset: bool,
+    folder: str | None,
+    own: bool,
+    listed: bool,
+    opened: bool,
+    port: int | None,
+    further: Sequence[str],
+) -> None:
+    """Lay the lessons into a folder, and run JupyterLab there until it ends.
 
     Args:
         lesson: the number of the lesson that it opens; None for the first.
-        reset: whether to restore the original of that lesson before, and keep a copy of the present one.
+        reset: whether to restore that lesson before, and keep a copy of what stands in it.
+        folder: where the lessons are laid; None for `minigrad-course`.
+        own: whether it opens the notebook for a program of the learner's own.
+        listed: whether to print a list of the lessons instead.
+        opened: whether to run JupyterLab.
         port: the port of the server; None for the first free one from 8888 on.
         further: arguments of JupyterLab.
 
     Raises:
         Trouble: an option is wrong, or something that JupyterLab needs is missing.
+        OSError: the lessons cannot be laid there.
     """
+    if listed:
+        print("\n".join(f"{path.name[:2]}  {title(path)}" for path in lessons()))
+        return
     if reset and lesson is None:
         raise Trouble("--reset needs the lesson that is to be as new.", "minigrad course --lesson 07 --reset")
     if further and further[0].isdigit():
         raise Trouble("The number of a lesson needs its option.", f"minigrad course --lesson {further[0].zfill(2)}")
     path = numbered(*([] if lesson is None else [lesson]))[0]
-    checkup.refuse(checkup.quick())
-    options = [f"--ServerApp.root_dir={folder()}", f"--LabApp.default_url=/lab/tree/{path.name}"]
+    opening = contents.OWN_PROGRAM if own else path.name
+    place = handout.folder(folder)
+    if opened:
+        checkup.refuse(checkup.quick(folder))
+        options = server_options(port, lesson, reset, further)
+    handout.lay_out(place)
+    if reset:
+        hand_out(place / path.name)
+    if opened:
+        where = [f"--ServerApp.root_dir={place}", f"--LabApp.default_url=/lab/tree/{opening}"]
+        launch([*where, *options, *further], address(further))
+
+
+def server_options(port: int | None, lesson: str | None, reset: bool, further: Sequence[str]) -> list[str]:
+    """What JupyterLab is told of its port and of its user.
+
+    Raises:
+        Trouble: the port is taken, or reserved.
+    """
+    options = []
     if port:
         if checkup.is_reserved(port):
             instead = f"minigrad course --port {checkup.free_after(checkup.PORT)}"
             raise Trouble(f"Port {port} is for programs with special rights.", instead)
         if not checkup.is_free(port):
-            asked = [f"--lesson {path.name[:2]}"] if lesson else []
+            asked = [f"--lesson {lesson.zfill(2)}"] if lesson else []
             asked += ["--reset"] if reset else []
             instead = " ".join(["minigrad course", *asked, f"--port {checkup.free_after(port)}", *further])
             raise Trouble(f"Port {port} is taken, perhaps by a course that is still open.", instead)
@@ -48,19 +83,20 @@ def open_course(lesson: str | None, reset: bool, port: int | None, further: Sequ
         options += ["--allow-root"]
     if "--no-browser" not in further and not checkup.has_browser():
         remark("no browser was found on this machine. Open the address that follows in one.")
-    if reset:
-        hand_out(path)
+    return options
 
+
+def launch(options: Sequence[str], place: str) -> None:
+    """Run JupyterLab, which will listen at a place, without its questions about news."""
     found = os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([QUIET, *([found] if found else [])])
     from jupyterlab.labapp import LabApp
 
-    place = address(further)
     if not is_loopback(place):
         danger = "whoever reaches it over the network, and knows its token if it has one, runs programs as you."
         where = shown(place) if place else "all addresses"
         remark(f"it listens at {where}, not on this machine alone: {danger}")
-    LabApp.launch_instance([*options, *further])
+    LabApp.launch_instance([*options])
 
 
 def address(arguments: Sequence[str]) -> str:
@@ -86,16 +122,6 @@ def is_loopback(address: str) -> bool:
 
 
 def hand_out(path: Path) -> None:
-    """Restore the original of a lesson, and keep a copy of the present one.
-
-    Raises:
-        Trouble: the notebook is damaged.
-    """
-    overview = module("helpers.overview")
-    try:
-        copy = overview.hand_out(path)
-    except OSError:
-        raise
-    except overview.UNREADABLE as problem:
-        raise Trouble(f"{path.name} is damaged and was left as it is ({problem}).", restored(path.name)) from None
-    remark(f"{path.name} is as new. What stood in it is kept in {copy.relative_to(folder().parent)}.")
+    """Restore a lesson, and keep a copy of what stood in it."""
+    copy = module("helpers.overview").hand_out(path)
+    remark(f"{path.name} is as new." + (f" What stood in it is kept in {copy}." if copy else ""))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import checkup, contents, install, pages, wheels
-from .course import folder, module, restored, starts
+from .course import clone, lessons, original, restored
 from .telling import FULL, Trouble, counted, remark, shown
 
 START = """minigrad {version}: the course, for {places}
@@ -23,7 +23,7 @@ It makes a folder .venv here, and says how to begin. First it compares all files
 
 To read the lessons, with films that can be stepped:    open pages/index.html
 
-Your work is in the folder course. A newer pack has another name: unpack it beside this one, and nothing is overwritten.
+Your work will be in the folder minigrad-course, which no newer pack writes over.
 """
 
 
@@ -39,8 +39,8 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
         OSError: the disk is full.
         KeyboardInterrupt: it was stopped, also by `kill` or because its terminal was closed.
     """
-    source = folder().parent
-    if not (source / "binder").is_dir():
+    source = clone()
+    if source is None:
         problem = "A pack is made in a clone of the source;"
         raise Trouble(f"{problem} one that is made can just be copied.", "cd the-clone; minigrad pack")
     targets = wheels.targets(platforms, pythons)
@@ -50,13 +50,10 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
     if refused or not out:
         raise Trouble(f"Nothing can be written to {shown(out)}.", "minigrad pack --out ~")
     checkup.refuse(checkup.packages())
-    for_learners, for_teachers = contents.for_learners(), contents.for_teachers()
-    contents.check(folder(), [*for_learners, *for_teachers], restored)
-    for number in worked_in():
-        advice = f"As new: minigrad course --lesson {number} --reset"
-        remark(f"somebody has worked in lesson {number}; it is packed as it stands. {advice}")
+    for_teachers = contents.for_teachers()
+    contents.check(source / "course", [*contents.for_learners(), *for_teachers], restored)
     for path in contents.strangers():
-        remark(f"{path.name} is no lesson, as no start of it is stored; it is not packed.")
+        remark(f"{path.name} is no lesson, as it has no cards; it is not packed.")
     version = checkup.version("minigrad")
     name = f"minigrad-course-{version}-{datetime.date.today()}"
     for ending in ("SIGTERM", "SIGHUP"):
@@ -64,30 +61,19 @@ def pack(platforms: Sequence[str] | None, pythons: Sequence[str] | None, out: st
             signal.signal(getattr(signal, ending), signal.default_int_handler)  # which leaves nothing over
     with tempfile.TemporaryDirectory(prefix=".minigrad-pack-", dir=Path(out).resolve()) as scratch:
         root = Path(scratch) / name
-        contents.copy(for_learners, root / "course")
+        root.mkdir()
         start = START.format(version=version, places="; ".join(map(str, targets)))
         (root / "START_HERE.txt").write_text(start, encoding="utf-8")
         shutil.copyfile(install.__file__, root / "install.py")
         wheels.our_wheel(source, root / "wheels")
         for target in counted(targets, "fetching wheels"):
             wheels.fetch(target, pins(source), root / "wheels")
-        write_pages(root / "course", root / "pages")
+        write_pages(root / "pages")
         pages_for_teachers = Path(scratch) / f"{name}-for-teachers"
         contents.copy(for_teachers, pages_for_teachers)
         files = [file.replace(Path(out) / file.name) for file in [zipped(root), zipped(pages_for_teachers)]]
     for file in files:
         print(f"{file}  {file.stat().st_size / 1e6:.2g} MB")
-
-
-def worked_in() -> list[str]:
-    """The numbers of the lessons whose code differs from the original.
-
-    Raises:
-        Trouble: a lesson is damaged.
-    """
-    original = module("build").starts_of
-    changed = [path for path in contents.lessons() if starts(path) != original(path).read_text(encoding="utf-8")]
-    return [path.name[:2] for path in changed]
 
 
 def pins(source: Path) -> dict[str, str]:
@@ -99,12 +85,12 @@ def pins(source: Path) -> dict[str, str]:
     return {canonicalize_name(name): version for name, version in pinned}
 
 
-def write_pages(course: Path, into: Path) -> None:
-    """Write an HTML page of each lesson of a course, an index, and the glossary that the lessons link to."""
+def write_pages(into: Path) -> None:
+    """Write an HTML page of each lesson, an index, and the glossary that the lessons link to."""
     into.mkdir()
-    shutil.copyfile(course / "glossary.md", into / "glossary.md")
+    shutil.copyfile(original() / "glossary.md", into / "glossary.md")
     titles = {}
-    for lesson in counted(sorted(course.glob("*.ipynb")), "writing pages"):
+    for lesson in counted(lessons(), "writing pages"):
         title, text = pages.page_of(lesson)
         titles[f"{lesson.stem}.html"] = title
         (into / f"{lesson.stem}.html").write_text(text, encoding="utf-8")

@@ -89,6 +89,7 @@ def our_wheel(source: Path, into: Path) -> Path:
         Trouble: a file of the source is a link, or no file.
     """
     inside = [path for path in (source / "minigrad").rglob("*") if path.is_symlink() or not path.is_dir()]
+    inside += [source / "course" / name for name in contents.for_learners()]
     names = ["pyproject.toml", "README.md", "LICENSE", *(str(path.relative_to(source)) for path in inside)]
     contents.check(source, names, lambda name: f'git -C "{source}" status')
     pip("wheel", "--no-deps", "--wheel-dir", str(into), str(source))

@@ -13,7 +13,7 @@ from ..tracing.source import assigned_name, called_text, decides, node_at, rebin
 from . import trial
 from .causes import cause, cause_on, decided, integers, op_of, unwatched
 from .experiment import Experiment, NotTried
-from .explanation import Explanation, with_notes
+from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
 from .numbers import flat, is_summed, measured, not_finite, stale, summed
@@ -27,7 +27,7 @@ FULL = "the log was full and has forgotten its first events: the answer may be i
 
 
 def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=None):
-    """An Explanation for each source, in the form of `sources`.
+    """An Explanation for each source, in the form of `sources`; a list, tuple or dict of them prints as one table.
 
     Args:
         tape: the GradientTape, in any state; it is not used up.
@@ -60,7 +60,8 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         if check is not None:
             answers = [(unwarned(measured, found, check, leaves, k), None) for k, found in enumerate(answers)]
         answers = [answer for answer, _ in answers]
-    return nest.pack_sequence_as(sources, answers) if nest.is_nested(sources) else answers[0]
+    packed = nest.pack_sequence_as(sources, answers) if nest.is_nested(sources) else answers[0]
+    return TABLES[type(packed)](packed) if type(packed) in TABLES else packed
 
 
 def answers_for(tape, target, leaves, trace, frame, output_gradients, seconds):
@@ -230,14 +231,26 @@ def broken(q, way, *more, came="= None"):
     codes = {edge.code for edge in breaks}
     breaks.sort(key=lambda edge: edge.code != "ONLY_DECIDES")
     meaning = "independent" if "ONLY_DECIDES" in codes else "undefined" if codes & NO_SLOPE else "broken"
-    causes, why = (*each_once(q, breaks), *more), WHY[meaning].format(name=q.source_name)
+    causes, why = (*each_once(q, breaks, other_breaks(q, breaks)), *more), WHY[meaning].format(name=q.source_name)
     return none(q, meaning, *causes, why=why, came=came, path=steps_on(q, way), lost=names_on(q, way))
 
 
-def each_once(q, edges):
+def other_breaks(q, breaks):
+    """Where else a value left on its way to the target: what is lost there is lost besides."""
+
+    def counts(edge):
+        return edge.code not in NO_SLOPE and not edge.meant and edge.event.number > q.history.opened
+
+    ways = q.history.ways(q.history.nodes(q.targets), counts) if q.experiment is not None else ()
+    return [edge for edge in ways if edge.code in ("LEFT_ENGINE", "STATE") and edge not in breaks]
+
+
+def each_once(q, edges, others=()):
     """The causes on these edges; one for what happened in the same way on a line, or in the same call or store."""
     causes, other = {}, any(edge.code == "OTHER_TAPE" for edge in edges)
     find_lines(q, edges)
+    if others and not q.lines:
+        find_lines(q, edges, others)
     for edge in edges:
         if other and read_elsewhere(q, edge):  # it follows from the other
             continue
@@ -248,12 +261,15 @@ def each_once(q, edges):
     return tuple(causes.values())
 
 
-def find_lines(q, edges):
-    """Fix the lines on which these edges are broken, if there are lines that are right: all of them together."""
+def find_lines(q, edges, others=()):
+    """Fix the lines on which these edges are broken, if there are lines that are right: all of them together.
+
+    The lines of the others are told with them.
+    """
     if q.experiment is None:
         return
     guesses = {}
-    for edge in edges:
+    for edge in (*edges, *others):
         if edge.code == "LEFT_ENGINE" and edge.by is not None:
             module, node = node_at(edge.by.place)
             statement = module.statement(node) if node is not None else None
@@ -268,6 +284,10 @@ def find_lines(q, edges):
     right = trial.fitting(q, lines) or ()
     for (place, _), line in zip(guesses.values(), right):
         q.lines[statement_text(place)] = line
+    told = [text for text in q.lines if text in {edge.by.place.text if edge.by else edge.place.text for edge in edges}]
+    if told:
+        further = tuple([line.text for text, line in q.lines.items() if text not in told])
+        q.lines[told[-1]] = q.lines[told[-1]]._replace(later=(*q.lines[told[-1]].later, *further))
     q.fixed = trial.fixed_source([edit for line in right for edit in line.edits])
 
 

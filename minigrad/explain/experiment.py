@@ -187,7 +187,7 @@ class Experiment:
 
     def movers(self, event, exits, sure=False) -> list:
         """Those of the exits that move what came in at an event, found by halves. (`sure`: one of them does.)"""
-        moved = None if sure or not exits else self.moved_by(exits)
+        moved = None if not exits or (sure and len(exits) > 1) else self.moved_by(exits)
         if not exits or (moved is not None and event.number not in moved):
             return []
         if len(exits) == 1:

@@ -1,10 +1,12 @@
 """The answer, as data and as text."""
 
 import html
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .. import nest
 from ..errors import visible
 from .causes import Cause
 
@@ -85,10 +87,7 @@ class Explanation:
         return f"<{'  '.join([' '.join(self.headline.split()), *dict.fromkeys(self.codes)])}>"
 
     def _repr_pretty_(self, printer, cycle):
-        for k, line in enumerate(self.lines()):
-            if k:
-                printer.break_()
-            printer.text(line)
+        lines_of(self, printer)
 
     def _repr_html_(self):
         head, *rest = (html.escape(line) for line in self.lines())
@@ -101,6 +100,65 @@ class Explanation:
             **{name: list(part) if isinstance(part, tuple) else part for name, part in vars(self).items()},
             "causes": [cause.to_dict() for cause in self.causes],
         }
+
+
+class Table:
+    """Explanations of several sources, in the form in which the sources were given. Printed, they are one table."""
+
+    def lines(self) -> "list[str]":
+        """How many there are of each status; then each with its line, cause and fix."""
+        answers = nest.flatten(self)
+        counts = ", ".join(f"{n} {status}" for status, n in Counter(answer.status for answer in answers).items())
+        found = [f"{len(answers)} gradient{'s' * (len(answers) != 1)}{counts and f': {counts}'}"]
+        for answer in answers:
+            found += [line for line in answer.lines() if line.split()[0] in (*SHOWN, "then") or line[0] != " "]
+        return found
+
+    def __str__(self):
+        return "\n".join(self.lines())
+
+    def _repr_pretty_(self, printer, cycle):
+        lines_of(self, printer)
+
+    def _repr_html_(self):
+        head = "".join(f"<th>{word}</th>" for word in ("gradient", *SHOWN))
+        rows = "".join(f"<tr>{''.join(map(cell, row_of(answer)))}</tr>" for answer in nest.flatten(self))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+class ListOfExplanations(Table, list):
+    pass
+
+
+class TupleOfExplanations(Table, tuple):
+    pass
+
+
+class DictOfExplanations(Table, dict):
+    pass
+
+
+SHOWN = "line", "cause", "fix"
+TABLES: dict = {list: ListOfExplanations, tuple: TupleOfExplanations, dict: DictOfExplanations}
+
+
+def row_of(answer) -> "list[str]":
+    """The headline of an Explanation, and the first line, cause and fix with all that belongs to it."""
+    rows = dict(reversed(answer.rows()))
+    then = [f"; then {text}" for word, text in answer.rows() if word == "then"]
+    return [answer.headline, *[rows.get(word, "") for word in SHOWN[:-1]], "".join([rows.get("fix", ""), *then])]
+
+
+def cell(text) -> str:
+    return f'<td style="text-align: left">{html.escape(visible(text, None))}</td>'
+
+
+def lines_of(told, printer):
+    """Print lines as IPython does."""
+    for k, line in enumerate(told.lines()):
+        if k:
+            printer.break_()
+        printer.text(line)
 
 
 def carrying(way, what, other):

@@ -285,7 +285,7 @@ def find(command):
 def begin(trace, command, objects):
     """Let a Replay or a Trial listen, from the opening of the tape for which the program was put to sleep."""
     listener = command["kind"](trace, command, objects)
-    trace.strict = False
+    trace.judge = None
     listening.now = (*listening.now, listener)
     end_with(program_frame(), entry_frame())
     opened = next((one for one in listening.now if one.number == command["tape"]), None)

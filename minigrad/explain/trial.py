@@ -16,7 +16,9 @@ import numpy as np
 from ..engine.listening import Listener, listening
 from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
+from ..tracing.log import TapeEvent
 from ..tracing.places import user_frame
+from ..tracing.source import position
 from ..tracing.values import finite
 from .names import outward
 from .replay import value_of
@@ -103,7 +105,7 @@ running = None  # in a replay: the trial, which wants to know of a question to `
 
 def ask_instead(tape, target):
     """In a trial, answer with the gradient where the program wants it explained or filmed."""
-    if running is not None and running.begun:
+    if running is not None and running.begun and tape is running.asked_one:
         running.ask(tape, target)
 
 
@@ -117,23 +119,33 @@ class Trial(Listener):
         global running
         running = self
         self.tape, self.files, self.names, self.source = (command[one] for one in ("tape", "files", "names", "source"))
-        self.objects, self.begun, self.last, self.finite = objects, False, None, True
+        self.trace, self.objects, self.begun, self.finite = trace, objects, False, True
 
     def started(self, tape):
-        if self.begun:
-            self.last = tape
-        elif tape.number == self.tape:
+        if not self.begun and tape.number == self.tape:
             self.open(tape)
+        elif self.begun and self.asked_one is None:
+            self.asked_one = None if self.others else tape
+            self.others -= 1
 
     def open(self, tape):
         """Run the changed block in place of the one that begins."""
-        self.begun, self.last, frame = True, tape, user_frame()[0]
+        self.begun, self.asked_one, frame = True, tape, user_frame()[0]
         replaced, file = self.replace_functions(), frame.f_code.co_filename
         if file in self.files and frame.f_code not in replaced:
+            self.asked_one, self.others = None, self.opened_with(tape, frame)
             listening.now = tuple([one for one in listening.now if one is not tape])
             tape.entered, tape.steps = False, None
             space = run_on(frame, self.files[file])
-            self.ask(self.last, [eval(name, space) for name in self.names])
+            self.ask(self.asked_one, [eval(name, space) for name in self.names])
+
+    def opened_with(self, tape, frame) -> int:
+        """How many tapes the same `with` has opened before this one."""
+        numbers = {one.number for one in listening.now if one is not tape}
+        events = [e for e in self.trace.events if isinstance(e, TapeEvent) and e.tape in numbers and e.what == "opened"]
+        statement = block_at(ast.parse(self.files[frame.f_code.co_filename]), frame.f_lineno)
+        lines = [position(e.code, e.instruction)[0] for e in events if e.code is frame.f_code]
+        return sum(is_with(statement, line) for line in lines)
 
     def replace_functions(self):
         """Give the functions of the changed files their new code; the code of those that had it before."""
@@ -155,7 +167,7 @@ class Trial(Listener):
         self.finite = self.finite and all(finite(one.value) for one in made)
 
     def asked(self, tape, targets, sources, results):
-        for source, result in zip(sources, results) if self.begun else ():
+        for source, result in zip(sources, results) if self.begun and tape is self.asked_one else ():
             if source.id == self.source:
                 checkpoint.finish(self.answer(tape, targets, result))
 
@@ -187,9 +199,9 @@ def codes_in(code):
 def run_on(frame, text):
     """Run the statement that a frame is in, and those after it, from another source; the names that there are then."""
     tree = ast.parse(text)
-    body = next(body for body in bodies(tree) if any(is_with(one, frame.f_lineno) for one in body))
-    start = next(k for k, one in enumerate(body) if is_with(one, frame.f_lineno))
-    file, statements = frame.f_code.co_filename, body[start:]
+    first = block_at(tree, frame.f_lineno)
+    body = next(body for body in bodies(tree) if first in body)
+    file, statements = frame.f_code.co_filename, body[body.index(first) :]
     if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell, a script
         exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
         return {**frame.f_globals, **frame.f_locals}
@@ -205,6 +217,11 @@ def bodies(tree):
     """Every list of statements, the innermost first."""
     found = [getattr(node, part, None) for node in ast.walk(tree) for part in ("body", "orelse", "finalbody")]
     return [body for body in reversed(found) if isinstance(body, list)]
+
+
+def block_at(tree, line):
+    """The `with` statement whose head is on this line."""
+    return next(one for body in bodies(tree) for one in body if is_with(one, line))
 
 
 def is_with(statement, line) -> bool:

@@ -192,8 +192,9 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
 
 def ways_of(trace, tape, targets, sources, experiments):
     """The edges on ways from the sources to the targets; what was tried for a source tells of its own ways."""
-    apart = [one for one in sources if experiments.get(one.id) is not None]
-    groups = [([one.id], experiments[one.id]) for one in apart] + [([one.id for one in sources if one not in apart], None)]
+    tried = {one.id: experiments.get(one.id) for one in sources}
+    groups = [([number], experiment) for number, experiment in tried.items() if experiment is not None]
+    groups.append(([number for number, experiment in tried.items() if experiment is None], None))
     found = {}
     for numbers, experiment in groups:
         if numbers:

@@ -312,7 +312,8 @@ class Trace(Listener):
         if limit < 1:
             instead = "for a long log leave the limit out: mg.trace()"
             raise ValueError(f"a trace must keep at least 1 event, not limit={limit}; {instead}")
-        self.strict, self.limit, self.count, self.lost, self.left_out = strict, limit, 0, False, 0
+        self.judge: Any = raise_if_broken if strict else None  # is told how each question can be explained
+        self.limit, self.count, self.lost, self.left_out = limit, 0, False, 0
         self.unparsed, self.backward_rows = deque(maxlen=limit + 1), deque(maxlen=limit)  # not read yet; of StepBack
         self.parsed, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
@@ -558,10 +559,13 @@ class Trace(Listener):
             listening_tapes(),
         )  # fmt: skip
         self.add(event)
-        if self.strict:
-            seconds = None if self.left_while(tape) else 0  # a block from which nothing left need not be replayed
-            for answer in tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds):
-                answer.raise_if_broken()
+        if self.judge is not None:
+            self.judge(event, tape, lambda: self.explained(tape, targets, sources))
+
+    def explained(self, tape, targets, sources) -> list:
+        """What `tape.explain` says; a block from which nothing left need not be replayed."""
+        seconds = None if self.left_while(tape) else 0
+        return tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds)
 
     def left_while(self, tape) -> bool:
         """Did a value leave since the tape was opened?"""
@@ -571,6 +575,11 @@ class Trace(Listener):
             if isinstance(event, TapeEvent) and event.tape == tape.number and event.what == "opened":
                 return False
         return False
+
+
+def raise_if_broken(event, tape, explain):
+    for answer in explain():
+        answer.raise_if_broken()
 
 
 def version_of(variable) -> "int | None":

@@ -161,3 +161,19 @@ def test_a_fix_is_tried_where_its_tape_is_opened_though_an_earlier_one_was_asked
     with mg.trace():
         exec(compile(text, file, "exec"), space)
     assert space["answer"].fixed == "with mg.GradientTape() as tape:\n    y = x * x"
+
+
+def test_a_fix_that_needs_a_second_line_is_told_with_it_and_right_with_both():
+    beginning = "x, w = mg.Variable(2.0), mg.Variable(3.0)"
+    answer, _ = run_line("guess = w + float(x)\n    error = guess * guess\n    y = error * (1.0 + error.numpy())", beginning)
+    (cause,) = answer.causes
+    assert (cause.line, cause.fix) == ("guess = w + float(x)", "keep x a tensor: guess = w + x")
+    assert cause.later == ("y = error * (1.0 + error)",)
+    space = {"mg": mg}
+    exec(f"{beginning}\n{answer.fixed}", space)
+    assert space["tape"].gradient(space["y"], space["x"]).numpy() == 2 * 5.0 + 4 * 5.0**3, "of e^2 + e^4, by hand"
+
+
+def test_a_value_that_left_is_found_though_another_left_after_it_was_used():
+    answer, _ = run_line("y = x * 0.0 + 1.5 * float(x)\n    z = mg.constant(y.numpy()); y = y + 0.1 * z", NUMBER)
+    assert answer.causes[0].line == "y = x * 0.0 + 1.5 * float(x)" and answer.causes[0].op == "float"

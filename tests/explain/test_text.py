@@ -1,6 +1,9 @@
 """The text of an answer, its other forms, the names in it, and the form of several answers."""
 
+import html
 import json
+import pickle
+import re
 
 import pytest
 from programs import PROGRAMS
@@ -79,3 +82,47 @@ def test_the_answer_has_the_form_of_the_sources():
     assert answers["a"].status == "untried"
     assert [one.codes for one in answers["rest"]] == [("UNUSED",), ("NOT_A_TENSOR",)]
     assert tape.explain(y, []) == []
+
+
+def several(ask):
+    x, z, u = mg.Variable(3.0, name="x"), mg.Variable(2.0, name="z"), mg.Variable(1.0, name="u")
+    with mg.trace(), mg.GradientTape() as tape:
+        y = x * x.numpy() + mg.sin(float(z)) + u * u
+    return tape.explain(y, ask(x, z, u))
+
+
+TABLE = [
+    "3 gradients: 1 partial, 1 none, 1 complete",
+    "PARTIAL  dy/dx = 3.0 leaves out 1 of 2 paths",
+    "  line   y = x * x.numpy() + mg.sin(float(z)) + u * u",
+    "  cause  LEFT_ENGINE (proved): x.numpy() is a plain number; multiply was given the number 3.0, not x",
+    "  fix    keep x a tensor: y = x * x + mg.sin(z) + u * u",
+    "NONE  dy/dz = None: z matters, and the way to it is broken",
+    "  line   y = x * x.numpy() + mg.sin(float(z)) + u * u",
+    "  cause  LEFT_ENGINE (proved): float(z) is a plain number; sin was given the number 2.0, not z",
+    "  fix    keep z a tensor: y = x * x + mg.sin(z) + u * u",
+    "COMPLETE  dy/du = 2.0",
+]
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda *xs: [*xs], lambda *xs: xs, lambda x, z, u: {"a": x, "b": z, "c": u}, lambda x, z, u: [x, {"in": (z, u)}]]
+)
+def test_several_answers_are_one_table(ask):
+    answers = several(ask)
+    assert str(answers).splitlines() == TABLE
+    assert isinstance(answers, type(ask(0, 0, 0))) and mg.nest.flatten(answers)[1].status == "none"
+    assert str(pickle.loads(pickle.dumps(answers))).splitlines() == TABLE
+
+
+def test_the_table_is_one_in_a_notebook_too():
+    page = several(lambda *xs: [*xs])._repr_html_()
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
+    assert rows[0] == ["gradient", "line", "cause", "fix"]
+    assert rows[2] == [TABLE[5], *[html.escape(line[9:]) for line in TABLE[6:9]]]
+    assert rows[3] == [TABLE[9], "", "", ""]
+
+
+def test_a_table_of_one_and_of_none():
+    assert str(several(lambda x, z, u: [u])).splitlines() == ["1 gradient: 1 complete", TABLE[9]]
+    assert str(several(lambda *xs: [])).splitlines() == ["0 gradients"]

@@ -16,6 +16,7 @@ to_pay = Card(
     ask=lambda to_pay, prices, amounts: to_pay(mg.constant(prices), mg.constant(amounts)),
     right=lambda prices, amounts: sum(products(prices, amounts)),
     yes="It was tried on five baskets; one had a deposit paid back, one was empty.",
+    options=("[2. 6. 0.5]", "8.5", "an error"),
     came_out="it was a list of three.",
     miss="For prices {0} and amounts {1} it gave {seen}.",
     hints=(

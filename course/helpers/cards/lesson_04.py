@@ -18,6 +18,7 @@ by_pressure = Card(
     points=((2.0,), (5.0,), (1.5,)),
     right=lambda wind: 2.0 * wind**2,
     yes="Pressure need not be watched by name: what comes from something watched is on the tape.",
+    options=("18.0", "108.0", "12.0", "None"),
     came_out="the tape gave 18.0.",
     miss="At wind {0} it gave {seen}.",
     hints=(
@@ -82,6 +83,7 @@ report = Card(
     points=((2.0, 3.0), (1.5, -2.0), (3.0, 0.5)),
     right=slopes_of_damage,
     yes="Three slopes from one question. The other two were made from that of pressure.",
+    options=("12.0", "16.0", "None", "an error"),
     came_out="the second question raised a RuntimeError.",
     miss="At wind {0} and gust {1} it gave {seen}.",
     hints=(
@@ -216,6 +218,7 @@ each_end = Card(
     ask=ask_each_end,
     right=comes(ends_by_x),
     yes="The slow part ran once, and each end has its own slope.",
+    options=("[2, 6]", "[6, 114]", "an error"),
     came_out="the second answer was [2, 6].",
     miss="For shared = {0}, ends = {1} and x = {2} it gave {seen}.",
     hints=(
@@ -288,6 +291,7 @@ def job(letter, answer, text):
 jobs = Card(
     right=lambda: JOBS,
     yes="Four of five need one question. Several targets, each by itself, are what needs keeping.",
+    options=("1", "2", "9", "16"),
     came_out="the persistent tape held 9.",
     hints=(
         "For each job count the questions, not the slopes. How many targets are there?",

@@ -26,6 +26,7 @@ slope_of_first = Card(
     ask=lambda slope_of_first, f, x: slope_of_first(CURVES[f][0], mg.Variable(x, name="x")),
     right=lambda f, x: CURVES[f][1](x)[0],
     yes="The other entries had no say.",
+    options=("3", "7", "[3, 4]", "an error"),
     came_out="the tape added 3 and 4.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
@@ -103,6 +104,7 @@ rows = Card(
     ask=lambda rows, f, x: rows(TABLES[f][0], mg.Variable(x, name="x")),
     right=lambda f, x: lambda seen: np.shape(seen) == np.shape(table(f, x)) and np.allclose(seen, table(f, x), rtol=1e-3),
     yes="One row for each entry of f(x), each by itself.",
+    options=("[2, 0, 1]", "[0, 3, 1]", "[0, 3, 0]", "[2, 3, 2]"),
     came_out="[0, 1] lights the second row, [0, 3, 1].",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
@@ -207,6 +209,7 @@ steepest = Card(
     ask=lambda steepest, f, xs: steepest(BENCHES[f][0], mg.constant(xs)),
     right=entry(lambda f, x: BENCHES[f][1](x)),
     yes="Rising counts, falling does not, however steep.",
+    options=("()", "(201,)", "(201, 201)"),
     came_out="it is (201,).",
     miss="For f = {0} on {1} it gave {seen}.",
     hints=(
@@ -258,6 +261,7 @@ def steepest(f, xs, h=0.01):
 shapes = Card(
     right=lambda: {"y (4,) by x (3,)": (4, 3), "loss () by w (3, 2)": (3, 2), "h (2, 5) by w (3, 2)": (2, 5, 3, 2)},
     yes="Target first, source behind it. The last one has 60 slopes, one for each pair of entries.",
+    options=("(3,)", "(2, 3)", "(3, 2)", "(6,)"),
     came_out="it is (2, 3), lamps by sliders.",
     hints=(
         "How many slopes are there for each entry of the target?",
@@ -336,6 +340,7 @@ mixes = Card(
     ask=lambda mixes, f: mixes(BATCHES[f][0], mg.constant(EXAMPLES)),
     right=lambda f: BATCHES[f][1],
     yes="batch_jacobian does not show this. A running total, which reaches in one direction only, was told as well.",
+    options=("(3, 2)", "(2, 3, 2)", "(2, 3, 2, 2)", "(6, 4)"),
     came_out="it is (2, 3, 2).",
     miss="For f = {0} it said {seen}.",
     hints=(
@@ -418,6 +423,7 @@ strongest = Card(
     ask=lambda strongest, f, x: strongest(NETWORKS[f][0], mg.constant(x)),
     right=places(abs),
     yes="Row by row, the largest in size. A slope of -3 moves more than a slope of 2.",
+    options=("0", "3", "6", "12"),
     came_out="6 of the 12 were 0.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(

@@ -43,6 +43,7 @@ spring = Card(
     ask=value_and_slope,
     right=pieces(bend, straight),
     yes="Two formulas that meet at 1 with the same value and the same slope, so the corner is no corner.",
+    options=("1.0", "0.0", "None"),
     came_out="the tape gave None for x.",
     miss="At x = {0} it gave {seen}.",
     hints=(
@@ -126,6 +127,7 @@ slopes = Card(
     points=((0.5, 0.5), (0.75, 0.25), (0.6, 1.0), (0.5, 4.0)),
     right=slopes_of_fall,
     yes="Each iteration has its share in both. More loss, less height: that slope is negative, and below -1: early losses count again.",
+    options=("5.12", "20.48", "None"),
     came_out="the slope is 20.48.",
     miss="For keep {0} and loss {1} it gave {seen}.",
     hints=(
@@ -209,6 +211,7 @@ def entry(letter, answer, text):
 answers = Card(
     right=lambda: ANSWERS,
     yes="p decides and counts, and gets the slope of the counting. r and t only decide. s stands where nobody went.",
+    options=("24.0", "0.0", "None"),
     came_out="the second tape gave None.",
     hints=(
         "Which of the two branches runs in each line? Write down the two lines that are left.",
@@ -269,6 +272,7 @@ blend = Card(
     ask=ask_blend,
     right=blends(lambda s, below, above: below + (above - below) * s),
     yes="Smooth in the gate, whichever of the two ends lies higher.",
+    options=("3.51", "-3.51", "None"),
     came_out="the slope is -3.51.",
     miss="At x = {0}, gate {1}, from {2} to {3} with k = {4}, it gave {seen}.",
     hints=(

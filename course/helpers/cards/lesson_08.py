@@ -27,6 +27,7 @@ growth = Card(
     ask=value_and_slope,
     right=growing(lambda x: (x + 1.0) * math.exp(x)),
     yes="Two paths, both on the tape: 14.8 + 7.4 = 22.2.",
+    options=("6", "3", "0", "None"),
     came_out="for x * x.numpy() the tape said 3.0.",
     miss="At x = {0}, a {1}, value and slope came out as {seen}. That is not exp(x) * x with its slope.",
     hints=(
@@ -98,6 +99,7 @@ slope = Card(
     right=lambda name, x, h: rise(name, x, h) / (2.0 * h),
     yes="Your slope was tried on four functions it had not met. In your own tests, mg.test.check_gradients(f, x) does this for "
     "every input and order.",
+    options=("0", "2", "4", "8"),
     came_out="two real steps found 4.000.",
     miss="For f = {0} at {1}, with h = {2}, it gave {seen}.",
     hints=(
@@ -173,6 +175,7 @@ watched = Card(
     ask=lambda slope_of_square_plus_self, c: slope_of_square_plus_self(mg.constant(c)),
     right=lambda c: 2.0 * c + 1.0,
     yes="Followed first, computed second.",
+    options=("7", "6", "1", "None"),
     came_out="the late watch gave 1.0.",
     miss="At c = {0} it gave {seen}.",
     hints=(
@@ -260,6 +263,7 @@ descend = Card(
     ask=lambda descend, start, steps, rate: descend(start, steps, rate),
     right=slopes,
     yes="From 3.0 the slopes are 6.0, 4.8, 3.84: each one 0.8 of the last.",
+    options=("4.8", "6.0", "None", "an error"),
     came_out="the old tape said 6.0 again.",
     miss="From {0}, {1} steps at rate {2}, it gave {seen}.",
     hints=(
@@ -343,6 +347,7 @@ safe_inverse = Card(
     ask=value_and_slope,
     right=inverse,
     yes="Finite at 0 and right below it, exact elsewhere.",
+    options=("[0, 0.5]", "[nan, 0.5]", "[inf, 0.5]"),
     came_out="the gradient was [nan 0.5].",
     miss="At z = {0}, value and gradient came out as {seen}.",
     hints=(
@@ -409,6 +414,7 @@ def verdicts_with(**changed):
 verdicts = Card(
     right=lambda: {case: says(*SAME[verdict]) for case, verdict in RIGHT.items()},
     yes="All five. D is the dangerous one: the lost path changed the sign, so a step from x = 2 would have gone uphill.",
+    options=("same", "different"),
     came_out="they differ: relu says 0, maximum says 1.",
     hints=(
         "Start with those whose two numbers agree.",

@@ -52,6 +52,7 @@ contrast = Card(
     ask=ask_contrast,
     right=contrasts,
     yes="One image or a batch: the slope for the factor is there, and that for the image too.",
+    options=("zeros", "None", "an error", "the slopes"),
     came_out="it was a LookupError.",
     miss="With factor {1}, the image and its slopes, for factor and image, came out as {seen}.",
     hints=(
@@ -122,6 +123,7 @@ blend_rule = Card(
     ask=ask_blend,
     right=blended,
     yes="Upstream times local, three times, and added up for the one t that serves all pixels.",
+    options=("0", "0.1", "1", "None"),
     came_out="it is 0.",
     miss="For t = {2} and dy = {3} it gave {seen}.",
     hints=(
@@ -206,6 +208,7 @@ distance = Card(
     ask=ask_distance,
     right=distances,
     yes="Tried with an upstream of 3, and at the origin: finite everywhere.",
+    options=("1.0", "0.0", "inf", "nan"),
     came_out="it was nan.",
     miss="At x = {0}, y = {1}, with an upstream of 3, value and slopes came out as {seen}.",
     hints=(
@@ -251,6 +254,7 @@ def distance(x, y):
 verdicts = Card(
     right=lambda: {"A": True, "B": False, "C": False, "D": True},
     yes="B divides by the input in place of the output, and C has its two gradients exchanged. Both look fine at x = 1.",
+    options=("60", "12", "17", "None"),
     came_out="it was 12: the VJP had forgotten dy.",
     hints=(
         "Measure each: verdict(A, 0.7), and so on. Which points hide a mistake, and which have a corner?",
@@ -307,6 +311,7 @@ switch = Card(
     ask=ask_switch,
     right=switched,
     yes="A hard step forward, a short straight line on the way back. Networks with on-off neurons are trained with this VJP.",
+    options=("10", "2", "1", "None"),
     came_out="the tape gave 2.",
     miss="At x = {0}, with {1} arriving, value and slope came out as {seen}.",
     hints=(

@@ -44,6 +44,7 @@ bend = Card(
     ask=lambda bend, name, x: bend(CURVES[name], mg.Variable(x)),
     right=order(2),
     yes="The second tape has seen the slope being made, so it can say how that changes.",
+    options=("6", "3", "0", "None"),
     came_out="it was 6.",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
@@ -143,6 +144,7 @@ hessian_matrix = Card(
     ask=lambda hessian_matrix, name, x: hessian_matrix(LANDSCAPES[name], mg.Variable(x)),
     right=hessian_of,
     yes="Any shape in, a square matrix out.",
+    options=("(2, 3)", "(6, 6)", "(2, 3, 2, 3)"),
     came_out="it was (2, 3, 2, 3).",
     miss="For f = {0} at {1} it gave {seen}.",
     hints=(
@@ -209,6 +211,7 @@ hessian_times = Card(
     ask=multiplied,
     right=lambda name, x, v: [product(name, x, v), 0],
     yes="Two questions, however many weights there are: with a million this still works.",
+    options=("8", "15", "40"),
     came_out="15 lines were read.",
     miss="For f = {0}, x = {1}, v = {2}, the product and the number of Jacobians came out as {seen}.",
     hints=(
@@ -318,6 +321,7 @@ newton_step = Card(
     ask=stepped,
     right=leads(lambda name, x: x - step_of(name, x)),
     yes="On a bowl one step is enough, from wherever you start. Elsewhere a step is as good as the bowl that fits there.",
+    options=("1", "3", "9"),
     came_out="one step was enough.",
     miss="On {0}, from {1}, the new place and x came out as {seen}.",
     hints=(
@@ -414,6 +418,7 @@ calm = Card(
     ask=lambda calm, name, x, w: calm(MODELS[name], mg.constant(x), mg.Variable(w)),
     right=squared,
     yes="How calm f is in x depends on w, and this says how.",
+    options=("None", "zeros", "other numbers"),
     came_out="it was [1.059 1.201].",
     miss="For f = {0}, x = {1}, w = {2}, it gave {seen}.",
     hints=(

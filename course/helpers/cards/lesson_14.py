@@ -43,7 +43,7 @@ def naming(line):
 ENOUGH = 9  # letters: `2.0*x+3.0` names a line, `gradient` does not
 
 
-def case(code, line, function, others, yes, came_out, hints, solution, other, codes, lines):
+def case(code, line, function, others, yes, options, came_out, hints, solution, other, codes, lines):
     """A report with its known mistakes.
 
     Args:
@@ -61,6 +61,7 @@ def case(code, line, function, others, yes, came_out, hints, solution, other, co
     return Card(
         right=lambda: {"code": coded(code), "line": naming(line), "fixed": fixed(ask, expected, points, by_tape=True)},
         yes=yes,
+        options=options,
         came_out=came_out,
         hints=hints,
         solution=solution + report(code, line),
@@ -111,6 +112,7 @@ where = case(
     line="mean = mg.reduce_mean(price)",
     function=(lambda f, x: f(mg.Variable(x)), lambda x: slopes_of_price(x) / len(x), (([1.0, 3.0, -2.0],), ([4.0, 0.5],))),
     yes="For the program as posted the fixed gradient is [0.667, 1, -1.333], and where takes part in it.",
+    options=("where", "pow", "reduce_mean"),
     came_out="the witness named reduce_mean.",
     hints=(
         "Which line of the program does not stand inside the block?",
@@ -153,6 +155,7 @@ second = case(
     line="slope = inner.gradient(w, y)",
     function=(lambda f, y, v: f(mg.Variable(y), mg.Variable(v)), lambda y, v: 2.0 * y, ((2.0, 3.0), (-1.5, 2.0))),
     yes="4 for the program as posted. The line belongs below the inner block, and inside the outer one.",
+    options=("w", "slope", "print"),
     came_out="the line of slope stands outside both blocks.",
     hints=(
         "Which of the two tapes gave None? What would it have needed to see?",
@@ -205,6 +208,7 @@ branch = case(
         ((0.5, [-2.0, 1.0, 4.0]), (2.0, [3.0, 0.0, -0.5]), (-1.0, [0.5, 0.001, -1e-6, 2.0])),
     ),
     yes="1.386 for the program as posted: the logarithms of 1 and 4. What log is given is guarded before, what it gives is picked after.",
+    options=("0.0", "1.386", "nan"),
     came_out="fixed, it is 1.386.",
     hints=(
         "Which number must never reach log, although its result is thrown away?",
@@ -260,6 +264,7 @@ late = case(
     line="w.assign_add(0.5)",
     function=(ask_aside, lambda w, aside: [2.0 * (w + aside), w], ((3.0, 0.5), (-1.0, 0.25))),
     yes="7, at 3.5, and w is back at 3. Aside, record, ask, back: in this order.",
+    options=("6", "6.5", "7"),
     came_out="it was 6, as if nobody had stepped aside.",
     hints=(
         "Read the scene aloud: what was w when the tape read it?",
@@ -312,6 +317,7 @@ book = case(
         ((0, 0.0), (1, 2.0), (1, -1.5)),
     ),
     yes="2 for the line in the book, and right for any curve.",
+    options=("x", "tape", "y"),
     came_out="the line of x makes a constant; the witness names the line where it is first used.",
     hints=(
         "mg.zeros makes a Tensor. What does a tape have to be told about a Tensor?",

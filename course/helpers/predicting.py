@@ -1,0 +1,134 @@
+"""Predictions: the options to click, or to type, and the guess beside what came out once the next cell has run."""
+
+from IPython import get_ipython
+
+from minigrad.errors import visible
+
+from . import diary
+from .card import find, unknown
+from .trying import Stopped, never_raises, outcome
+
+waiting = []  # exercises that have just been predicted
+due = []  # those whose result the cell that runs shows
+
+
+@never_raises
+def predict(exercise, answer=...):
+    """Keep a prediction, the first one. It is not judged."""
+    if type(exercise) is not str:
+        print(f'Write the number in quotes, as in predict("02.1", ...). This is {visible(exercise, 40)}.')
+        return None
+    card = find(exercise)
+    if card is None or not card.options:
+        print(unknown(exercise) if card is None else f"{exercise}: there is nothing to predict. Its check asks for an answer.")
+        return None
+    if answer is ... and diary.kept("predictions", exercise) is None:
+        return offered(exercise, card.options)
+    print(f"{exercise}: {answered(exercise, card.options, answer)}")
+    return None
+
+
+def answered(exercise, options, answer):
+    """What to say to an answer that was typed."""
+    first = diary.kept("predictions", exercise)
+    text = first if answer is ... else outcome(words_of, answer)
+    if isinstance(text, Stopped):
+        return f"nothing is kept. To print this answer {text}"
+    option = chosen(options, " ".join(text.split()))
+    if option is None:
+        return f"that is none of them. Choose {listed(options)}."
+    if first not in (None, option):
+        return f"kept {first}, your first answer. Now run the next cell."
+    return kept(exercise, option)
+
+
+def kept(exercise, option):
+    """Keep an option, and say so."""
+    if diary.kept("predictions", exercise) is None:
+        diary.keep("predictions", exercise, option)
+    if exercise not in waiting and get_ipython() is not None:
+        waiting.append(exercise)
+        listen(get_ipython().events)
+    return f"kept {option}. Now run the next cell."
+
+
+def words_of(answer):
+    return str(answer.numpy() if hasattr(answer, "numpy") else answer)
+
+
+def chosen(options, text):
+    """The option that a text means: the same words, or the same number. None if it is none of them."""
+    short = plain(text)
+    for option in options:
+        if plain(option) == short or (is_number(option) and is_number(short) and float(option) == float(short)):
+            return option
+    return None
+
+
+def plain(text):
+    """A text without what somebody may write otherwise: spaces, quotes, articles, capital letters."""
+    words = text.casefold().replace('"', "").replace("'", "").split()
+    return "".join(word for word in words if word not in ("a", "an", "the"))
+
+
+def is_number(text):
+    try:
+        return float(text) == float(text)  # nan is a word here
+    except ValueError:
+        return False
+
+
+def listed(options):
+    return f"{', '.join(options[:-1])} or {options[-1]}"
+
+
+# ---- the result beside the guess -----------------------------------------------------------------------------------
+
+
+def listen(events):
+    """Tell IPython to call us around each cell, once."""
+    for name, function in (("pre_run_cell", began), ("post_run_cell", ended)):
+        if function not in events.callbacks[name]:
+            events.register(name, function)
+
+
+def began(info):
+    due.extend(waiting)
+    waiting.clear()
+
+
+def ended(result):
+    """Show what was predicted beside what came out, below the output of the cell that shows it."""
+    if result.success:
+        for exercise in due:
+            print(f"{exercise}: you predicted {diary.kept('predictions', exercise)}; {find(exercise).came_out}")
+        due.clear()
+
+
+# ---- the options, to click -----------------------------------------------------------------------------------------
+
+
+def offered(exercise, options):
+    """Buttons, one for each option, and a text where no widgets are shown."""
+    asked = f"{exercise}: {listed(options)}?"
+    try:
+        from ipywidgets import Button, HBox, Label, Layout
+    except ImportError:
+        print(f"{asked} Write your answer in place of the three dots.")
+        return None
+
+    class Offer(HBox):
+        def __repr__(self):
+            return f"{asked} Write your answer in place of the three dots."
+
+    def choose(button):
+        for one in buttons:
+            one.disabled = True
+        button.button_style = "info"
+        said.value = kept(exercise, button.description)
+
+    buttons = [Button(description=option, layout=Layout(width="auto")) for option in options]
+    said = Label("Choose one. It is kept, and never marked.")
+    for button in buttons:
+        button.on_click(choose)
+    return Offer([Label(f"{exercise}:"), *buttons, said], layout=Layout(flex_flow="row wrap"))

@@ -1,0 +1,42 @@
+"""`minigrad explain`: run a program, and explain the gradients that its tapes gave."""
+
+import sys
+import types
+from collections.abc import Sequence
+from pathlib import Path
+
+from .telling import Trouble, shown
+
+
+def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
+    """Run a script with a trace on, print what was broken, and return the exit code: 1 if something was.
+
+    Args:
+        script: the file. Where it imports tensorflow or keras, it gets minigrad.
+        arguments: those of the script.
+        page: an HTML file to write, with the answers and the films; None for none.
+
+    Raises:
+        Trouble: it is no Python source.
+        OSError: it cannot be read, or the page cannot be written.
+    """
+    from ..report import examine
+
+    path = Path(script)
+    main = types.ModuleType("__main__")
+    main.__file__ = str(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        ours = sys.argv, sys.path[0], sys.modules["__main__"]
+        sys.argv, sys.path[0], sys.modules["__main__"] = [script, *arguments], str(path.resolve().parent), main
+        try:
+            report = examine(text, str(path.resolve()), vars(main))
+        finally:
+            sys.argv, sys.path[0], sys.modules["__main__"] = ours
+    except (SyntaxError, ValueError) as problem:
+        name = shown(script)
+        raise Trouble(f"{name} is no Python source ({problem}).", f"python -m py_compile {name}") from None
+    print(report)
+    if page is not None:
+        report.save_html(page)
+    return 1 if report.broken or report.problem else 0

@@ -1,0 +1,206 @@
+"""A whole program under a trace: each question that its tapes were asked, with its explanation and its film."""
+
+import ast
+import html
+import linecache
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import visible
+from .inspector import inspect
+from .inspector.html import framed, policy
+from .tracing.log import Trace
+from .tracing.source import position
+from .tracing.values import finite
+
+FILMS = 8  # so many questions have a film
+BROKEN = "none", "partial", "nan"
+INSTEAD = {"tensorflow": "minigrad", "keras": "minigrad.keras"}
+
+
+@dataclass
+class Question:
+    """A line that asked a tape: its first question, and its first with gradients of another kind (None, not finite).
+
+    Attributes:
+        line, number: the statement, and where it stands in its file.
+        answers: an Explanation for each source.
+        film: what `mg.inspect` shows; None if there were too many.
+        times: how often it asked, with gradients of this kind.
+    """
+
+    line: str
+    number: int
+    answers: Any = ()
+    film: Any = None
+    times: int = 1
+
+    @property
+    def broken(self) -> bool:
+        """Is a gradient None, partial or not finite?"""
+        return any(answer.status in BROKEN for answer in self.answers)
+
+    @property
+    def head(self) -> str:
+        times = f" (asked {self.times} times)" if self.times > 1 else ""
+        return visible(f"line {self.number}: {self.line}{times}", None)
+
+
+class Report:
+    """What was found in a program. Print it.
+
+    Attributes:
+        questions: a Question for each line that asked a tape, and each kind of gradients that it got.
+        problem: what ended the program; "" if nothing did.
+    """
+
+    def __init__(self):
+        self.found, self.waiting, self.problem = {}, {}, ""
+
+    @property
+    def questions(self) -> "list[Question]":
+        return [*self.found.values()]
+
+    @property
+    def broken(self) -> "list[Question]":
+        return [one for one in self.questions if one.broken]
+
+    @property
+    def film(self):
+        """The film of the first question that is broken, else of the last one; None if there is none."""
+        films = [one.film for one in (*self.broken, *reversed(self.questions)) if one.film is not None]
+        return films[0] if films else None
+
+    def judge(self, event, tape, explain) -> None:
+        """Note a question that a tape was asked. (The trace calls this.)
+
+        It is explained once no tape records: an explanation makes Tensors, which a replay of a block would not make.
+        """
+        kinds = tuple(["none" if dx is None else "finite" if finite(dx) else "not finite" for dx in event.slopes])
+        key = event.place.code, event.place.instruction, kinds
+        if key in self.found:
+            self.found[key].times += 1
+            return
+        number = position(event.place.code, event.place.instruction)[0]
+        self.found[key] = question = Question(event.place.text, number)
+        self.waiting[key] = question, tape, explain
+        if not event.tapes:
+            self.answer()
+
+    def answer(self) -> None:
+        """Explain what waits for it."""
+        for key, (question, tape, explain) in [*self.waiting.items()]:
+            question.answers = explain()
+            question.film = inspect(tape) if [*self.found].index(key) < FILMS else None
+            del self.waiting[key]
+
+    def lines(self) -> "list[str]":
+        """What is broken; of a program that is not, how many questions there were."""
+        asked, broken = len(self.questions), self.broken
+        many = f"{asked} question{'s' * (asked != 1)} to tapes"
+        lines = [f"{many}, {len(broken) or 'none'} with a gradient that is None, partial or not finite"]
+        for one in broken:
+            lines += ["", one.head, *(f"  {line}" for line in one.answers.lines())]
+        return lines + (["", f"the program ended with {self.problem}"] if self.problem else [])
+
+    def __str__(self):
+        return "\n".join(self.lines())
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        head, *_ = self.lines()
+        parts = [f"<h4>{html.escape(one.head)}</h4>{one.answers._repr_html_()}" for one in self.questions]
+        ended = f"<p>the program ended with {html.escape(self.problem)}</p>" if self.problem else ""
+        return f"<p>{html.escape(head)}</p>{''.join(parts)}{ended}"
+
+    def save_html(self, path) -> None:
+        """Write a page with the answers and the films, which needs no network."""
+        films = [one.film for one in self.questions if one.film is not None]
+        pages = [framed(film.to_html(), film.to_svg(), str(film)) for film in films]
+        Path(path).write_text(PAGE.format(policy=policy(*OWN), table=self._repr_html_(), films="".join(pages)), "utf-8")
+
+
+OWN = "script-src 'unsafe-inline' blob:", "img-src data:"  # what stands in the page itself
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">{policy}
+<meta name="viewport" content="width=device-width"><title>minigrad: gradients of a program</title>
+<style>
+body {{ font: 1em/1.5 system-ui, sans-serif; max-width: 90em; margin: 2em auto; padding: 0 1em }}
+table {{ border-collapse: collapse }} td, th {{ border: 1px solid #999; padding: 0.3em 0.6em; vertical-align: top }}
+</style></head>
+<body><h1>Gradients of a program</h1>
+{table}
+{films}
+</body></html>
+"""
+
+
+def examine(text, file, names) -> Report:
+    """Run a program with a trace on.
+
+    Args:
+        text: its source. Where it imports tensorflow or keras, it gets minigrad.
+        file: what the source is called.
+        names: the namespace that it runs in.
+
+    Raises:
+        SyntaxError: the source is no Python.
+    """
+    report, log = Report(), Trace()
+    log.judge = report.judge
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    code = compile(Imports().visit(ast.parse(text, file)), file, "exec")
+    try:
+        with log:
+            try:
+                exec(code, names)
+            finally:
+                report.answer()
+    except SystemExit as end:
+        report.problem = f"exit code {end.code}" if end.code else ""
+    except Exception as problem:
+        report.problem = f"{type(problem).__name__}: {visible(problem)}"
+    return report
+
+
+class Imports(ast.NodeTransformer):
+    """Imports minigrad where a program imports TensorFlow; the lines stay as they are."""
+
+    def visit_Import(self, node):
+        for one in node.names:
+            inner = instead_of(one.name)
+            if inner != one.name and one.asname is None:
+                one.asname = one.name.partition(".")[0]
+                inner = INSTEAD[one.asname]
+            one.name = inner
+        return node
+
+    def visit_ImportFrom(self, node):
+        node.module = instead_of(node.module) if node.module and not node.level else node.module
+        return node
+
+
+def instead_of(module) -> str:
+    first, dot, rest = module.partition(".")
+    return f"{INSTEAD.get(first, first)}{dot}{rest}"
+
+
+def load_ipython_extension(shell) -> None:
+    """`%load_ext minigrad` gives notebooks the magic `%%explain`, which runs a cell and explains its gradients.
+
+    `%%explain page.html` writes them to that page as well.
+    """
+    from IPython.display import display
+
+    def explain(line, cell):
+        count = shell.execution_count
+        report = examine(shell.transform_cell(cell), shell.compile.cache(cell, count), shell.user_ns)
+        display(report)
+        if report.film is not None:
+            display(report.film)
+        if line.strip():
+            report.save_html(line.strip())
+
+    shell.register_magic_function(explain, "cell")
