@@ -48,7 +48,8 @@ recorded = Card(
     ask=ask_slopes,
     right=slopes_on_paper,
     yes="From the weights to the last op of the loss, all of it stands in the block.",
-    came_out="it was flat.",
+    options=("falls", "flat", "nan"),
+    came_out="the curve was flat.",
     miss="For the network {0} it gave {seen}.",
     hints=(
         "Which op makes the number that you ask about, and does the tape hear it?",
@@ -129,7 +130,8 @@ guarded = Card(
     ask=ask_loss,
     right=guarded_by_hand(),
     yes="For the slope, what goes into the subtraction is guarded. For the value, the error of a missing day is taken out.",
-    came_out="it was zero.",
+    options=("lower", "higher", "zero"),
+    came_out="the loss was zero.",
     miss="For the answers {0} and the readings {1} it gave {seen}.",
     hints=(
         "Which number must never meet the subtraction, although its result is thrown away?",
@@ -170,7 +172,8 @@ def entry(**values):
 still = Card(
     right=lambda: {"A": False, "B": True, "C": False, "D": True, "E": False},
     yes="Only assign, assign_add and assign_sub change a Variable in place. Everything with = behind its name gives the name away.",
-    came_out="it fell once.",
+    options=("falls to the end", "falls once", "flat"),
+    came_out="the curve fell once.",
     hints=(
         "Which of the five lines begin with v and an equals sign, and what does Python do with a name there?",
         "A Variable has three methods that change it in place. A Tensor has none, and a Variable has no -= of its own.",
@@ -240,7 +243,8 @@ descend = Card(
     ask=ask_descent,
     right=descended(),
     yes="Each step read the weights where they stood. This loop trains the greenhouse as it is.",
-    came_out="above 100: it was 235.57.",
+    options=("below 10", "about 73", "above 100"),
+    came_out="the loss at the end was 235.57.",
     miss="From {0} and {1}, with rate {2} and {3} steps, it gave {seen}.",
     hints=(
         "How often does the tape have to read the weights, once or once for each step?",
@@ -338,7 +342,8 @@ strict = Card(
     ask=ask_loss,
     right=strict_on_paper,
     yes="Three lines, and the square of this section can never come back unseen.",
-    came_out="about 65: it was 65.84.",
+    options=("below 10", "about 20", "about 65"),
+    came_out="the loss at the end was 65.84.",
     miss="For answers {0} and readings {1} it gave {seen}.",
     hints=(
         "Which two things have to be alike before the subtraction may happen?",
@@ -399,7 +404,8 @@ quiet = Card(
     ask=ask_silent,
     right=silent_if(broken),
     yes="Call it after the first step, and raise an error if the list is not empty.",
-    came_out="1 moved, warm.",
+    options=("1", "2", "3"),
+    came_out="1 weight moved: warm.",
     miss="For {0} with the slopes {1} it gave {seen}.",
     hints=(
         "Two different things make a weight silent. Which of them has no numbers in it at all?",
@@ -462,7 +468,8 @@ shares = Card(
     ask=ask_shares,
     right=shares_by_hand(),
     yes="Both ways are on the tape. The same function ready-made is mg.nn.softmax, and it bears large numbers too.",
-    came_out="it ended early, at step 9.",
+    options=("falls to the end", "stands still", "ends early"),
+    came_out="the curve ended early, at step 9.",
     miss="For z = {0} it gave {seen}.",
     hints=(
         "Along which axis do the shares of one day stand, and in what may their sum not be kept?",
@@ -539,7 +546,8 @@ through = Card(
     ask=ask_through,
     right=ended(residual),
     yes="One plus sign. On the way back, each layer multiplies by 1 plus its slope.",
-    came_out="it was 0.000016.",
+    options=("0.1", "0.001", "0.00001"),
+    came_out="the gradient in layer 1 was 0.000016 long.",
     miss="From {0}, first through {1}, it gave {seen}.",
     hints=(
         "What does the film of the thirty layers show between two of them that the first film does not?",
