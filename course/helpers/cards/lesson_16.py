@@ -52,7 +52,7 @@ recorded = Card(
     came_out="the curve was flat.",
     miss="For the network {0} it gave {seen}.",
     hints=(
-        "Which op makes the number that you ask about, and does the tape hear it?",
+        "Which op makes the number that you ask about, and does it run while the tape records?",
         "Two calls belong into the block, network(*weights) and loss_of(...). The question comes after it.",
         "In the block: loss = loss_of(network(*weights)). Below it: return tape.gradient(...), of what by what?",
     ),
