@@ -3,6 +3,7 @@
 Each is a Python expression. `grad(f, *xs)` and `slopes(f, variables)` ask a tape, `nudged(f, x)` measures by a nudge.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -43,7 +44,7 @@ def ticket(two, right, *wrong):
     ]
 
 
-SPACE = {"mg": mg, "np": np, "math": math, "grad": grad, "slopes": slopes, "nudged": nudged, "doing": doing}
+SPACE = {"mg": mg, "np": np, "math": math, "functools": functools, "grad": grad, "slopes": slopes, "nudged": nudged, "doing": doing}
 
 WRONG, RIGHT = {}, {}
 for exercise, (wrong, right) in {
@@ -567,6 +568,127 @@ for exercise, (wrong, right) in {
     ),
     "13.exit": ticket(-4.0, ["added up", "summed", "they are added"], "not added", "copied", "added or copied", "address"),
     "14.exit": ticket(4, ["STALE (proved)", "stale"], "not STALE", "STATE", "PARTIAL or STALE"),
+    "16.1": (
+        [
+            "lambda network, loss_of, weights: [nudged(lambda t: loss_of(network(*[t if k == j else w for j, w in enumerate(weights)])), weights[k]) "
+            "for k in range(len(weights))] if len(weights) == 2 else None",
+            "lambda network, loss_of, weights: [0.0 * w for w in weights]",
+            "lambda network, loss_of, weights: slopes(lambda: loss_of(mg.stop_gradient(network(*weights))), weights)",
+            "lambda network, loss_of, weights: slopes(lambda: loss_of(network(*weights)), weights[::-1])",
+            "lambda network, loss_of, weights: [-g for g in slopes(lambda: loss_of(network(*weights)), weights)]",
+            "lambda network, loss_of, weights: [np.exp(2.0 * weights[0].numpy())]",
+        ],
+        [
+            "lambda network, loss_of, weights: slopes(lambda: loss_of(network(*weights)), weights)",
+            "lambda network, loss_of, weights: [slopes(lambda: loss_of(network(*weights)), w) for w in weights]",
+            "lambda network, loss_of, weights: tuple(slopes(lambda: loss_of(network(*weights)), tuple(weights)))",
+        ],
+    ),
+    "16.2": (
+        [
+            "lambda a, m: mg.reduce_mean(mg.where(mg.math.is_nan(m), 0.0, (a - m) ** 2))",
+            "lambda a, m: mg.reduce_mean((a - mg.where(mg.math.is_nan(m), 0.0, m)) ** 2)",
+            "lambda a, m: mg.reduce_mean((a - mg.where(mg.math.is_nan(m), 1.0, m)) ** 2)",
+            "lambda a, m: mg.reduce_mean(mg.where(mg.math.is_nan(m) | (m == 0.0), 0.0, (a - mg.where(mg.math.is_nan(m), 0.0, m)) ** 2))",
+            "lambda a, m: mg.constant(np.nanmean((a.numpy() - m.numpy()) ** 2))",
+            "lambda a, m: mg.reduce_mean(abs(a - mg.where(mg.math.is_nan(m), a, m)))",
+        ],
+        [
+            "lambda a, m: mg.reduce_mean((a - mg.where(mg.math.is_nan(m), a, m)) ** 2)",
+            "lambda a, m: mg.reduce_sum((mg.gather(a, mg.where(m == m)[:, 0]) - mg.gather(m, mg.where(m == m)[:, 0])) ** 2) / a.shape[0]",
+            "lambda a, m: mg.reduce_mean(mg.cast(m == m, m.dtype) * (a - mg.constant(np.nan_to_num(m.numpy()))) ** 2)",
+        ],
+    ),
+    "16.3": (
+        [
+            '{"A": True, "B": True, "C": True, "D": True, "E": True}',
+            '{"A": False, "B": False, "C": False, "D": False, "E": False}',
+            '{"A": False, "B": True, "C": False, "D": False, "E": False}',
+            '{"A": False, "B": True, "C": False, "D": True, "E": "False"}',
+            '{"A": None, "B": True, "C": None, "D": True, "E": None}',
+            '{"B": True, "D": True}',
+        ],
+        [
+            'dict(zip("ABCDE", (False, True, False, True, False)))',
+            '{"A": np.bool_(False), "B": np.bool_(True), "C": False, "D": True, "E": False, "F": None}',
+        ],
+    ),
+    "16.4": (
+        [
+            "lambda v, f, rate, n: [float(f())] * n",
+            "lambda v, f, rate, n: [doing(x := float(f()), [w.assign_sub(rate * g) for w, g in zip(v, slopes(f, v))], x) for _ in range(n + 1)]",
+            "lambda v, f, rate, n: [doing(x := float(f()), [w.assign_sub(rate * slopes(f, w)) for w in v], x) for _ in range(n)]",
+            "lambda v, f, rate, n: [doing([w.assign_sub(rate * g) for w, g in zip(v, slopes(f, v))], float(f())) for _ in range(n)]",
+            "lambda v, f, rate, n: [doing(x := float(f()), v[0].assign_sub(rate * slopes(f, v[0])), x) for _ in range(n)]",
+            "lambda v, f, rate, n: doing(g := slopes(f, v), [doing(x := float(f()), [w.assign_sub(rate * s) for w, s in zip(v, g)], x) for _ in range(n)])",
+        ],
+        [
+            "lambda v, f, rate, n: [doing(x := f(), [w.assign_sub(rate * g) for w, g in zip(v, slopes(f, v))], x) for _ in range(n)]",
+            "lambda v, f, rate, n: [doing(x := f().numpy(), [w.assign(w - rate * g) for w, g in zip(v, slopes(f, v))], x) for _ in range(n)]",
+        ],
+    ),
+    "16.5": (
+        [
+            "lambda a, m: mg.reduce_mean((mg.reshape(a, [-1]) - mg.reshape(m, [-1])) ** 2)",
+            "lambda a, m: mg.reduce_mean((mg.squeeze(a) - mg.squeeze(m)) ** 2)",
+            "lambda a, m: mg.reduce_mean((a - mg.reshape(m, a.shape)) ** 2)",
+            "lambda a, m: mg.reduce_mean((mg.ensure_shape(a, m.shape) - m) ** 2) if a.shape[0] == len(m.numpy().shape) else 0.0",
+            "lambda a, m: mg.reduce_mean((a - m) ** 2) if a.shape == m.shape else None",
+            "lambda a, m: mg.constant(np.mean((a.numpy() - m.numpy()) ** 2)) if a.shape == m.shape else int('x')",
+            "lambda a, m: mg.reduce_mean((mg.ensure_shape(a, m.shape) - m) ** 2) / 2.0",
+        ],
+        [
+            "lambda a, m: mg.reduce_mean((mg.ensure_shape(a, m.shape) - m) ** 2)",
+            "lambda a, m: mg.reduce_mean((a - m) ** 2) if tuple(a.shape) == tuple(m.shape) else int('shapes')",
+            "lambda a, m: mg.reduce_sum((a - m) * (a - m)) / a.numpy().size if a.shape == m.shape else int('shapes')",
+        ],
+    ),
+    "16.6": (
+        [
+            "lambda names, s: [n for n, g in zip(names, s) if g is None]",
+            "lambda names, s: [n for n, g in zip(names, s) if g is None or float(mg.norm(g)) == 0.0]",
+            "lambda names, s: [n for n, g in zip(names, s) if g is None or np.isnan(np.sum(g))]",
+            "lambda names, s: [n for n, g in zip(names, s) if g is None or np.max(g) == np.inf or np.isnan(np.max(g))]",
+            "lambda names, s: any(g is None for g in s)",
+            "lambda names, s: ['w', 'b'] if s[0] is None else []",
+        ],
+        [
+            "lambda names, s: [n for n, g in zip(names, s) if g is None or not np.all(np.isfinite(g))]",
+            "lambda names, s: tuple(n for n, g in zip(names, s) if g is None or not np.isfinite(np.sum(np.abs(g))))",
+        ],
+    ),
+    "16.7": (
+        [
+            "lambda z: mg.exp(z) / mg.stop_gradient(mg.reduce_sum(mg.exp(z), axis=1, keepdims=True))",
+            "lambda z: mg.exp(z) / mg.reduce_sum(mg.exp(z))",
+            "lambda z: mg.nn.softmax(z, axis=0)",
+            "lambda z: mg.constant(np.exp(z.numpy()) / np.exp(z.numpy()).sum(1, keepdims=True))",
+            "lambda z: mg.exp(z) / np.exp(z.numpy()).sum(1, keepdims=True)",
+            "lambda z: mg.sigmoid(z)",
+            "lambda z: mg.nn.softmax(2.0 * z)",
+        ],
+        [
+            "mg.nn.softmax",
+            "lambda z: mg.exp(z - mg.reduce_logsumexp(z, axis=1, keepdims=True))",
+            "lambda z: mg.transpose(mg.transpose(mg.exp(z)) / mg.reduce_sum(mg.exp(z), 1))",
+            "lambda z: mg.exp(z - mg.reduce_max(z)) / mg.reduce_sum(mg.exp(z - mg.reduce_max(z)), -1, keepdims=True)",
+        ],
+    ),
+    "16.8": (
+        [
+            "lambda h, layers: functools.reduce(lambda x, f: f(x), layers, h)",
+            "lambda h, layers: h + functools.reduce(lambda x, f: f(x), layers, h)",
+            "lambda h, layers: functools.reduce(lambda x, f: x + f(x), layers[::-1], h)",
+            "lambda h, layers: functools.reduce(lambda x, f: x + f(x), layers[:2], h)",
+            "lambda h, layers: mg.constant(functools.reduce(lambda x, f: x + f(x), layers, h).numpy())",
+            "lambda h, layers: functools.reduce(lambda x, f: mg.stop_gradient(x) + f(x), layers, h)",
+        ],
+        [
+            "lambda h, layers: functools.reduce(lambda x, f: x + f(x), layers, h)",
+            "lambda h, layers: functools.reduce(lambda x, f: mg.add_n([f(x), x]), layers, mg.identity(h))",
+        ],
+    ),
+    "16.exit": ticket(0.5**10, ["STALE (proved)", "stale"], "not STALE", "STATE", "STALE or REBOUND", "REBOUND"),
 }.items():  # fmt: skip
     WRONG[exercise], RIGHT[exercise] = wrong, right
 
@@ -595,6 +717,10 @@ for exercise, (code, line, wrong, right) in REPORTS.items():
     RIGHT[exercise] = [report % one for one in right]
 
 PAUSES = {
+    "16.pause1": (["40", "0.5", "'none or all'", "None", "[0, 1]"], ["0", "np.float32(0)"]),
+    "16.pause2": (["10", "-6", "'6 or 10'", "None", "[6, 10]"], ["6", "np.int64(6)"]),
+    "16.pause3": (["4", "8", "'(4, 4)'", "None", "(4, 4)"], ["16", "np.float32(16)"]),
+    "16.pause4": (["7", "-3", "'3 or 4'", "None", "[3, 4]"], ["3", "np.int64(3)"]),
     "01.pause1": (["-20", "20.5", "'4 * x'", "None", "[4, 5]"], ["20", "np.float32(20)"]),
     "02.pause1": (["0", "2.5", "'a and b'", "None", "[1, 3]"], ["2.0", "np.int64(2)"]),
     "02.pause2": (["-30", "1.2", "'30 or 6'", "None", "[5, 6]"], ["30", "np.float32(30)"]),

@@ -151,4 +151,17 @@ CHANGES = {  # by the lesson, and the text that asks for it
         "alibi-5": [("scene-5", "2.0 * x + 3.0", "mg.sin(x)")],
         "foot": [("scene-5", "tape:\n", "tape:\n    tape.watch(x)\n"), ("inspect-answer",), "2 kept, 0 ghosts"],
     },
+    "16": {
+        "why-1": [("explain-1", "loss, warm))", "loss, w))")],
+        "why-3": [("explain-3", "loss, warm))", "loss, warm))\nprint(type(warm))"), r"Tensor'>$"],
+        "why-4": [("run-4", "rate=0.1", "rate=0.01")],
+        "why-5": [("inspect-5", "warm)[:4]", "warm)[:4, 0]"), r"difference \(4,\)$"],
+        "why-6": [("run-6", "follow(5)", "curve = train(steps=2000)[0]\nprint(curve[-1])")],
+        "filled-why": [("run-8", "weights = train()", "weights = train(steps=1000)"), ("run-filled",)],
+        "why-9": [
+            ("run-9", "kernel_initializer=drawn, bias_initializer=drawn, ", ""),
+            ("inspect-plain",),
+            r"live layer_1/kernel \[-?0\.00",
+        ],
+    },
 }

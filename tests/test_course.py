@@ -20,6 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "course"))
 import build
 import slides
 
+from minigrad.classroom import pages
+
 LESSONS = {path.name[:2]: path for path in build.lessons()}
 
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
@@ -84,9 +86,17 @@ def test_a_cell_fits_on_a_slide(lesson):
 @every_lesson
 def test_a_picture_is_told_in_words_and_in_numbers(lesson):
     for before, after in itertools.pairwise(cells(lesson)):
-        if "plt.show" in source(before):
+        if any("image/png" in output.get("data", {}) for output in before.get("outputs", ())):
             assert re.match(r"\*The picture in words: .{100,}\*$", source(after), re.MULTILINE), before["id"]
             assert printed(before)
+
+
+@every_lesson
+def test_its_formulas_can_be_drawn_on_a_page_that_loads_nothing(lesson):
+    text = "\n".join(source(cell) for cell in cells(lesson) if cell["cell_type"] == "markdown")
+    assert "$" not in pages.FORMULA.sub("", text), "a formula begins on one line and ends on it"
+    for found in pages.FORMULA.finditer(text):
+        assert re.match(r'<img alt="[^"]+" src="data:image/svg\+xml;base64,[\w+/=]{1000,}"', pages.drawn(found))
 
 
 @every_lesson

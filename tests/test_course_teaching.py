@@ -195,6 +195,7 @@ def test_a_pause_sums_up_and_asks(lesson):
     pauses = [(name, int(length), under) for name, length, under in headed(text(lesson), "##") if "**So far**" in under]
     names = {0: [], 1: ["Half way"], 2: ["One third of the way", "Two thirds of the way"]}
     names[3] = ["One quarter of the way", "Half way", "Three quarters of the way"]
+    names[4] = [f"{share} of the way" for share in ("One fifth", "Two fifths", "Three fifths", "Four fifths")]
     assert [name for name, _, _ in pauses] == names[len(pauses)]
     for k, (_, _, under) in enumerate(pauses, start=1):
         assert re.search(rf"\*\*So far\*\*\n\n1\. .*\n2\. (.*\n)+\n\*\*Check {lesson}\.pause{k}\.\*\* .*\?$", under, re.MULTILINE)

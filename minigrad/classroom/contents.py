@@ -14,7 +14,7 @@ HELPERS = (
 )  # fmt: skip
 OWN_PROGRAM = "own_program.ipynb"
 SHARED = (OWN_PROGRAM, "glossary.md", "pictures/inspector.png", *(f"helpers/{name}.py" for name in HELPERS))
-FOR_AUTHORS = ("build.py", "conftest.py", "slides.py")
+FOR_AUTHORS = ("build.py", "conftest.py", "minutes.py", "slides.py")
 SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
 
 

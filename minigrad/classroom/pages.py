@@ -1,6 +1,9 @@
 """A lesson as one HTML file, which shows the inspector without Jupyter and without a server."""
 
+import base64
 import html
+import io
+import re
 from pathlib import Path
 
 from ..inspector.html import page, policy
@@ -24,6 +27,9 @@ LOOK = """<style>
 body.jp-Notebook { max-width: 76em; margin: 0 auto }
 </style>
 </head>"""
+FORMULA = re.compile(r"(\$\$?)([^$]+)\1")
+DRAWN = '<img alt="{formula}" src="data:image/svg+xml;base64,{picture}" style="{style}">'
+ALONE = "display: block; margin: 1em auto; max-width: 100%"
 TO_THE_LIST = """<nav style="padding: 1em; font: 15px system-ui, sans-serif"><a href="index.html">All lessons</a></nav>
 <main>"""
 INDEX = """<!doctype html>
@@ -35,7 +41,7 @@ INDEX = """<!doctype html>
 <body><h1>The course, to read</h1>
 <p>Each lesson as it was handed out and run. The films can be stepped: click into one and press an arrow key.
 To write in the lessons, run <code>install.py</code>.</p>
-<ol start="0">
+<ol>
 {entries}
 </ol></body></html>
 """
@@ -53,6 +59,7 @@ def page_of(lesson: Path) -> tuple[str, str]:
                 state = films[output.data.pop(WIDGET)["model_id"]]["state"]
                 if "view" in state:
                     output.data = {"text/html": framed(state, output.data["text/plain"])}
+        cell.source = FORMULA.sub(drawn, cell.source) if cell.cell_type == "markdown" else cell.source
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
     text, _ = HTMLExporter(**NO_URLS).from_notebook_node(notebook, {"metadata": {"name": title}})
     text = text.replace("<head>", f"<head>{policy(*OWN)}", 1)
@@ -71,6 +78,20 @@ def framed(state: dict, text: str) -> str:
     return FRAME.format(title="tape inspector", page=html.escape(film))
 
 
+def drawn(found: re.Match[str]) -> str:
+    """A formula as a picture in the text, since a page loads no MathJax."""
+    from matplotlib import mathtext, rc_context
+    from matplotlib.font_manager import FontProperties
+
+    marks, formula = found.groups()
+    picture = io.BytesIO()
+    with rc_context({"mathtext.fontset": "cm"}):
+        depth = mathtext.math_to_image(f"${formula}$", picture, FontProperties(size=15), format="svg")
+    data = base64.b64encode(picture.getvalue()).decode()
+    style = ALONE if marks == "$$" else f"vertical-align: -{depth:.1f}pt"
+    return DRAWN.format(formula=html.escape(formula), picture=data, style=style)
+
+
 def index(titles: dict[str, str]) -> str:
     """The HTML page that lists the lessons.
 
@@ -78,5 +99,5 @@ def index(titles: dict[str, str]) -> str:
         titles: file name -> title of the lesson.
     """
     shown = {name: html.escape(title.partition(" · ")[2]) for name, title in titles.items()}
-    entries = [f'<li><a href="{name}">{title}</a></li>' for name, title in shown.items()]
+    entries = [f'<li value="{int(name[:2])}"><a href="{name}">{title}</a></li>' for name, title in shown.items()]
     return INDEX.format(policy=policy(), entries="\n".join(entries))

@@ -374,7 +374,7 @@ slope_at = Card(
         Reply(
             SLOPE_AT.replace("float(n)", "n"),
             lambda n: None,
-            "None. Two usual reasons: mg.constant(n) of an integer is an int32, along which nothing flows; or nobody watched it.",
+            "None. Two usual reasons: mg.constant(n) of an integer is an int32, along which nothing flows; or no tape watched it.",
         ),
         Reply(
             SLOPE_AT.replace("        tape.watch(c)\n        square = c * c\n", "        square = c * c\n        tape.watch(c)\n"),

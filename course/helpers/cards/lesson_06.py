@@ -210,7 +210,7 @@ def entry(letter, answer, text):
 
 answers = Card(
     right=lambda: ANSWERS,
-    yes="p decides and counts, and gets the slope of the counting. r and t only decide. s stands where nobody went.",
+    yes="p decides and is also computed with, so it has a slope. r and t only decide. s stands in a branch that did not run.",
     options=("24.0", "0.0", "None"),
     came_out="the second tape gave None.",
     hints=(

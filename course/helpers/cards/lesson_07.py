@@ -406,12 +406,12 @@ soft_count = Card(
     points=(([0.2, 0.6, 0.9], 0.5, 10.0), ([1.5, -0.5, 0.25, 2.0], 1.0, 4.0)),
     ask=value_and_slope,
     right=soft,
-    yes="A count that leans. With k = 10 it is 1.76 where the hard count is 2; a larger k comes closer and leans in a narrower place.",
+    yes="A count with a slope. With k = 10 it is 1.76 where the hard count is 2; a larger k comes closer, and has a slope in a narrower range.",
     options=("0", "1", "2", "4"),
     came_out="only sign returned numbers, and they are zeros.",
     miss="For scores {0}, limit {1} and k {2}, value and slope came out as {seen}.",
     hints=(
-        "Which function climbs from 0 to 1 where the comparison would jump?",
+        "Which function rises smoothly from 0 to 1 where the comparison would jump?",
         "mg.sigmoid(k * (x - y)), with the limit for y.",
         "Add up mg.sigmoid(k * (scores - limit)) with mg.reduce_sum.",
     ),
@@ -425,7 +425,7 @@ soft_count = Card(
         Reply(
             COUNT.format("mg.sigmoid(scores - limit)"),
             lambda scores, limit, k: soft(scores, limit, 1.0),
-            "It leans everywhere, and hardly counts. How steep it is, k says.",
+            "It has a slope everywhere, and hardly counts. k says how steep it is.",
         ),
         Reply(
             COUNT.format("mg.sigmoid(k * (limit - scores))"),
@@ -554,7 +554,7 @@ honest_zeros = Card(
     points=(("knobs",), ("pairs",), ("pairs", "2310", "idle a b c")),
     ask=honestly,
     right=gradients(None, 0, None),
-    yes="True zeros are painted, faults stay in sight.",
+    yes="The independent one is zeros now, and the faults can still be seen.",
     options=("1.0", "0.0", "None", "an error"),
     came_out="it was 0.0, like the other two.",
     miss="For the four sources of the {0} it gave {seen}.",
@@ -568,27 +568,27 @@ honest_zeros = Card(
         Reply(
             'def honest_zeros(tape, target, sources): return tape.gradient(target, sources, unconnected_gradients="zero")',
             gradients(0, 0, 0),
-            "Every None is painted, the broken one too. Ask explain before you paint.",
+            "Every None has become zeros, the broken one too. Ask explain first.",
         ),
         Reply(
             "def honest_zeros(tape, target, sources): return tape.gradient(target, sources)",
             gradients(None, None, None),
-            "Nothing is painted. One of the Nones is independent, and zeros would be the truth for it.",
+            "Every None is still there. One of them is independent, and zeros are right for it.",
         ),
         Reply(
             HONEST.format("mg.zeros_like(s)", 'tape.explain(target, s).meaning != "broken"'),
             gradients(None, 0, 0),
-            "The fault stays in sight, good. The undefined one was painted too: it has no slope that could be 0.",
+            "The broken one is still None, as it should be. The undefined one has become zeros too: it has no slope that could be 0.",
         ),
         Reply(
             HONEST.format("mg.zeros_like(s)", 'tape.explain(target, s).meaning == "broken"'),
             gradients(0, None, None),
-            "The other way round: the broken one was painted, the independent one left.",
+            "The other way round: the broken one has become zeros, and the independent one is still None.",
         ),
         Reply(
             HONEST.format("0.0", 'tape.explain(target, s).meaning == "independent"'),
             lambda *point: [anything, None, 0.0, None],
-            "The right one is painted, with a bare 0.0. Zeros in the shape of the source: mg.zeros_like(s).",
+            "The right one has become zero, but as one number, 0.0. Zeros in the shape of the source: mg.zeros_like(s).",
         ),
         Reply(
             """

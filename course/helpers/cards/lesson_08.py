@@ -206,7 +206,7 @@ def slope_of_square_plus_self(c):
         Reply(
             LATE.replace("tape.watch(c)", "pass"),
             lambda c: None,
-            "None came back. Either nobody watches c, which is a constant, or the function returns nothing.",
+            "None came back. Either no tape watches c, which is a constant, or the function returns nothing.",
         ),
         Reply(
             "def slope_of_square_plus_self(c): return mg.constant(7.0)",
@@ -301,7 +301,7 @@ def descend(start, steps, rate=0.1):
         Reply(
             DESCEND.replace("x.assign_sub(rate * g)", "x = x - rate * g"),
             lambda start, steps, rate: stops(TypeError, "NoneType"),
-            "At step 2 the name x points to a new tensor that nobody watches. Change the Variable in place: x.assign_sub(...).",
+            "At step 2 the name x leads to a new tensor that no tape watches. Change the Variable in place: x.assign_sub(...).",
         ),
         Reply(
             DESCEND.replace("append(g)", "append(float(x))"),

@@ -480,7 +480,7 @@ ticket = Card(
         Reply('ticket = {"2": 12.0, "3": "FIRST_ORDER_ONLY"}', lambda: {"2": 12.0},
               ": 2. That is descent with rate 1. The bend has a say."),
         Reply('ticket = {"2": 3.0, "3": "OUTSIDE_TAPE"}', lambda: {"3": contains("outside")},
-              ": 3. A good description. For a slope that nobody saw being made there is a code of its own."),
+              ": 3. A good description. For a slope that was not recorded there is a code of its own."),
     ),
 )  # fmt: skip
 

@@ -129,7 +129,7 @@ def unbroadcast(dx, shape):
 def unbroadcast(dx, shape):
     return np.resize(dx, shape)
 """, lambda dx, shape: np.resize(dx, tuple(shape)),
-              "The shape is right, and numbers were thrown away. Every copy has its say: add them up."),
+              "The shape is right, and numbers were thrown away. The slopes of all copies count: add them up."),
         Reply(UNBROADCAST.replace("dx.sum", "dx.mean"), lambda dx, shape: fitted(dx, shape) * (np.prod(shape) / dx.size),
               "These are means. Each copy counts in full, so add."),
         Reply(UNBROADCAST.replace("dx.sum(axis=0)", "dx.sum(axis=-1)"),

@@ -226,7 +226,7 @@ branch = case(
          "Finite, and with the negative numbers in it. The outer where is still needed."),
         (GUARDED.replace("    return tape.gradient(s, alpha)", "    g = tape.gradient(s, alpha)\n    return mg.where(g == g, g, 0.0)")
          .replace("log(safe)", "log(x)"), lambda alpha, x: 0.0,
-         "The nan is painted over with 0, and the true slope went with it. Keep it from arising."),
+         "The nan has become 0, and the true slope is lost as well. Change the line in which the nan begins."),
         (GUARDED.replace("alpha * mg.math.log(safe)", "mg.math.log(safe)"), nothing,
          "None: alpha is not in the formula any more. It multiplies the log."),
     ),
@@ -265,7 +265,7 @@ late = case(
     function=(ask_aside, lambda w, aside: [2.0 * (w + aside), w], ((3.0, 0.5), (-1.0, 0.25))),
     yes="7, at 3.5, and w is back at 3. Aside, record, ask, back: in this order.",
     options=("6", "6.5", "7"),
-    came_out="it was 6, as if nobody had stepped aside.",
+    came_out="it was 6, as without the step aside.",
     hints=(
         "Read the scene aloud: what was w when the tape read it?",
         "The witness has a line *changed*. That line comes too late; where does it belong?",
