@@ -430,9 +430,43 @@ def test_the_pull_at_each_layer_sinks_dies_or_was_never_there():
 
 
 def test_the_first_lesson_lists_the_others_as_they_call_themselves():
-    listed = dict(re.findall(r"^\| (\d\d) \| (.*?) \| .* \| \d+ \|$", "\n".join(map(source, cells("00"))), re.MULTILINE))
+    listed = dict(re.findall(r"^\| (\d\d) \| \[(.*?)\]\(.*?\) \| .* \| \d+ \|$", "\n".join(map(source, cells("00"))), re.MULTILINE))
     minutes = dict(re.findall(r"^\| (\d\d) \| .* \| (\d+) \|$", "\n".join(map(source, cells("00"))), re.MULTILINE))
     for lesson in LESSONS.keys() - {"00"}:
         head = source(cells(lesson)[0])
         assert head.startswith(f"# {lesson} · {listed[lesson]}\n")
         assert f" {minutes[lesson]} minutes" in head
+
+
+LINK = re.compile(r"\]\(([^()#]*?\.(?:ipynb|md))\)")
+
+
+@every_lesson
+def test_a_lesson_leads_home_and_to_those_around_it_from_both_ends(lesson):
+    numbers = [*LESSONS]
+    k = numbers.index(lesson)
+    around = {LESSONS[one].name for one in [*numbers[max(k - 1, 0) : k], *numbers[k + 1 : k + 2], "00"] if one != lesson}
+    texts = [source(cell) for cell in cells(lesson) if cell["cell_type"] == "markdown"]
+    for end in (texts[0], texts[-1]):
+        assert around <= set(LINK.findall(end)), lesson
+    there = {name for text in texts for name in LINK.findall(text)}
+    assert not [name for name in there if not (build.COURSE / name).exists()]
+    if lesson == "00":
+        assert {path.name for path in LESSONS.values()} - {LESSONS["00"].name} <= there
+
+
+def test_where_it_stands_names_each_example_and_its_lessons():
+    text = (build.COURSE / "where.md").read_text(encoding="utf-8")
+    told = {}
+    for names, lessons in re.findall(r"^\| [^|]* \| (`.*?`) \| (.*?) \|$", text, re.MULTILINE):
+        for name in re.findall(r"`([\w.]+)`", names):
+            assert name not in told, name
+            told[name] = set(re.findall(r"\[(\d\d)\]", lessons))
+    there = {}
+    for lesson in LESSONS:
+        for cell in cells(lesson):
+            for tag in cell["metadata"].get("tags", []):
+                if re.match(r"(guide|adv|tut|sem)\.", tag):
+                    there.setdefault(tag, set()).add(lesson)
+    assert told.keys() == there.keys() and all(there[name] <= told[name] for name in there)
+    assert all((build.COURSE / name).exists() for name in LINK.findall(text))

@@ -14,6 +14,7 @@ PLACES = {  # a file of the repository -> its page
     ".github/CHANGELOG.md": "changelog",
     ".github/CONTRIBUTING.md": "contributing",
     "course/glossary.md": "glossary",
+    "course/where.md": "where",
     "LICENSE": "",
 }
 

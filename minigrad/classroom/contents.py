@@ -13,7 +13,7 @@ HELPERS = (
     "printing", "trying", "witness",
 )  # fmt: skip
 OWN_PROGRAM = "own_program.ipynb"
-SHARED = (OWN_PROGRAM, "glossary.md", "pictures/inspector.png", *(f"helpers/{name}.py" for name in HELPERS))
+SHARED = (OWN_PROGRAM, "glossary.md", "where.md", "pictures/inspector.png", *(f"helpers/{name}.py" for name in HELPERS))
 FOR_AUTHORS = ("build.py", "conftest.py", "minutes.py", "slides.py")
 SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
 

@@ -86,9 +86,10 @@ def pins(source: Path) -> dict[str, str]:
 
 
 def write_pages(into: Path) -> None:
-    """Write an HTML page of each lesson, an index, and the glossary that the lessons link to."""
+    """Write an HTML page of each lesson, an index, and the documents that the lessons link to."""
     into.mkdir()
-    shutil.copyfile(original() / "glossary.md", into / "glossary.md")
+    for name in ("glossary.md", "where.md"):
+        shutil.copyfile(original() / name, into / name)
     titles = {}
     for lesson in counted(lessons(), "writing pages"):
         title, text = pages.page_of(lesson)
