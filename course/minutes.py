@@ -156,7 +156,11 @@ def tabled(text, lessons):
     """A text in which the tables of lessons give the minutes of these notebooks, by number."""
     for number, notebook in lessons.items():
         text = re.sub(rf"^(\| {number} \| .* \| )\d+( \|)$", rf"\g<1>{whole_of(notebook)}\2", text, flags=re.MULTILINE)
-    return text
+
+    def added_up(row):
+        return f"{row[1]}{sum(whole_of(lessons[number]) for number in row[2].split(', '))} |"
+
+    return re.sub(r"^(\| .*? \| ((?:\d\d, )+\d\d) \| )\d+ \|$", added_up, text, flags=re.MULTILINE)
 
 
 def whole_of(notebook):

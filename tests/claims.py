@@ -204,7 +204,7 @@ def _():
 # ---- 04 --------------------------------------------------------------------------------------------------------------
 
 
-@in_pytorch("04", "a second call raises a RuntimeError")
+@in_pytorch("04", "`backward()` frees the numbers that the graph has kept as well")
 def _():
     x = wanted(3.0)
     y = x * x
@@ -212,7 +212,17 @@ def _():
     return raises("RuntimeError", y.backward)
 
 
-@in_pytorch("04", "`retain_graph=True` keeps it", None)
+@in_pytorch("04", "A second call through the same ops raises a RuntimeError if it needs them", [True, None])
+def _():
+    refused = []
+    for f in (lambda x: x * x, lambda x: x + x):
+        y = f(wanted(3.0))
+        y.backward()
+        refused.append(raises("RuntimeError", y.backward) or error(y.backward))
+    return refused
+
+
+@in_pytorch("04", "`retain_graph=True` keeps them", None)
 def _():
     x = wanted(3.0)
     y = x * x
@@ -315,11 +325,17 @@ def gated(x, gate):
     return x * x if x > gate else x
 
 
-@in_pytorch("06", "all of this works in the same way", 20.48)
+@in_pytorch("06", "`if` and `while` work in the same way on float tensors", 20.48)
 def _():
     keep, low = wanted(0.8, 5.0)
     last_height(keep, low).backward()
     return keep.grad
+
+
+@in_pytorch("06", "An integer cannot have `requires_grad`, and an empty tensor in an `if` raises")
+def _():
+    empty = torch.tensor([])
+    return raises("RuntimeError", torch.tensor, 3, requires_grad=True) and raises("RuntimeError", lambda: 1 if empty else 0)
 
 
 @in_pytorch("06", "refuses a source that only decides, unless `allow_unused=True` lets it answer None", [True, None])
@@ -349,13 +365,13 @@ def bounced(keep):
     return jax.lax.while_loop(lambda height: height > 5.0, lambda height: keep * height, 10.0)
 
 
-@in_jax("06", "`lax.cond` and `lax.while_loop` take their place", [6.0, 4.096])
+@in_jax("06", "`lax.cond` and `lax.while_loop` are used there", [6.0, 4.096])
 def _():
     gate = lambda x: jax.lax.cond(x > 1.0, lambda x: x * x, lambda x: x, x)
     return [jax.jit(jax.grad(gate))(3.0), jax.jit(bounced)(0.8)]
 
 
-@in_jax("06", "through the latter there are no slopes backward")
+@in_jax("06", "the second has no gradient backward")
 def _():
     return raises("ValueError", jax.grad(bounced), 0.8)
 
@@ -420,7 +436,7 @@ def _():
 # ---- 08 --------------------------------------------------------------------------------------------------------------
 
 
-@in_pytorch("08", "`.item()` and `.detach()` lose a path in the same silent way", [3.0, 3.0])
+@in_pytorch("08", "`.item()` and `.detach()` lose a path without a message too", [3.0, 3.0])
 def _():
     x = wanted(3.0)
     return [torch.autograd.grad(x * half, x)[0] for half in (x.item(), x.detach())]
@@ -446,7 +462,7 @@ def _():
     return all(error(jax.grad(lambda x, f=f: x * f(x)), 3.0) for f in (float, np.exp))
 
 
-@in_jax("08", "The `where` trap remains, for `sqrt` as well", [True, True])
+@in_jax("08", "The fault with `where` is the same, for `sqrt` as well", [True, True])
 def _():
     guarded = lambda f: jax.grad(lambda z: jnp.where(z > 0.0, f(z), 0.0))(0.0)
     return [bool(jnp.isnan(guarded(f))) for f in (jnp.log, jnp.sqrt)]
@@ -466,7 +482,15 @@ def _():
     return torch.autograd.grad(x * x.detach(), x)[0]
 
 
-@in_pytorch("09", 'makes `backward` stop with "modified by an inplace operation"')
+@in_pytorch("09", "a weight that needs a gradient may be changed in place under `torch.no_grad()` alone")
+def _():
+    v = wanted(2.0)
+    refused = raises("RuntimeError", v.fill_, 10.0)
+    with torch.no_grad():
+        return refused and error(v.fill_, 10.0) is None
+
+
+@in_pytorch("09", 'and then `backward` stops with "modified by an inplace operation"')
 def _():
     v = wanted(2.0)
     before = v * v
@@ -522,9 +546,13 @@ def _():
     return x.grad
 
 
-@in_jax("10", "it is `jax.custom_vjp`, and `jax.test_util.check_grads` measures", [12.0, None, "AssertionError"])
+@in_jax(
+    "10",
+    "it is `jax.custom_vjp`, and `check_grads` measures, after `from jax.test_util import check_grads`",
+    [12.0, None, "AssertionError"],
+)
 def _():
-    import jax.test_util
+    from jax.test_util import check_grads
 
     def cube(factor):
         f = jax.custom_vjp(lambda x: x**3)
@@ -532,7 +560,7 @@ def _():
         return f
 
     x = jnp.array(2.0)
-    checked = lambda factor: error(jax.test_util.check_grads, cube(factor), (x,), 1, ["rev"])
+    checked = lambda factor: error(check_grads, cube(factor), (x,), 1, ["rev"])
     return [jax.grad(cube(3.0))(x), checked(3.0), (checked(2.0) or "").partition(":")[0]]
 
 
@@ -564,7 +592,7 @@ def _():
     return seen
 
 
-@in_pytorch("11", "A weight without a path has `grad` None, and the optimizers skip it in silence", [None, 5.0, 2.4])
+@in_pytorch("11", "A weight without a path has `grad` None, and the optimizers skip it without a message", [None, 5.0, 2.4])
 def _():
     cut, weight = wanted(5.0, 3.0)
     (weight * weight + cut.detach()).backward()
@@ -583,7 +611,9 @@ def _():
 # ---- 12 --------------------------------------------------------------------------------------------------------------
 
 
-@in_pytorch("12", "the first gradient has to be asked for with `create_graph=True`, or the second has nothing to read", [True, 6.0])
+@in_pytorch(
+    "12", "the first gradient has to be asked for with `create_graph=True`, or there is nothing recorded for the second", [True, 6.0]
+)
 def _():
     x, seen = wanted(1.0), []
     for keep in (False, True):
@@ -641,7 +671,7 @@ def _():
 # ---- 14 --------------------------------------------------------------------------------------------------------------
 
 
-@in_pytorch("14", "cases 3 and 5 come back in other clothes", [True, True])
+@in_pytorch("14", "there are cases like 3 and 5", [True, True])
 def _():
     alpha, x, zero = wanted(0.5), torch.tensor([-1.0, 1.0, 4.0]), torch.zeros(())
     torch.where(x > 0.0, alpha * torch.log(x), 0.0).sum().backward()
@@ -675,6 +705,51 @@ def _():
 def _():
     x = jnp.array([-1.0, 1.0, 4.0])
     return bool(jnp.isnan(jax.grad(lambda alpha: jnp.sum(jnp.where(x > 0.0, alpha * jnp.log(x), 0.0)))(0.5)))
+
+
+# ---- 16 --------------------------------------------------------------------------------------------------------------
+
+
+@in_pytorch("16", "There is no block, so OUTSIDE_TAPE cannot happen", 2.0)
+def _():
+    x = wanted(1.0)
+    answer = x * x
+    return torch.autograd.grad(answer.mean(), x)[0]
+
+
+@in_pytorch("16", "`np.exp` of a tensor that needs a gradient raises")
+def _():
+    return raises("RuntimeError", np.exp, wanted(1.0))
+
+
+@in_pytorch("16", "a second `backward` through one graph raises, unless it was told to keep the graph", [True, None])
+def _():
+    seen = []
+    for keep in (False, True):
+        y = wanted(3.0) ** 2
+        y.backward(retain_graph=keep)
+        seen.append(error(y.backward) if keep else raises("RuntimeError", y.backward))
+    return seen
+
+
+@in_pytorch("16", "The broadcast of `(120, 1)` and `(120,)` gives a square there too", [120, 120])
+def _():
+    return list((torch.zeros(120, 1) - torch.zeros(120)).shape)
+
+
+@in_pytorch("16", "with a warning if `mse_loss` is used")
+def _():
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        torch.nn.functional.mse_loss(torch.zeros(120, 1), torch.zeros(120))
+    return any("broadcasting" in str(one.message) for one in told)
+
+
+@in_jax("16", "nan behind `where`, the square, and `np.exp`, which raises there", [True, [120, 120], True])
+def _():
+    behind = jax.grad(lambda x: jnp.where(jnp.isnan(jnp.sqrt(x)), 0.0, jnp.sqrt(x)))(-1.0)
+    refused = raises("TracerArrayConversionError", jax.grad(lambda x: np.exp(x) * x), 1.0)
+    return [bool(jnp.isnan(behind)), list((jnp.zeros((120, 1)) - jnp.zeros(120)).shape), refused]
 
 
 # ---- running ---------------------------------------------------------------------------------------------------------

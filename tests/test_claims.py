@@ -15,7 +15,7 @@ import build
 
 LESSONS = {path.name[:2]: nbformat.read(path, as_version=4) for path in build.lessons()}
 SAYS = json.loads(STORED.read_text(encoding="utf-8"))
-NOTHING_TO_RUN = ["There only the lengths tell.", "Its list of common questions treats it."]
+NOTHING_TO_RUN = ["There only the lengths tell.", "Its list of common questions treats it.", "three of the seven look different."]
 
 every_claim = pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 
@@ -48,4 +48,4 @@ def test_what_is_stored_is_what_is_claimed():
 def test_every_sentence_has_a_claim(lesson, library):
     words = [claim.words for claim in CLAIMS if (claim.lesson, claim.library) == (lesson, library)]
     for sentence in re.split(r"(?<=\.)\s+(?=[A-Z`])", said(lesson, library)):
-        assert any(one in sentence for one in words) or sentence in NOTHING_TO_RUN, sentence
+        assert any(one in sentence for one in words) or sentence.strip() in NOTHING_TO_RUN, sentence
