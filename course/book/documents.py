@@ -63,7 +63,8 @@ def linked(text, file, places):
 
     def led(found):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(file), found[2]))
-        return f"]({places[path] and '/' + places[path] + '.md'})" if path in places else found[0]
+        kind = ".ipynb" if path.endswith(".ipynb") else ".md"
+        return f"]({places[path] and '/' + places[path] + kind})" if path in places else found[0]
 
     return re.sub(r"(\]\()(?!https?:|#|/|\.\./_)([^)\s]+)\)", led, text)
 

@@ -29,7 +29,7 @@ def page(path, its_films, source, repository):
     notebook = nbformat.read(path, as_version=4)
     head, *cells = notebook.cells
     title, _, rest = head.source.partition("\n")
-    head.source = f"{title}\n\n{buttons(path, repository)}\n{rest}"
+    head.source = f"{title}\n\n{buttons(path, repository)}\n{led(rest)}"
     notebook.cells = [head]
     for cell, following in zip(cells, [*cells[1:], None], strict=True):
         words = pictured(following)
@@ -45,7 +45,7 @@ def page(path, its_films, source, repository):
 def for_book(cell, words, its_films, stem, source):
     """The cells that stand for a cell of the lesson."""
     if cell.cell_type == "markdown":
-        cell.source = re.sub(r"\]\(glossary\.md\)", "](../glossary.md)", cell.source)
+        cell.source = led(cell.source)
         return [cell]
     asked = re.match(r'predict\("([\d.]+)"', cell.source)
     if asked:
@@ -58,6 +58,11 @@ def for_book(cell, words, its_films, stem, source):
             cell.metadata["mystnb"] = {"image": {"alt": words}}
     checked = re.search(r'^check\("([\w.]+)"', cell.source, re.MULTILINE)
     return [cell, nbformat.v4.new_markdown_cell(help_for(checked[1]))] if checked else [cell]
+
+
+def led(text):
+    """A text whose links lead to pages of the book; a notebook that needs a kernel is none."""
+    return re.sub(r"\[([^][]*)\]\(own_program\.ipynb\)", r"\1", re.sub(r"\]\((\w+\.md)\)", r"](../\1)", text))
 
 
 def pictured(cell):
