@@ -39,7 +39,7 @@ WAYS = [(name, way) for name in EXERCISES for way in cards.find(name).ways]
 def notes(tmp_path, monkeypatch):
     """Every test has a course of its own to keep notes beside."""
     monkeypatch.setattr(diary, "FILE", tmp_path / ".progress.json")
-    monkeypatch.setattr(diary, "memory", {"predictions": {}, "solved": {}})
+    monkeypatch.setattr(diary, "memory", diary.empty())
     monkeypatch.setattr(diary, "pending", [])
     monkeypatch.setattr(diary, "said", set())
     monkeypatch.setattr(helpers, "given", {})
@@ -308,7 +308,7 @@ def test_helpers_never_raise_and_answer_in_one_short_line(name, notes, capsys):
 def test_a_prediction_under_a_key_that_no_exercise_has_is_told_and_not_kept(key, notes, capsys):
     predict(key, 4)
     assert capsys.readouterr().out.startswith("There is no exercise ")
-    assert diary.memory == {"predictions": {}, "solved": {}} and not notes.exists()
+    assert diary.memory == diary.empty() and not notes.exists()
 
 
 def test_a_note_is_shown_escaped_whoever_wrote_it(notes, capsys):
@@ -346,7 +346,7 @@ def test_a_prediction_is_kept_not_judged_and_recalled_by_the_yes(capsys):
 def test_predictions_outlive_the_kernel(notes):
     predict("03.2", None)
     predict("02.2", mg.constant(0.125))
-    diary.memory = {"predictions": {}, "solved": {}}
+    diary.memory = diary.empty()
     assert diary.kept("predictions", "03.2") == "None"
     assert json.loads(notes.read_text())["predictions"]["02.2"] == "0.125"
 
@@ -361,7 +361,7 @@ def test_each_prediction_has_a_result_to_be_shown_beside_it_and_options_that_can
 
 
 @pytest.mark.parametrize(("exercise", "answers", "option"), [
-    ("01.1", (6.1, "6.10", np.float32(6.0) + 0.1, "'6.1'"), "6.1"), ("04.3", ("error", "an Error", "AN ERROR"), "an error"),
+    ("01.1", (6.1, "6.10", np.float32(6.0) + 0.1, "'6.1'"), "6.1"), ("04.3", ("error", "an Error", "AN ERROR"), "an error"), ("02.4", ("dict", "a dict"), "a dict of two"), ("02.4", ("tensor",), "one tensor"),
     ("04.3", ([2, 6], "[2,6]"), "[2, 6]"), ("02.3", ((), "()"), "()"), ("03.2", (None, "none"), "None"), ("10.3", (math.nan, "NaN"), "nan"),
     ("10.3", (math.inf, "inf", "Infinity"), "inf"),
 ])  # fmt: skip
@@ -480,7 +480,8 @@ def test_a_file_that_cannot_be_read_now_is_not_written_over_and_that_is_said_onc
 def test_what_a_newer_version_wrote_is_kept(notes):
     notes.write_bytes(b"\xef\xbb\xbf" + json.dumps({"predictions": {"02.1": "1"}, "solved": {}, "badges": [7]}).encode())
     predict("02.2", 2)
-    assert json.loads(notes.read_text()) == {"predictions": {"02.1": "1", "02.2": "2"}, "solved": {}, "badges": [7]}
+    kept = {"predictions": {"02.1": "1", "02.2": "2"}, "solved": {}, "mistakes": {}, "badges": [7]}
+    assert json.loads(notes.read_text()) == kept
 
 
 @pytest.mark.parametrize("locks", [True, False])
@@ -654,11 +655,16 @@ def test_progress_lists_what_is_done_and_what_is_left(own_course, capsys):
     for name in cards.cards_of("02"):
         diary.keep("solved", name, "yes")
     progress()
-    assert capsys.readouterr().out.splitlines() == [
-        "No check is done yet. The first one is 00.1.",
-        "02 the tape                        1 of 8   left: 02.pause1 02.2 02.3 02.pause2 02.4 02.5 02.exit",
-        "02 the tape                        8 of 8   all done",
+    first, *said = capsys.readouterr().out.splitlines()
+    assert first == "No check is done yet. The first one is 00.1."
+    codes = [line.split()[-1] for line in said if line.startswith("To hand in")]
+    assert [line for line in said if not line.startswith("To hand in")] == [
+        "02 the tape                        [#         ] 1 of 8 checks, 0 of 5 predictions   "
+        "left: 02.pause1 02.2 02.3 02.pause2 02.4 02.5 02.exit",
+        "Go on with 02.pause1, in 02_the_tape.ipynb.",
+        "02 the tape                        [##########] 8 of 8 checks, 0 of 5 predictions",
     ]
+    assert len({*codes}) == 2
 
 
 def test_reset_hands_a_lesson_out_anew_and_keeps_a_copy(own_course, notes, capsys):
@@ -677,7 +683,7 @@ def test_reset_hands_a_lesson_out_anew_and_keeps_a_copy(own_course, notes, capsy
         assert f"kept in my_copies/{own_course.stem}.{today}.{again}.ipynb" in capsys.readouterr().out
         assert sources(own_course) == handed_out
     assert "mine" in sources(own_course.parent / "my_copies" / f"{own_course.stem}.{today}.1.ipynb").values()
-    assert json.loads(notes.read_text()) == {"predictions": {"03.1": "4"}, "solved": {"03.1": "yes"}}
+    assert json.loads(notes.read_text()) == {"predictions": {"03.1": "4"}, "solved": {"03.1": "yes"}, "mistakes": {}}
     assert diary.kept("solved", "02.1") is None
 
 

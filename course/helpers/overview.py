@@ -8,6 +8,7 @@ from . import card, diary, handing_in
 from .trying import never_raises
 
 COURSE = diary.COURSE
+BAR = 10  # letters of a bar
 
 
 def lessons():
@@ -17,17 +18,24 @@ def lessons():
 
 @never_raises
 def progress():
-    """Print which checks are done, and which are left."""
-    solved = diary.all_kept("solved")
+    """Print what is done and what is left, where to go on, and a code to hand in."""
+    solved, predicted = diary.all_kept("solved"), diary.all_kept("predictions")
     if not solved:
         print("No check is done yet. The first one is 00.1.")
         return
+    first = None
     for number, path in lessons().items():
-        checks = list(card.cards_of(number))
+        checks = card.cards_of(number)
         left = [exercise for exercise in checks if exercise not in solved]
-        done = len(checks) - len(left)
-        told = "not begun" if not done else f"{done} of {len(checks)}" + (f"   left: {' '.join(left)}" if left else "   all done")
-        print(f"{number} {visible(path.stem[3:].replace('_', ' ')):32}{told}")
+        guesses = [exercise for exercise, one in checks.items() if one.options]
+        done, guessed = len(checks) - len(left), sum(exercise in predicted for exercise in guesses)
+        told = f"{done} of {len(checks)} checks, {guessed} of {len(guesses)} predictions" if done or guessed else "not begun"
+        more = f"   left: {' '.join(left)}" if left and done else ""
+        title = visible(course.title(path))
+        print(f"{number} {title:32}[{'#' * (done * BAR // len(checks)):{BAR}}] {told}{more}")
+        first = first or (left and (left[0], path.name))
+    if first:
+        print(f"Go on with {first[0]}, in {visible(first[1])}.")
     print(f"To hand in, if you like (it says what is solved, and which known mistakes you met): {handing_in.code()}")
 
 

@@ -57,18 +57,19 @@ def words_of(answer):
 
 
 def chosen(options, text):
-    """The option that a text means: the same words, or the same number. None if it is none of them."""
-    short = plain(text)
+    """The option that a text means: the same words, some that stand in it alone, or the same number. None if it is none."""
+    short = "".join(words(text))
     for option in options:
-        if plain(option) == short or (is_number(option) and is_number(short) and float(option) == float(short)):
+        if "".join(words(option)) == short or (is_number(option) and is_number(short) and float(option) == float(short)):
             return option
-    return None
+    having = [option for option in options if short and {*words(text)} <= {*words(option)}]
+    return having[0] if len(having) == 1 else None
 
 
-def plain(text):
+def words(text):
     """A text without what somebody may write otherwise: spaces, quotes, articles, capital letters."""
-    words = text.casefold().replace('"', "").replace("'", "").split()
-    return "".join(word for word in words if word not in ("a", "an", "the"))
+    found = text.casefold().replace('"', "").replace("'", "").split()
+    return [word for word in found if word not in ("a", "an", "the")]
 
 
 def is_number(text):
