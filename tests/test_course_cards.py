@@ -37,7 +37,8 @@ WAYS = [(name, way) for name in EXERCISES for way in cards.find(name).ways]
 
 @pytest.fixture(autouse=True)
 def notes(tmp_path, monkeypatch):
-    """Every test has a course of its own to keep notes beside."""
+    """Every test has a course of its own to keep notes beside; and on a busy machine an answer may take longer."""
+    monkeypatch.setattr(trying, "SECONDS", 30.0)
     monkeypatch.setattr(diary, "FILE", tmp_path / ".progress.json")
     monkeypatch.setattr(diary, "memory", diary.empty())
     monkeypatch.setattr(diary, "pending", [])
