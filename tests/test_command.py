@@ -302,10 +302,11 @@ def test_a_full_disk_is_told_apart_from_missing_rights(tmp_path, monkeypatch):
     def full(**options):
         yield types.SimpleNamespace(write=lambda content: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
 
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(checkup.tempfile, "TemporaryFile", full)
     finding = checkup.lessons_folder()
     assert "cannot be written (No space left on device)" in finding.seen
-    assert finding.instead == telling.LOOK_AT_DISKS
+    assert finding.instead == telling.LOOK_AT_DISKS and not (tmp_path / "minigrad-course").exists()
 
 
 def test_no_folder_that_others_can_guess_is_advised(monkeypatch):

@@ -169,7 +169,7 @@ def can_be_written(place: Path) -> Finding:
     there = next(one for one in (place, *place.parents) if one.exists())
     if can_write(there):
         return Finding("lessons", f"{place}")
-    return unwritable("lessons", place, "minigrad course --folder ~/minigrad-course")
+    return unwritable("lessons", there, "minigrad course --folder ~/minigrad-course")
 
 
 def jupyters_folder() -> Finding:
