@@ -92,7 +92,8 @@ class Report:
         """Explain what waits for it."""
         for key, (question, tape, explain) in [*self.waiting.items()]:
             question.answers = explain()
-            question.film = inspect(tape) if [*self.found].index(key) < FILMS else None
+            filmed = sum(one.film is not None for one in self.questions)
+            question.film = inspect(tape) if filmed < FILMS else None
             del self.waiting[key]
 
     def lines(self) -> "list[str]":

@@ -287,13 +287,13 @@ TAG = PYTHON.replace(".", "")
 
 @pytest.fixture
 def small(tmp_path, monkeypatch):
-    """A pack with one wheel, a lesson and a page, which seems to be installed when its steps are run."""
+    """A pack with one wheel and two pages, which seems to be installed when its steps are run."""
     root = tmp_path / "pack"
-    for name in ("wheels", "course", "pages"):
+    for name in ("wheels", "pages"):
         (root / name).mkdir(parents=True)
     with zipfile.ZipFile(root / "wheels" / f"numpy-2.4.6-cp{TAG}-cp{TAG}-{HERE}.whl", "w") as made:
         made.writestr("numpy.py", "x = 1\n" * 1000)
-    (root / "course" / "07_why_none.ipynb").write_text('{"cells": [1]}')
+    (root / "pages" / "07_why_none.html").write_text("page")
     (root / "pages" / "index.html").write_text("page")
     shutil.copyfile(install.__file__, root / "install.py")
     pack.zipped(root)
@@ -310,12 +310,13 @@ def installed(capsys):
 
 def test_a_whole_pack_is_installed_though_a_lesson_was_worked_in(small, capsys):
     assert installed(capsys) == (0, "")
-    (small / "course" / "07_why_none.ipynb").write_text('{"cells": []}')
-    (small / "course" / "my_notes.txt").write_text("mine")
+    (small / "minigrad-course").mkdir()
+    (small / "minigrad-course" / "07_why_none.ipynb").write_text('{"cells": []}')
+    (small / "minigrad-course" / "my_notes.txt").write_text("mine")
     assert installed(capsys) == (0, "")
 
 
-@pytest.mark.parametrize("name", ["wheels/numpy", "course/07", "pages/index", "install.py", "SHA256SUMS"])
+@pytest.mark.parametrize("name", ["wheels/numpy", "pages/07", "pages/index", "install.py", "SHA256SUMS"])
 @pytest.mark.parametrize("damage", ["truncated", "gone", "pipe", "flipped"])
 def test_damage_is_named_before_anything_is_made(name, damage, small, monkeypatch, capsys):
     monkeypatch.setattr(install, "install", lambda: pytest.fail("it went on"))

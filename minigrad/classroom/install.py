@@ -9,7 +9,6 @@ if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "saf
 import errno
 import hashlib
 import importlib.util
-import json
 import os
 import platform
 import shlex
@@ -99,7 +98,7 @@ def dotted(tag):
 
 
 def damage():
-    """Is a file not as it was packed? Lessons may have been worked in."""
+    """Is a file not as it was packed? What a learner works in was laid out beside these files."""
     try:
         lines = [line.partition("  ") for line in (PACK / SUMS).read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError):
@@ -116,18 +115,8 @@ def damaged(name):
 
 
 def is_as_packed(path, was):
-    """Does a file have this sum? A lesson that was worked in has another, but is whole."""
-    if not path.is_file():
-        return False
-    content = path.read_bytes()
-    return hashlib.sha256(content).hexdigest() == was or (path.suffix == ".ipynb" and is_whole(content))
-
-
-def is_whole(notebook):
-    try:
-        return "cells" in json.loads(notebook.decode("utf-8"))
-    except (ValueError, TypeError, RecursionError):
-        return False
+    """Is this a file with this sum?"""
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == was
 
 
 def linked():
