@@ -6,6 +6,7 @@ import numpy as np
 
 from . import errors, math, random
 from .engine import Tensor, accepts_sparse, bracketed, invalid, not_among, op, tidy
+from .errors import visible
 from .math.elementwise import sigmoid, softplus, softsign, tanh
 from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
 from .math.reductions import in_top_k, top_k, zero_fraction
@@ -178,7 +179,7 @@ def both_given(name, labels, logits):
     """Raise ValueError if the labels or the logits are None."""
     if labels is None or logits is None:
         problem = f"Both `labels` and `logits` must be provided for {name}Received:"
-        raise ValueError(f"{problem} labels={labels} and logits={logits}")
+        raise ValueError(f"{problem} labels={visible(labels)} and logits={visible(logits)}")
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
@@ -570,7 +571,7 @@ def channels(data_format, ndim):
         return 1
     if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
         return ndim - 1
-    raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
+    raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={visible(data_format)}")
 
 
 def bias_add(value, bias, data_format=None, name=None) -> Tensor:
@@ -698,7 +699,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     """
     given = isinstance(rate, numbers.Real)
     if given and not 0 <= rate < 1:
-        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={visible(rate)}")
     x = convert_to_tensor(x)
     if x.value.dtype.kind != "f":
         problem = "`x.dtype` must be a floating point tensor as `x` will be scaled."
@@ -709,7 +710,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     if given:
         kept = x * (1 / (1 - rate))
     elif not creation.is_tensor(rate):
-        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={visible(rate)}")
     elif rate.shape.rank:
         raise ValueError(f"Shape {rate.shape} must have rank 0")
     elif rate.dtype != x.dtype:

@@ -175,10 +175,11 @@ class VarianceScaling(RandomInitializer):
         if scale <= 0:
             raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of 'fan_in', 'fan_out', 'fan_avg'")
+            problem = f"Invalid `mode` argument: {visible(mode)}."
+            raise ValueError(f"{problem} Please use one of 'fan_in', 'fan_out', 'fan_avg'")
         distribution = "truncated_normal" if distribution.lower() == "normal" else distribution.lower()
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
-            problem = f"Invalid `distribution` argument: {distribution}."
+            problem = f"Invalid `distribution` argument: {visible(distribution)}."
             raise ValueError(f"{problem} Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'")
         self.scale, self.mode, self.distribution = scale, mode, distribution
         super().__init__(seed)

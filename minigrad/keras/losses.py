@@ -285,7 +285,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     """
     y_pred, y_true = convert(y_pred), as_dtype(y_true, dtypes.int64)
     if axis not in (-1, y_pred.ndim - 1):
-        raise ValueError(f"Only axis=-1 is currently supported. Received: axis={axis}")
+        raise ValueError(f"Only axis=-1 is currently supported. Received: axis={visible(axis)}")
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = shaping.squeeze(y_true, -1)
     if y_true.shape != y_pred.shape[:-1]:
@@ -337,7 +337,7 @@ class Loss:
         allowed = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "sum", "none", None)
         if reduction not in allowed:
             problem = "Invalid value for argument `reduction`."
-            raise ValueError(f"{problem} Expected one of {set(allowed)}. Received: reduction={reduction}")
+            raise ValueError(f"{problem} Expected one of {set(allowed)}. Received: reduction={visible(reduction)}")
         self.name = name or unique_name(snake_case(type(self).__name__))
         self.reduction, self.dtype = reduction, dtypes.as_dtype(dtype or "float32").name
 

@@ -320,7 +320,7 @@ def check_learning_rate(learning_rate):
     if not isinstance(learning_rate, float) and not callable(learning_rate):
         problem = "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable"
         what = "(that takes in the current iteration value and returns the corresponding learning rate value)."
-        raise ValueError(f"{problem} {what} Received instead: learning_rate={learning_rate}")
+        raise ValueError(f"{problem} {what} Received instead: learning_rate={visible(learning_rate)}")
 
 
 def check_ema(momentum, frequency):

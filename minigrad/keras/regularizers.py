@@ -76,7 +76,8 @@ def checked_factor(value, name):
         ValueError: it is negative, not finite or not a number.
     """
     if not isinstance(value, (float, int)) or not 0 <= value < python_math.inf:
-        raise ValueError(f"Invalid value for argument {name}: expected a non-negative float. Received: {name}={value}")
+        problem = f"Invalid value for argument {name}: expected a non-negative float."
+        raise ValueError(f"{problem} Received: {name}={visible(value)}")
     return float(value)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, as_value, bracketed, dtypes, invalid, op, tidy, twin
+from ..errors import visible
 from ..ops import convert_to_tensor, shaping
 
 __all__ = ["adjoint", "band_part", "diag", "diag_part", "eye", "matrix_transpose", "set_diag", "tensor_diag",
@@ -79,7 +80,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     columns = rows if columns is None else columns
     if not isinstance(rows, int) or not isinstance(columns, int):
         problem = "Arguments `num_rows` and `num_columns` must be positive integer values."
-        raise TypeError(f"{problem} Received: num_rows={num_rows}, num_columns={columns}")
+        raise TypeError(f"{problem} Received: num_rows={visible(num_rows)}, num_columns={visible(columns)}")
     if min(rows, columns) < 0:
         raise invalid(f"Dimension {min(rows, columns)} must be >= 0 [Op:Fill] name: ")
     matrix = np.eye(rows, columns, dtype=as_value(1, dtype).dtype)  # strings have no 1

@@ -185,7 +185,7 @@ def paired_axes(a, b, axes):
                 raise ValueError(f"{problem}  Received {axes}, vs tensor dimensions {x.ndim}.")
         return list(range(a.ndim - axes, a.ndim)), list(range(axes))
     if len(axes) != 2:
-        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {visible(axes)}.")
     over_a, over_b = [[one] if isinstance(one, int) else list(one) for one in axes]
     if len(over_a) != len(over_b):
         raise ValueError(f"Different number of contraction axes `a` and `b`, {len(over_a)} != {len(over_b)}.")

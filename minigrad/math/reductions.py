@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import errors
 from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy, unsupported
+from ..errors import visible
 from ..ops import broadcast_to, cast, reshape
 from ..ops.gathering import scatter_rows
 from .arithmetic import ARITHMETIC, divide, sqrt, square
@@ -575,7 +576,7 @@ def scan(ufunc, x, axis, exclusive, reverse, start):
         raise invalid(f"ScanOp: axis must be a scalar, not [{len(axis)}]")
     for word, flag in (("exclusive", exclusive), ("reverse", reverse)):
         if flag is not None and flag.__class__ is not bool:
-            raise TypeError(f"Expected bool for argument {word!r} not {flag!r}.")
+            raise TypeError(f"Expected bool for argument {word!r} not {visible(repr(flag))}.")
     check_axis(axis, x.ndim, "ScanOp: Expected scan axis in the range")
     x = np.flip(x, axis) if reverse else x
     y = ufunc.accumulate(x, axis, x.dtype)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy
+from ..errors import visible
 from ..ops import cast, gather, reshape
 from .arithmetic import ARITHMETIC, sqrt
 
@@ -318,7 +319,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, 
     if binary_output and weights is not None:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
     if axis not in (None, 0, -1):
-        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+        raise ValueError(f"Unsupported value for argument axis={visible(axis)}. Only 0 and -1 are currently supported.")
     arr = convert(arr)
     arr = arr if arr.value.dtype.kind in "iu" else cast(arr, np.int32)
     arr = arr if axis == -1 else reshape(arr, (-1,))

@@ -11,6 +11,7 @@ from .. import errors
 from ..engine import Tensor, TensorShape, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, unsupported
 from ..engine.operands import first_tensor
 from ..engine.rules import BATCHED_TWINS, later, twin
+from ..errors import visible
 from .creation import convert_to_tensor, identity, zeros
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "concat", "expand_dims", "pad",
@@ -188,7 +189,7 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
     lengths = [n if m == 1 or (m is None and n != 1) else m for m, n in pairs]
     if not all(one in (1, None, n) for x in (shape_x, shape_y) for one, n in zip(reversed(x), lengths)):
         problem = "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they"
-        raise ValueError(f"{problem} are either equal or one of them is 1. Received: {shape_x} and {shape_y}.")
+        raise ValueError(f"{problem} are either equal or one of them is 1. Received: {visible(shape_x)} and {visible(shape_y)}.")
     return TensorShape(lengths[::-1])
 
 
@@ -388,7 +389,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
         return split_evenly(value, num_or_size_splits, axis)
     if not np.ndim(num_or_size_splits):
         problem = "Rank-0 tensors are not supported as the num_or_size_splits argument to split."
-        raise ValueError(f"{problem} Argument provided: {num_or_size_splits}")
+        raise ValueError(f"{problem} Argument provided: {visible(num_or_size_splits)}")
     return split_by_size(value, num_or_size_splits, axis)
 
 
@@ -499,7 +500,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     mode = mode.upper()
     if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         problem = 'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC".'
-        raise ValueError(f"{problem} Received `mode` = {mode}")
+        raise ValueError(f"{problem} Received `mode` = {visible(mode)}")
     if mode != "CONSTANT":
         return mirror_pad(tensor, paddings, mode)
     tensor = convert(tensor, constant_values)

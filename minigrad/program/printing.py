@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import errors, nest
 from ..engine import dtypes
+from ..errors import visible
 from ..ops import convert_to_tensor
 
 
@@ -58,8 +59,8 @@ def write(text, stream):
     elif stream is None or stream in (sys.stdout, sys.stderr):
         (stream or sys.stderr).write(text)
     else:
-        problem = f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout,"
-        raise ValueError(f"{problem} sys.stderr. File needs to be in the form of 'file://<filepath>'.")
+        problem = f"Unsupported output stream, logging level, or file.{visible(stream)}."
+        raise ValueError(f"{problem} Supported streams are sys.stdout, sys.stderr. File needs to be in the form of 'file://<filepath>'.")
 
 
 class Placeholder:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import math
 from ...engine import convert, dtypes
+from ...errors import visible
 from ...ops import creation, gathering, shaping
 from .. import activations
 from ..activations import as_dtype
@@ -245,7 +246,7 @@ class Flatten(Layer):
     def __init__(self, data_format=None, **kwargs):
         if data_format not in (None, "channels_last", "channels_first"):
             problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
-            raise ValueError(f"{problem} Received: data_format={data_format}")
+            raise ValueError(f"{problem} Received: data_format={visible(data_format)}")
         super().__init__(**kwargs)
         self.data_format = data_format or "channels_last"
 

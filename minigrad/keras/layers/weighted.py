@@ -57,7 +57,7 @@ class Dense(Weighted):
                  kernel_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
         if not isinstance(units, int) or units <= 0:
             problem = "Received an invalid value for `units`, expected a positive integer."
-            raise ValueError(f"{problem} Received: units={units}")
+            raise ValueError(f"{problem} Received: units={visible(units)}")
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.use_bias, self.activation = units, use_bias, activations.get(activation)
         self._plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
