@@ -26,7 +26,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # A folder or file may import those that stand before it, and its own parts: the layers of the house, from the bottom up.
 LAYERS = """
 errors nest config | engine | ops | math dtypes bitwise random strings linalg nn image debugging | program
-test autodiff queue data keras | tracing explain inspector report | __init__ classroom __main__
+test autodiff queue data keras | tracing graph explain inspector report | __init__ classroom __main__
 """.replace("|", "").split()
 DOOR = ("engine", "explain")  # tape.explain loads the explanations when somebody first asks for one
 
@@ -226,7 +226,7 @@ def test_every_public_name_has_a_docstring_with_an_example(name):
 
 
 TENSORFLOW = json.loads((ROOT / "tests" / "namespaces.json").read_text("utf-8"))  # dir() of each namespace of TensorFlow 2.21
-OURS = {"": {"explain", "inspect", "trace"}, "test": {"check_gradients"}}
+OURS = {"": {"explain", "inspect", "trace", "written"}, "test": {"check_gradients"}}
 
 
 @pytest.mark.parametrize("space", sorted(TENSORFLOW))

@@ -139,6 +139,9 @@ class Listener:
     def read(self, variable) -> None:
         """A Variable was read."""
 
+    def changing(self, variable) -> None:
+        """A Variable is about to be changed by some amount."""
+
     def wrote(self, variable, given, how) -> None:
         """A Variable was assigned what the user gave, by the method of this name ("assign", "Variable" ...)."""
 
