@@ -43,7 +43,7 @@ try:
         case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, scan, switch_case,
         vectorized_map, while_loop,
     )
-    from .program.function import TensorSpec, device, executing_eagerly, function, numpy_function, py_function
+    from .program.function import TensorSpec, device, executing_eagerly, numpy_function, py_function
     from .program.module import Module, name_scope
     from .program.printing import print
     from .program.recompute import recompute_grad
@@ -66,7 +66,7 @@ del collected, gc, kind, space
 
 LATER = {  # loaded when they are first used: modules, and functions with the module that they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None,
-    "trace": "tracing.log", "load_ipython_extension": "report", "written": "graph",
+    "trace": "tracing.log", "load_ipython_extension": "report", "written": "graph", "function": "graph",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 

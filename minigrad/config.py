@@ -33,10 +33,19 @@ def list_logical_devices(device_type=None) -> list:
     return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
+eagerly = [False]
+
+
 def run_functions_eagerly(run_eagerly) -> None:
-    """Accepted as in TensorFlow, without effect: `mg.function` always runs functions eagerly."""
+    """Let functions that `mg.function` decorates run as Python from now on, and none be traced; or take that back."""
+    eagerly[:] = [bool(run_eagerly)]
 
 
 def functions_run_eagerly() -> bool:
-    """Always True."""
-    return True
+    """Whether decorated functions run as Python.
+
+    >>> import minigrad as mg
+    >>> mg.config.functions_run_eagerly()
+    False
+    """
+    return eagerly[0]

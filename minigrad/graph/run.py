@@ -14,7 +14,11 @@ from ..engine.rules import Batched, Recorded
 from ..engine.tensor import next_id
 from ..tracing.places import Place, user_frame
 from ..tracing.source import assigned_name
-from .tracer import Graph, Tracer, Untraceable, node_of
+from .tracer import Graph, Tracer, Untraceable, node_of, value_of
+
+
+class Effect(Exception):
+    """A function does what its trace could not do again: it draws numbers, reads a Dataset, calls Python as an op."""
 
 
 class Run(Listener):
@@ -29,8 +33,9 @@ class Run(Listener):
         assigned: name -> the Node, or the constant, that a Variable holds in the end.
     """
 
-    def __init__(self, function, args, kwargs):
+    def __init__(self, function, args, kwargs, as_tensor=None):
         self.graph, self.names, self.variables, self.ids = Graph(), {}, {}, {}
+        self.as_tensor, self.made = as_tensor, False
         self.inputs, self.places, self.given = {}, {}, named_variables(function)
         bound = inspect.signature(function).bind(*args, **kwargs)
         bound.apply_defaults()
@@ -39,9 +44,11 @@ class Run(Listener):
         try:
             with listeners_only(self):
                 result = function(*bound.args, **bound.kwargs)
+                result = nest.map_structure(as_tensor, result) if as_tensor else result
                 self.result = nest.map_structure(self.outcome, result)
                 self.assigned = {name: node_of(v._now.value) for name, v in self.changed()}
         finally:
+            self.graph.closed = True
             for variable, before in self.variables.values():
                 variable._now = before
 
@@ -69,7 +76,13 @@ class Run(Listener):
         return traced
 
     def outcome(self, x):
+        if self.as_tensor and x is not None and not isinstance(x, Tensor):
+            raise Effect("it returns more than Tensors")
         return node_of(x.__tf_tensor__().value) if hasattr(x, "__tf_tensor__") else x
+
+    def leaves(self):
+        """What is returned: a Node or a constant for each Tensor."""
+        return [x for x in nest.flatten(self.result) if x is not None]
 
     # ---- what it hears ---------------------------------------------------------------------------------------------
 
@@ -80,6 +93,7 @@ class Run(Listener):
         for z in outputs:
             if z.value.__class__ is Tracer:
                 self.ids.setdefault(z.id, z.value.node)
+                z.value.node.label = op.kernel if z.value.node.function else z.value.node.label
                 if name and called != "gradient":
                     self.names.setdefault(z.value.node, name)
 
@@ -91,12 +105,26 @@ class Run(Listener):
     changing = read
 
     def wrote(self, variable, given, how):
-        if how == "Variable":
+        if how != "Variable":
+            return
+        if self.as_tensor is None:
             raise Untraceable("tf.function only supports singleton tf.Variables created on the first call.")
+        self.made = True
+        variable._now.value = value_of(variable._now.value)
+
+    def acting(self, function, args, kwargs):
+        if self.as_tensor is None:
+            return False
+        if function is None:
+            raise Effect("it does what its trace could not do again")
+        self.graph.act(function, args, kwargs)
+        return True
 
     def left(self, tensor, exit, result):
         if exit in ("numpy()", "NumPy") and user_frame()[1] in ("numpy", "__array__") and result.__class__ is Tracer:
-            raise Untraceable("numpy() is only available when eager execution is enabled.")
+            problem = "'SymbolicTensor' object has no attribute 'numpy'."
+            advice = "While a function is traced its Tensors have no numbers: use mg's functions."
+            raise AttributeError(f"{problem} {advice}")
         if exit in ("bool()", "int()", "float()", "complex()"):
             frame, _ = user_frame()
             self.places[len(self.graph.guards) - 1] = Place(frame.f_code, frame.f_lasti)

@@ -27,7 +27,8 @@ def tidied(nodes, wanted):
         node.args, node.kwargs = mapped(now, node.args), {k: mapped(now, x) for k, x in node.kwargs.items()}
         if elementwise(node):
             node.args = tuple([lighter(node, x, k, written) for k, x in enumerate(node.args)])
-        if node.writes or node.function is None or any(x.root in written for x in (node, *node.inputs())):
+        alone = node.writes or node.effect or node.function is None
+        if alone or any(x.root in written for x in (node, *node.inputs())):
             continue
         same = unchanged(node)
         same = seen.setdefault(key_of(node), node) if same is None else same
@@ -41,7 +42,7 @@ def needed(nodes, wanted):
     wanted, kept = {one for one in wanted if one.__class__ is Node}, []
     roots = {node.root for node in wanted}
     for node in reversed(nodes):
-        if node.writes.root in roots if node.writes else node in wanted:
+        if node.writes.root in roots if node.writes else node in wanted or node.effect:
             kept.append(node)
             wanted.update(node.inputs())
             roots.update(one.root for one in node.inputs())

@@ -15,6 +15,7 @@ from ..engine import rules
 from ..engine.dtypes import to_numpy
 from ..engine.rules import StandIn
 from ..engine.tensor import Tensor
+from ..tracing.places import user_frame
 
 
 class Node:
@@ -25,15 +26,17 @@ class Node:
         value: what it gave in this run.
         root: the Node whose memory it shares: itself, but for a view.
         writes: the Node into which it wrote, if it works in place.
-        wish: the name that it had where it was computed.
+        wish: where it was computed: the code and the instruction.
+        label: the argument that it is, or the op that computed it.
         backward: whether it belongs to a backward pass.
+        effect: whether it is called for what it does, such as printing.
     """
 
-    __slots__ = ("args", "backward", "function", "kwargs", "root", "value", "wish", "writes")
+    __slots__ = ("args", "backward", "effect", "function", "kwargs", "label", "root", "value", "wish", "writes")
 
     def __init__(self, function, args, kwargs, value, backward=False, writes=None):
         self.function, self.args, self.kwargs, self.value = function, args, kwargs, value
-        self.backward, self.writes, self.wish = backward, writes, ""
+        self.backward, self.writes, self.wish, self.label, self.effect = backward, writes, "", "value", False
         shared = [x.root for x in self.inputs() if share_memory(x.value, value)]
         self.root = shared[0] if shared else self
 
@@ -98,9 +101,9 @@ def node_of(x):
 class Untraceable(NotImplementedError):
     """An array was asked for its numbers. An op that does so is noted as one call; elsewhere it is an error."""
 
-    def __init__(self, problem, graph=None):
+    def __init__(self, problem, graph=None, by_user=False):
         super().__init__(problem)
-        self.graph = graph
+        self.graph, self.by_user = graph, by_user
 
     def as_one_call(self, function, *args):
         return self.graph.call(function, args, {})
@@ -117,11 +120,11 @@ class Graph:
     def __init__(self):
         self.nodes: list[Node] = []
         self.guards: list = []
-        self.backward = False  # is it a backward pass that runs?
+        self.backward = self.closed = False  # does a backward pass run? has the run ended?
 
     def input(self, value, name):
         node = self.add(Node(None, (), {}, value))
-        node.wish = name
+        node.wish = node.label = name
         return Tracer(node, self)
 
     def add(self, node):
@@ -130,8 +133,16 @@ class Graph:
 
     def call(self, function, args, kwargs):
         """Call a function of NumPy, and note it."""
+        if self.closed:
+            problem = "A Tensor of a traced function is out of scope and cannot be used here. Use return values,"
+            raise TypeError(f"{problem} explicit Python locals or TensorFlow collections to access it.")
         value = function(*mapped(value_of, args), **{k: mapped(value_of, x) for k, x in kwargs.items()})
         return self.noted(function, args, kwargs, value)
+
+    def act(self, function, args, kwargs):
+        """Note a call that is made for what it does: at each call of the function, and not now."""
+        node = self.add(Node(function, mapped(node_of, args), {k: mapped(node_of, x) for k, x in kwargs.items()}, None))
+        node.effect = True
 
     def noted(self, function, args, kwargs, value):
         """The result of a call as a Tracer; several results as a tuple of them, and a truth value as a decision."""
@@ -290,7 +301,13 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
     def without_numbers(self):
         problem = "Cannot convert a symbolic tf.Tensor to a numpy array."
         advice = "While a function is traced its Tensors have no numbers: use mg's functions."
-        return Untraceable(f"{problem} {advice}", self.graph)
+        by_user = user_frame()[1] in ("__array__", "without_numbers")
+        return Untraceable(f"{problem} {advice}", self.graph, by_user)
+
+    @property
+    def symbol(self):
+        """What stands for the value in print: the name of the argument, or of the op, as in TensorFlow's graphs."""
+        return f"{self.node.label}:0"
 
     def __repr__(self):
         return f"<Tracer of {self.node.value!r}>"
