@@ -219,7 +219,7 @@ def test_two_films_stand_beside_each_other():
     assert "\nfixed\ntape inspector   1 tape: 3 kept, 0 ghosts" in text
     view = space["film"].plain
     assert [one["verdict"]["answer"] for one in view["compare"]] == ["None", "[0.5 1.0 1.5 2.0]"]
-    assert view["frames"] == [[0, 0], [1, 1], [2, 2]]
+    assert view["axis"] == [[0, 0], [1, 1], [2, 2], [3, 3], [3, 4], [3, 5], [3, 6], [4, 7], [5, 8]], "what is not read is waited for"
     assert text.endswith("the lines that differ\n  - y = np.mean(x2, axis=0)\n  + y = mg.reduce_mean(x2, axis=0)")
 
 
@@ -228,7 +228,7 @@ def test_films_of_one_cell_each_are_aligned_by_their_lines():
     broken = space["tape"]
     fixed = run(FIXED.replace("    x2 = x ** 2\n", "    x2 = x ** 2\n    x3 = x2 + 1.0\n"))["tape"]
     view = mg.inspect(broken, fixed).plain
-    assert view["frames"] == [[0, 0], [None, 1], [1, 2], [2, 3]]
+    assert view["axis"][:4] == [[0, 0], [0, 1], [1, 2], [2, 3]], "what was put in has no partner, and what replaces has one"
 
 
 def test_a_long_chain_of_values_without_a_name_can_be_shown():
@@ -1129,10 +1129,10 @@ def test_names_are_shown_as_they_are_and_escaped_in_html():
     space["film"] = eval("mg.inspect(tape, y, x)", {**space, "x": source})
     page = space["film"].to_html()
     scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.S)
-    assert len(scripts) == 3
+    assert len(scripts) == 2
     assert json.loads(scripts[0])["view"] == space["film"].plain
     assert "alert(2)" in json.loads(scripts[0])["view"]["code"][2]["text"]
-    assert "<img" not in page.replace(json.loads(scripts[1]), "")
+    assert "<img" not in page
 
 
 def test_the_page_asks_nothing_of_the_network(tmp_path):
@@ -1147,11 +1147,11 @@ def test_the_page_asks_nothing_of_the_network(tmp_path):
 def test_the_policy_of_a_page_allows_its_own_script_and_no_request():
     page = inspected(HALF).to_html()
     policy = re.search(r'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)[1]
-    script = re.search(r'<script type="module">(.*?)</script>', page, re.DOTALL)[1]
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1]
     own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert dict(part.strip().split(" ", 1) for part in policy.split(";")) == {
         "default-src": "'none'", "base-uri": "'none'", "form-action": "'none'", "style-src": "'unsafe-inline'",
-        "script-src": f"'sha256-{own}' blob:",
+        "script-src": f"'sha256-{own}'",
     }  # fmt: skip
 
 

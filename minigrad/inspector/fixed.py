@@ -6,17 +6,18 @@ import time
 
 from ..explain.trial import Trial, try_with
 from ..tracing import checkpoint
-from .compare import compared
+from .compare import axis
 from .model import MOST_BYTES, Model
 
 
 class Filming(Trial):
-    """A trial that answers with a film."""
+    """A trial that answers with a film, and what happens at its steps."""
 
     def answer(self, tape, targets, result):
         for file, text in self.files.items():
             linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-        return Model(tape, most_bytes=MOST_BYTES // 2, measured={self.source}).side
+        model = Model(tape, most_bytes=MOST_BYTES // 2, measured={self.source})
+        return model.data, model.told
 
 
 def film_fix(model):
@@ -27,6 +28,5 @@ def film_fix(model):
         return
     q.experiment.deadline = time.perf_counter() + checkpoint.SECONDS
     with contextlib.suppress(checkpoint.NotTried):
-        side = try_with(q, [edit for line in q.lines.values() for edit in line.edits], Filming)
-        both = compared([model.side, side], ())
-        model.data["fixed"] = {"film": side.data, "axis": both["axis"]}
+        film, told = try_with(q, [edit for line in q.lines.values() for edit in line.edits], Filming)
+        model.data["fixed"] = {"film": film, "axis": axis(model.told, told)}

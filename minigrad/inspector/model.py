@@ -31,7 +31,6 @@ from ..tracing.values import Summary
 from .arrays import bytes_text, norm_of, number_text, shown
 from .asking import Here, knows, last_question
 from .code import Code
-from .compare import Side
 from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
 from .formulas import formula
 from .lost import full_gradient
@@ -174,9 +173,10 @@ class Model:
         self.data = self.draw()
 
     @property
-    def side(self) -> Side:
-        """The film as one of two."""
-        return Side(self.data, [(self.line_text(one.place), one.op) for one in self.film.frames], self.view_steps())
+    def told(self) -> list:
+        """Of each step its kind, and the line and the op: by them the steps of two films are compared."""
+        frames = [(self.line_text(one.place), one.op) for one in self.film.frames]
+        return [(kind, frames[number] if kind in ("write", "read") else number) for kind, number in self.view_steps()]
 
     # ---- drawing -------------------------------------------------------------------------------------------------------
 
