@@ -16,6 +16,8 @@ function marksBetween(view, strip) {
   return found;
 }
 
+const CODE = 14; // the height at which the lines of code are named
+
 export class Film {
   /**
    * A strip of a story, in this many pixels.
@@ -37,39 +39,24 @@ export class Film {
     this.columns = strip.cols.map((one, k) => this.column(this.view.cols[one], k));
     this.wires = strip.wires.map((one) => this.wire(one));
     this.ribbons();
-    if (g.upright) this.brackets();
+    if (g.upright && !g.mini) this.brackets();
     this.betweens(gaps);
     this.turn();
   }
 
   words() {
-    const { g } = this, [under] = this.layers;
-    if (g.upright && g.labels) {
-      under.append(
-        fitted(8, g.y.value + g.value / 2, "value", 70, { size: 13, bold: true, class: "blue" }),
-        fitted(8, g.y.value + g.value / 2 + 15, "recorded →", 72, { size: 11, class: "blue" }),
-        fitted(8, g.y.slope + g.slope / 2, "gradient", 70, { size: 13, bold: true, class: "orange" }),
-        fitted(8, g.y.slope + g.slope / 2 + 15, "← passed back", 74, { size: 11, class: "orange" }),
-      );
-    } else if (!g.upright) {
-      const middle = g.left + g.name + g.column / 2;
-      under.append(
-        fitted(middle, 16, "value", g.column, { size: 12, bold: true, anchor: "middle", class: "blue" }),
-        fitted(middle + g.column + 4, 16, "gradient", g.column, { size: 12, bold: true, anchor: "middle", class: "orange" }),
-      );
-    }
+    const { g } = this;
+    [["value", "recorded →", "blue"], ["gradient", "← passed back", "orange"]].forEach(([word, way, tone], k) => {
+      const [from, size] = k ? g.lanes.slope : g.lanes.value, middle = from + size / 2;
+      if (!g.upright) this.layers[0].append(fitted(middle, 16, word, size, { size: 12, bold: true, anchor: "middle", class: tone }));
+      else if (g.labels) this.layers[0].append(fitted(8, middle, word, 70, { size: 13, bold: true, class: tone }), fitted(8, middle + 15, way, 74, { size: 11, class: tone }));
+    });
   }
 
   /** The boxes of a column: of its value, of its gradient, and of all of it. */
   boxes(k) {
     const { g } = this, at = g.start(k);
-    if (g.upright)
-      return { value: [at, g.y.value, g.cell, g.value], slope: [at, g.y.slope, g.cell, g.slope], all: [at, g.y.value, g.cell, g.y.end - g.y.value] };
-    const left = g.left + g.name;
-    return {
-      value: [left, at, g.column, g.cell], slope: [left + g.column + 4, at, g.column, g.cell],
-      all: [g.left, at, g.width - 2 * g.left, g.cell],
-    };
+    return Object.fromEntries(Object.entries(g.lanes).map(([name, [from, size]]) => [name, g.upright ? [at, from, g.cell, size] : [from, at, size, g.cell]]));
   }
 
   column(col, k) {
@@ -90,7 +77,7 @@ export class Film {
     this.title(value, col, boxes, outer);
     group.append(...ground, value, slope, rect(...boxes.all, { class: "edge", rx: 3 }));
     this.layers[2].append(group);
-    if (outer && g.upright && !g.mini) group.append(fitted(boxes.all[0] + g.cell / 2, g.y.code, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
+    if (outer && g.upright && !g.mini) group.append(fitted(boxes.all[0] + g.cell / 2, CODE, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
     const found = { col, k, boxes, group, value, slope, outer, drawn: false, shown: undefined, words: undefined };
     return found;
   }
@@ -112,19 +99,20 @@ export class Film {
   /** Sign and name at the head of a column, and its shape between value and gradient. */
   title(group, col, boxes, outer) {
     const { g } = this, [x, y, w] = g.upright ? boxes.value : boxes.all;
+    const wide = g.upright ? w : boxes.value[0] - x;
     const plain = col.kind === "source" || col.kind === "data";
     const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
     const size = g.mini ? 11 : 14;
-    const room = g.upright ? w - 8 : g.name - 8;
+    const room = wide - 8;
     const look = { size, least: 9, bold: true, family: plain ? "mono" : "ui", class: "sign" };
     const second = !plain && !outer && col.name && measure(sign, size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room ? col.name : "";
     const title = fitted(x + 5, y + (g.upright ? 16 : 18), sign, room, look);
     title.append(svg("title", {}, plain ? col.path || col.name : [col.text, col.op].find(Boolean)));
     group.append(title);
-    if (second) group.append(fitted(x + (g.upright ? w : g.name) - 5, y + 16, second, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
+    if (second) group.append(fitted(x + wide - 5, y + 16, second, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
     const shape = this.shapeOf(col);
     if (!shape || !shape.length) return;
-    const at = g.upright ? [x + w / 2, g.y.shape + 12, "middle"] : [x + 5, y + 34, "start"];
+    const at = g.upright ? [x + w / 2, y + boxes.value[3] + 12, "middle"] : [x + 5, y + 34, "start"];
     group.append(fitted(at[0], at[1], shapeText(shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
   }
 
@@ -259,9 +247,7 @@ export class Film {
 
   /** The lines of code above the ops that they ran. */
   brackets() {
-    const { g } = this;
-    if (g.mini) return;
-    const groups = [];
+    const { g } = this, groups = [];
     for (const one of this.columns) {
       const { col } = one;
       if (one.outer || col.line == null || col.kind === "source" || col.kind === "data") continue;
@@ -272,20 +258,21 @@ export class Film {
     this.lines = groups.map((one) => {
       const [a, b] = [g.start(one.start), g.start(one.end) + g.cell];
       const text = `${one.line} ${one.text}`;
-      const label = fitted((a + b) / 2, g.y.code, [text, one.text, `line ${one.line}`, String(one.line)].filter((form, k) => k > 1 || measure(form, 11, "mono") <= b - a + 30 || k === 0), b - a, { size: 11, least: 10, family: "mono", anchor: "middle" });
-      const element = svg("g", { class: one.by != null ? "line nested" : "line" }, path(`M${a} ${g.y.code + 8}v-4h${b - a}v4`), label, svg("title", {}, text));
+      const label = fitted((a + b) / 2, CODE, [text, one.text, `line ${one.line}`, String(one.line)].filter((form, k) => k > 1 || measure(form, 11, "mono") <= b - a + 30 || k === 0), b - a, { size: 11, least: 10, family: "mono", anchor: "middle" });
+      const element = svg("g", { class: one.by != null ? "line nested" : "line" }, path(`M${a} ${CODE + 8}v-4h${b - a}v4`), label, svg("title", {}, text));
       this.layers[0].append(element);
       return { ...one, element };
     });
   }
 
-  /** What happened between two columns, a watch or a pause of the tape, upright in the gap. */
+  /** What happened between two columns, a watch or a pause of the tape, along the gap. */
   betweens(gaps) {
     const { g } = this;
-    for (const [k, marks] of g.upright ? gaps : []) {
-      const x = g.start(k) - 4, middle = (g.y.value + g.y.end) / 2;
-      const label = fitted(x - 4, middle, marks.map((one) => one.label).join(", "), g.y.end - g.y.value, { size: 10.5, least: 9, anchor: "middle", transform: `rotate(-90 ${x - 4} ${middle})` });
-      this.layers[4].append(svg("g", { class: `between ${marks.at(-1).kind}` }, path(`M${x} ${g.y.value - 4}V${g.y.end}`), label, svg("title", {}, marks.map((one) => one.say).join(" "))));
+    for (const [k, marks] of gaps) {
+      const t = g.start(k) - 4, [x, y] = this.at(t - 4, (g.above + g.below) / 2);
+      const look = { size: 10.5, least: 9, anchor: "middle", ...(g.upright ? { transform: `rotate(-90 ${x} ${y})` } : {}) };
+      const label = fitted(x, y, marks.map((one) => one.label).join(", "), g.below - g.above, look);
+      this.layers[4].append(svg("g", { class: `between ${marks.at(-1).kind}` }, path(`M${g.point(t, g.above - 4)}L${g.point(t, g.below)}`), label, svg("title", {}, marks.map((one) => one.say).join(" "))));
     }
   }
 
@@ -297,23 +284,22 @@ export class Film {
     if (last < 0) return;
     const targets = this.view.readings.flatMap((one) => one.targets);
     if (this.view.fold && !targets.some((one) => this.place.has(one))) return this.goesOn(last);
-    if (g.upright) {
-      const x = g.start(last) + g.cell + 4, [a, b] = [g.y.value + g.value / 2, g.y.slope + g.slope / 2];
-      this.bow.append(path(`M${x} ${a}C${x + 44} ${a} ${x + 44} ${b} ${x + 7} ${b}`, { class: "way" }), path(`M${x} ${b}l9 -6v12z`, { class: "head" }));
-      if (g.labels) this.seed = [x + 38, (a + b) / 2];
-    } else {
-      const y = g.start(last) + g.cell + 4, [a, b] = [g.left + g.name + g.column / 2, g.left + g.name + g.column * 1.5];
-      this.bow.append(path(`M${a} ${y}C${a} ${y + 22} ${b} ${y + 22} ${b} ${y + 8}`, { class: "way" }), path(`M${b} ${y}l-6 9h12z`, { class: "head" }));
-    }
+    const t = g.start(last) + g.cell + 4, far = t + (g.upright ? 44 : 22), [a, b] = this.middles();
+    this.bow.append(path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }), path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" }));
+    if (g.labels) this.seed = [t + 38, (a + b) / 2];
     this.layers[4].append(this.bow);
+  }
+
+  /** The middles of the two lanes. */
+  middles() {
+    return [this.g.lanes.value, this.g.lanes.slope].map(([from, size]) => from + size / 2);
   }
 
   /** Where the strip is a part of the film: what comes after it. */
   goesOn(last) {
-    const { g } = this;
-    if (!g.upright || !g.labels) return;
-    const x = g.start(last) + g.cell + 6;
-    const ways = [[g.y.value + g.value / 2, "goes on", "blue", `M${x} 0h26`, `M${x + 34} 0l-9 -5v10z`], [g.y.slope + g.slope / 2, "comes back", "orange", `M${x + 8} 0h26`, `M${x} 0l9 -5v10z`]];
+    const { g } = this, x = g.start(last) + g.cell + 6, [value, slope] = this.middles();
+    if (!g.labels) return;
+    const ways = [[value, "goes on", "blue", `M${x} 0h26`, `M${x + 34} 0l-9 -5v10z`], [slope, "comes back", "orange", `M${x + 8} 0h26`, `M${x} 0l9 -5v10z`]];
     for (const [y, word, tone, way, head] of ways)
       this.layers[0].append(svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(x, 18, word, 84, { size: 11, least: 9, class: tone })));
   }
