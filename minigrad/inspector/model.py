@@ -192,7 +192,7 @@ class Model:
         self.asked_ids = {self.column_of(number) for number in self.asked_numbers()}
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = Code([place for place in places if place is not None])
-        self.texts, self.given, self.expressions, self.arrays, self.array_ids = {}, {}, [], [], {}
+        self.texts, self.given, self.expressions, self.arrays, self.array_ids, self.used = {}, {}, [], [], {}, set()
         self.data_ids, self.last_use = self.other_data(), self.last_uses()
         self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is made of earlier ones
         self.last = max((k for k, reading in enumerate(film.readings) if reading.targets), default=-1)
@@ -218,7 +218,7 @@ class Model:
             "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
             "cols": {key: col for part in parts for key, col in part["cols"].items()},
             "wires": {key: wire for part in parts for key, wire in part["wires"].items()},
-            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays,
+            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays[:],
         }  # fmt: skip
 
     def strip_of(self, k) -> dict:
@@ -245,12 +245,10 @@ class Model:
 
     def opened(self, k) -> dict:
         """The strip of a unit that was not sent, with the arrays that it needs."""
+        self.used = set()
         with listeners_only():
-            sent = len(self.arrays)
-            part = unwarned(self.strip_of, min(max(k, 0), len(self.fold[1]) - 1))
-            new, self.arrays[sent:] = self.arrays[sent:], []
-            self.array_ids = {key: one for key, one in self.array_ids.items() if one[0] < sent}
-        return {"type": "unit", "from": sent, "arrays": new, **part}
+            part = unwarned(self.strip_of, k)
+        return {"type": "unit", "arrays": {place: self.arrays[place] for place in sorted(self.used)}, **part}
 
     # ---- columns and wires ---------------------------------------------------------------------------------------------
 
@@ -261,6 +259,7 @@ class Model:
         if id(summary) not in self.array_ids:
             self.array_ids[id(summary)] = len(self.arrays), summary
             self.arrays.append(shown(summary))
+        self.used.add(self.array_ids[id(summary)][0])
         return self.array_ids[id(summary)][0]
 
     def column(self, one) -> dict:

@@ -55,8 +55,8 @@ class Inspector {
     this.element.addEventListener("focusout", () => this.look());
     this.listeners = {
       "change:view": () => this.load(),
-      "change:step": () => this.model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, this.model.get("step"))),
-      "change:selected": () => this.heardSelected(),
+      "change:step": () => model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, model.get("step"))),
+      "change:selected": () => model.get("selected") !== this.selected && this.select(model.get("selected")),
       "msg:custom": (message) => this.received(message),
     };
     for (const [event, listener] of Object.entries(this.listeners)) model.on(event, listener);
@@ -108,10 +108,9 @@ class Inspector {
     this.fixing = false;
     this.arrange();
     this.predict = Boolean(this.view.predict) && this.stories[0].lastTurn >= 0;
-    this.step = Math.max(-1, Math.min(this.count - 1, this.model.get("step") ?? this.count - 1));
+    this.step = this.within(this.model.get("step") ?? this.count - 1);
     const linked = location.protocol !== "about:" && /[#&]step=(-?\d+)/.exec(location.hash || "");
-    if (linked && this.model.saved) this.step = Math.max(-1, Math.min(this.count - 1, Number(linked[1]) - 1));
-    if (this.predict) this.step = Math.min(this.step, this.firstStop());
+    if (linked && this.model.saved) this.step = this.within(Number(linked[1]) - 1);
     this.selected = this.model.get("selected") || "";
     this.width = 0;
     this.fit();
@@ -148,23 +147,18 @@ class Inspector {
     return this.story.view.readings[this.story.lastTurn].at;
   }
 
+  within(step) {
+    return Math.max(-1, Math.min(this.count - 1, step, this.predict ? this.firstStop() : Infinity));
+  }
+
   go(step, selected = "") {
-    step = Math.max(-1, Math.min(this.count - 1, step));
-    if (this.predict && step > this.firstStop()) step = this.firstStop();
-    [this.step, this.chosen] = [step, 0];
+    [this.step, this.chosen] = [this.within(step), 0];
     const { id } = this.story.at(this.stepOf(0));
     this.selected = selected || (id && this.story.view.cols[id] ? id : "");
-    this.ownStep = this.fixing ? this.stepOf(0) : step;
+    this.ownStep = this.fixing ? this.stepOf(0) : this.step;
     this.model.set("step", this.ownStep);
     this.model.set("selected", this.selected);
     this.model.save_changes();
-    this.draw();
-  }
-
-  heardSelected() {
-    const selected = this.model.get("selected") || "";
-    if (selected === this.selected) return;
-    [this.selected, this.chosen] = [selected, 0];
     this.draw();
   }
 
@@ -178,7 +172,7 @@ class Inspector {
 
   /** Is this the column to which Tab leads? */
   focused(id, now) {
-    return this.selected ? this.selected === id : now.id === id || (!now.id && id === this.firstColumn);
+    return id === (this.selected || now.id || this.films[0]?.strip.cols[0]);
   }
 
   act(name) {
@@ -379,22 +373,12 @@ class Inspector {
   }
 
   received(message) {
-    if (message.type === "unsaved") return this.missing("This unit was not saved in this page.");
-    if (message.type !== "unit") return;
+    if (message.type === "unsaved") this.lost = "This unit was not saved in this page.";
+    if (message.type !== "unit") return this.draw();
     const { view } = this.stories[message.film ?? 0];
-    const moved = (at) => (at == null || at < message.from ? at : at - message.from + view.arrays.length);
-    for (const [key, col] of Object.entries(message.cols))
-      if (!view.cols[key]) view.cols[key] = { ...col, value: moved(col.value), slopes: col.slopes.map(([r, at, one]) => [r, at, moved(one)]) };
-    for (const [key, wire] of Object.entries(message.wires))
-      if (!view.wires[key]) view.wires[key] = { ...wire, sent: wire.sent.map(([r, at, one, share]) => [r, at, moved(one), share]), ...(wire.lost == null ? {} : { lost: moved(wire.lost) }) };
-    view.arrays.push(...message.arrays);
+    for (const part of ["arrays", "cols", "wires"]) Object.assign(view[part], message[part]);
     view.strips[message.unit] = message.strip;
     this.asking = null;
-    this.draw();
-  }
-
-  missing(text) {
-    this.lost = text;
     this.draw();
   }
 
@@ -410,31 +394,22 @@ class Inspector {
     const style = getComputedStyle(this.element);
     [families.ui, families.mono] = [style.fontFamily, style.getPropertyValue("--mono") || "monospace"];
     this.design = room / scale;
-    this.element.classList.toggle("narrow", this.design < 700);
     this.drawnUnits = null;
     this.curves = !this.axis && this.design >= 700 ? Curves.of(this.story) : null;
-    this.element.classList.toggle("beside", Boolean(this.curves) || this.isShort());
-    this.element.style.setProperty("--part", this.curves ? 46 : 56);
-    this.drawSide();
+    const strip = this.story.view.strips.None, short = !this.axis && this.design >= 860 && strip?.cols.length <= 3;
+    this.part = this.curves ? 46 : short ? 56 : 100; // of the width, in percent: a film of few columns leaves room beside it
+    this.element.classList.toggle("narrow", this.design < 700);
+    this.element.classList.toggle("beside", this.part < 100);
+    this.element.style.setProperty("--part", this.part);
+    this.side.replaceChildren(...(this.curves ? [new Curves(this.curves, this.design * 0.53, 290).element] : this.part < 100 ? [this.panes] : []));
+    if (!this.side.contains(this.panes)) this.legend.before(this.panes);
     this.drawHead();
     this.drawLegend();
     this.draw();
   }
 
-  /** A film of few columns leaves room beside it. */
-  isShort() {
-    const strip = this.story.view.strips.None;
-    return Boolean(!this.axis && this.design >= 860 && strip && strip.cols.length <= 3);
-  }
-
   get filmWidth() {
-    return this.element.classList.contains("beside") ? this.design * (this.curves ? 0.46 : 0.56) : this.design;
-  }
-
-  drawSide() {
-    const beside = this.element.classList.contains("beside");
-    this.side.replaceChildren(...(this.curves ? [new Curves(this.curves, this.design * 0.53, 290).element] : beside ? [this.panes] : []));
-    if (this.curves || !beside) this.legend.before(this.panes);
+    return (this.design * this.part) / 100;
   }
 
   drawHead() {
@@ -446,7 +421,7 @@ class Inspector {
   }
 
   drawLegend() {
-    const { scale, verdict } = this.story.view;
+    const { scale } = this.story.view;
     const item = (sample, text, spoils) => html("span", { class: spoils ? "spoils" : null }, sample, text);
     const small = (...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, ...parts);
     const cols = this.stories.flatMap((one) => Object.values(one.view.cols));
@@ -462,7 +437,6 @@ class Inspector {
     if (this.stories.some((one) => one.view.arrays.some((data) => data.picture && data.n > 4))) found.push(item(small(path("M2 2h9v10h-9z", { class: "plus" }), path("M14 2h9v10h-9z", { class: "minus" }), path("M16 7h5", { class: "dashes" })), "+, −; each picture to its own scale"));
     for (const [keys, does] of [["← →", "step"], ["B", "backward pass"], ["space", "play"], ["?", "all keys"]]) found.push(html("span", { class: "keys" }, keys.split(" ").map((key) => html("kbd", {}, key)), does));
     this.legend.replaceChildren(...found);
-    this.legendFor = verdict;
   }
 
   /** Everything that a step changes. */
@@ -471,7 +445,6 @@ class Inspector {
     const nows = this.stories.map((story, k) => story.at(this.stepOf(k)));
     this.follow(nows);
     this.build();
-    this.firstColumn = this.films[0]?.strip.cols[0];
     nows.forEach((now, k) => {
       this.overviews[k]?.update(now, this.open_units[k], this.predict);
       this.films[k]?.update(now, this.predict);
@@ -507,14 +480,8 @@ class Inspector {
       return strip ? new Film(this, story, strip, this.filmWidth, Boolean(story.view.fold) || this.stories.length > 1) : null;
     });
     this.reels.replaceChildren(
-      ...this.stories.map((story, k) =>
-        html(
-          "div",
-          { class: "reel" },
-          this.stories.length > 1 ? html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, `${story.view.verdict.ask} = ${story.view.verdict.answer}`)) : null,
-          this.overviews[k]?.element,
-          this.films[k] ? html("div", { class: "strip" }, this.films[k].element) : html("p", { class: "absent quiet" }, this.lost || "…"),
-        ),
+      ...this.stories.map((_, k) =>
+        html("div", { class: "reel" }, this.titleOf(k), this.overviews[k]?.element, this.films[k] ? html("div", { class: "strip" }, this.films[k].element) : html("p", { class: "absent quiet" }, this.lost || "…")),
       ),
     );
     if (held !== undefined) (this.reels.querySelector(`[data-id="${held}"]`) || this.element).focus({ preventScroll: true });
@@ -523,6 +490,11 @@ class Inspector {
       this.memory.draw(this.story, Math.max(200, this.design - (this.design < 700 ? 24 : 290)));
       this.pane_key = null;
     }
+  }
+
+  titleOf(k) {
+    const { verdict } = this.stories[k].view;
+    return this.stories.length > 1 && html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, `${verdict.ask} = ${verdict.answer}`));
   }
 
   request(k) {
