@@ -234,9 +234,10 @@ class Inspector {
 
   /** To the column before or after, without a change of time. */
   move(direction) {
-    const { cols } = this.films[0].strip;
+    const cols = this.films[0]?.strip.cols ?? [];
     const at = cols.indexOf(this.selected || this.story.at(this.stepOf(0)).id);
     const id = cols[Math.max(0, Math.min(cols.length - 1, at + direction))];
+    if (!id) return;
     this.select(id);
     this.element.querySelector(`[data-id="${id}"]`)?.focus({ preventScroll: true });
   }
@@ -506,14 +507,11 @@ class Inspector {
 
   /** Keep the column of this step in sight. */
   scroll(now) {
-    const film = this.films[0];
-    if (!film?.g.upright || !now.id || film.g.width <= this.filmWidth + 1) return;
-    const k = film.place.get(now.id), box = film.element.parentElement;
-    if (k == null) return;
-    const share = box.scrollWidth / film.g.width;
-    const [a, b] = [film.g.start(k) * share, (film.g.start(k) + film.g.step) * share];
-    if (a < box.scrollLeft + 20) box.scrollLeft = a - 40;
-    else if (b > box.scrollLeft + box.clientWidth - 20) box.scrollLeft = b - box.clientWidth + 40;
+    const film = this.films[0], column = film?.columns[film.place.get(now.id)], box = film?.element.parentElement;
+    if (!film?.g.upright || !column || film.g.width <= this.filmWidth + 1) return;
+    const [strip, { left, right }] = [box.getBoundingClientRect(), column.group.getBoundingClientRect()];
+    if (left < strip.left + 20) box.scrollLeft += left - strip.left - 40;
+    else if (right > strip.right - 20) box.scrollLeft += right - strip.right + 40;
   }
 
   updateHead(nows) {
