@@ -215,7 +215,7 @@ class Model:
             "ghosts": sum(is_ghost(frame) for frame in film.frames) - len(self.hidden), "hidden": len(self.hidden),
             "steps": packed(self.view_steps()), "memory": memory_shown(blocks, self.sizes, self.tape.persistent),
             "marks": [self.mark(one) for one in film.marks], "readings": [self.reading(k) for k in range(len(film.readings))],
-            "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
+            "last": self.last, "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
             "cols": {key: col for part in parts for key, col in part["cols"].items()},
             "wires": {key: wire for part in parts for key, wire in part["wires"].items()},
             "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays[:],
@@ -270,8 +270,9 @@ class Model:
         if one[0] == "s":
             source = self.source(number)
             return {**source, "kind": "source", "glyph": "", "at": -1, "slopes": self.slopes(one)}
-        name, value = self.name(number) or "constant", self.array(self.value_of_node(number))
-        return {"id": one, "kind": "data", "name": name, "glyph": "", "value": value, "at": -1, "slopes": []}
+        name, value = self.name(number) or "constant", self.value_of_node(number)
+        shape = None if value is None else list(value.shape)
+        return {"id": one, "kind": "data", "name": name, "glyph": "", "value": self.array(value), "shape": shape, "at": -1, "slopes": []}
 
     def frame_column(self, k) -> dict:
         frame = self.film.frames[k]

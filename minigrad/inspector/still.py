@@ -3,6 +3,7 @@
 import html
 import io
 import math
+import textwrap
 
 from .arrays import number_text
 
@@ -64,33 +65,25 @@ def corners(x, y, w, h) -> list:
     return [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)]
 
 
+def pieces(points):
+    """Of a path each piece: its letter in SVG, and the points through which it goes."""
+    for before, point in zip([None, *points], points):
+        if point is not None:
+            curved = isinstance(point[0], tuple)
+            yield ("C", point) if curved else ("M" if before is None else "L", [point])
+
+
 def svg_of(mark) -> str:
     kind, *rest = mark
     if kind == "path":
         points, stroke, thick, dash, fill = rest
         line = "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{thick:.1f}"'
         line += f' stroke-dasharray="{dash}"' if dash else ""
-        return f'<path d="{way(points)}" fill="{fill}"{line}/>'
+        way = "".join(letter + " ".join(f"{x:.1f},{y:.1f}" for x, y in ends) for letter, ends in pieces(points))
+        return f'<path d="{way.replace(".0", "")}" fill="{fill}"{line}/>'
     x, y, text, size, fill, anchor, bold, mono = rest
     look = f'font-family="{MONO if mono else SANS}" font-size="{size:.1f}" font-weight="{600 if bold else 400}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{html.escape(text)}</text>'
-
-
-def way(points) -> str:
-    found = []
-    for before, point in zip([None, *points], points):
-        if point is not None and isinstance(point[0], tuple):
-            found.append("C" + " ".join(f"{x:.1f},{y:.1f}" for x, y in point))
-        elif point is not None:
-            found.append(straight(before, *[f"{one:.1f}" for one in point]))
-    return "".join(found)
-
-
-def straight(before, x, y) -> str:
-    if before is None:
-        return f"M{x},{y}"
-    from_x, from_y = [f"{one:.1f}" for one in (before[-1] if isinstance(before[0], tuple) else before)]
-    return f"H{x}" if y == from_y else f"V{y}" if x == from_x else f"L{x},{y}"
 
 
 def draw(axes, mark):
@@ -106,14 +99,10 @@ def draw(axes, mark):
         axes.text(x, y, text, fontsize=size * 0.7, color=fill, ha=side, va="baseline", **look)
         return
     points, stroke, thick, dash, fill = rest
-    flat, codes = [], []
-    for before, point in zip([None, *points], points):
-        if point is not None:
-            curved = isinstance(point[0], tuple)
-            flat += point if curved else [point]
-            codes += [Path.CURVE4] * 3 if curved else [Path.MOVETO if before is None else Path.LINETO]
+    codes = {"M": Path.MOVETO, "L": Path.LINETO, "C": Path.CURVE4}
+    flat = [(codes[letter], end) for letter, ends in pieces(points) for end in ends]
     style = {"linewidth": 0.75 * thick, "linestyle": (0, (3, 2)) if dash else "-"}
-    axes.add_patch(PathPatch(Path(flat, codes), facecolor=fill, edgecolor=stroke, **style))
+    axes.add_patch(PathPatch(Path([end for _, end in flat], [code for code, _ in flat]), facecolor=fill, edgecolor=stroke, **style))
 
 
 # ---- a film ------------------------------------------------------------------------------------------------------------
@@ -151,21 +140,16 @@ def legend(view) -> str:
 
 
 def lines_of_text(canvas, text, x, y, room):
-    """A text on as many lines as it needs."""
-    line, most = "", int(room / (12 * 0.56))
-    for word in text.split():
-        if line and len(line) + len(word) >= most:
-            canvas.text(x, y, line, 12)
-            line, y = "", y + 16
-        line = f"{line} {word}".strip()
-    canvas.text(x, y, line, 12, room=room)
-    return y
+    """A text on as many lines as it needs; where the last one stands."""
+    lines = textwrap.wrap(text, int(room / (12 * 0.56))) or [""]
+    for k, line in enumerate(lines):
+        canvas.text(x, y + 16 * k, line, 12)
+    return y + 16 * (len(lines) - 1)
 
 
 def film(canvas, view, strip, y):
     """Columns and wires."""
     ids = strip["cols"][:MOST]
-    few = len(ids) * 60 > WIDE - LEFT - TURN
     wide = min(190.0, (WIDE - LEFT - TURN - GAP) / max(len(ids), 1))
     left = {one: LEFT + k * wide + (GAP if k >= strip["outside"] else 0) for k, one in enumerate(ids)}
     wires = [one for one in strip["wires"] if view["wires"][one[0]]["from"] in left and view["wires"][one[0]]["to"] in left]
@@ -175,7 +159,7 @@ def film(canvas, view, strip, y):
     bottom = top + value + seam + slope
     canvas.text(8, top + value / 2, "value", 12, BLUE, bold=True)
     canvas.text(8, bottom - slope / 2, "gradient", 12, ORANGE, bold=True)
-    last = last_reading(view)
+    last = view["last"]
     for one in ids:
         column(canvas, view, view["cols"][one], left[one], wide - 6, (top, value, seam, slope), last)
     for key, i, n, j, m, level in wires:
@@ -183,15 +167,11 @@ def film(canvas, view, strip, y):
         ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
         upper_wire(canvas, wire, ends, top, 12 + 9 * level)
         lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last)
-    if last is not None and any(one in left for one in view["readings"][last]["targets"]) and not few:
+    if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
         turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2)
     if len(strip["cols"]) > MOST:
         canvas.text(WIDE - 8, top - 8, f"and {len(strip['cols']) - MOST} more", 11, SOFT, "end")
     return bottom + reach + 6
-
-
-def last_reading(view):
-    return next((k for k in reversed(range(len(view["readings"]))) if view["readings"][k]["targets"]), None)
 
 
 def port(x, wide, i, n):
@@ -199,7 +179,7 @@ def port(x, wide, i, n):
 
 
 def arc(ends, y, high):
-    (a, b) = ends
+    a, b = ends
     return [(a, y), ((a, y - 1.3 * high), (b, y - 1.3 * high), (b, y))]
 
 
@@ -229,8 +209,7 @@ def scissors(canvas, x, y, meant):
     if meant:
         canvas.rect(x - 3, y - 3, 6, 6, "#fff")
     else:
-        canvas.path([(x - 3, y - 3), (x + 3, y + 3)], "#fff", 1.6)
-        canvas.path([(x - 3, y + 3), (x + 3, y - 3)], "#fff", 1.6)
+        canvas.path([(x - 3, y - 3), (x + 3, y + 3), None, (x - 3, y + 3), (x + 3, y - 3)], "#fff", 1.6)
 
 
 def turn(canvas, x, above, below):
@@ -242,29 +221,28 @@ def turn(canvas, x, above, below):
 def column(canvas, view, col, x, wide, rows, last):
     """A column: its value above, its gradient below, and its shape between them."""
     top, value, seam, slope = rows
-    kind, whole = col["kind"], rows[1] + rows[2] + rows[3]
+    kind, plain = col["kind"], col["kind"] in ("source", "data")
     if kind == "source":
-        canvas.rect(x, top, wide, whole, "#fff", INK if col["watched"] else LINE)
+        canvas.rect(x, top, wide, value + seam + slope, "#fff", INK if col["watched"] else LINE)
     elif kind in ("ghost", "assign", "crash"):
         canvas.rect(x, top, wide, value, "#fff", CRIMSON if kind == "crash" else SOFT, "4 3")
     elif kind == "op":
         canvas.rect(x, top, wide, value, BLUE_GROUND)
-    name = col["name"] or "" if kind in ("source", "data") else col["glyph"]
-    canvas.text(x + 5, top + 14, name, 12, INK, bold=True, mono=kind in ("source", "data"), room=wide - 8)
-    if col.get("name") and kind not in ("source", "data") and len(name) * 8 + len(col["name"]) * 7 + 14 < wide:
+    name = col["name"] or "" if plain else col["glyph"]
+    canvas.text(x + 5, top + 14, name, 12, INK, bold=True, mono=plain, room=wide - 8)
+    if col["name"] and not plain and len(name) * 8 + len(col["name"]) * 7 + 14 < wide:
         canvas.text(x + wide - 4, top + 14, col["name"], 10, SOFT, "end", mono=True)
     if col["value"] is not None:
         array(canvas, view["arrays"][col["value"]], x + 4, top + 18, wide - 8, value - 20, INK)
-    shape = col.get("shape") if kind not in ("data",) else view["arrays"][col["value"]]["shape"] if col["value"] is not None else None
-    if shape:
-        canvas.text(x + wide / 2, top + value + 13, str(tuple(shape)), 10, SOFT, "middle", mono=True, room=wide)
+    if col["shape"]:
+        canvas.text(x + wide / 2, top + value + 13, str(tuple(col["shape"])), 10, SOFT, "middle", mono=True, room=wide)
     y = top + value + seam
     slopes = [one for one in col["slopes"] if one[0] == last]
     if kind == "op":
         canvas.rect(x, y, wide, slope, ORANGE_GROUND if slopes else "none", "none" if slopes else LINE, "" if slopes else "2 3")
     if slopes and slopes[-1][2] is not None:
         array(canvas, view["arrays"][slopes[-1][2]], x + 4, y + 2, wide - 8, slope - 4, ORANGE)
-    elif kind == "source" and col["asked"] and last is not None:
+    elif kind == "source" and col["asked"] and last >= 0:
         canvas.text(x + wide / 2, y + slope / 2 + 4, "None", 13, CRIMSON, "middle", bold=True, mono=True)
     elif kind == "ghost":
         canvas.text(x + wide / 2, y + 8, col["ghost"]["why"], 10, SOFT, "middle", room=wide)

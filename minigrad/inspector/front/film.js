@@ -110,15 +110,10 @@ export class Film {
     title.append(svg("title", {}, plain ? col.path || col.name : [col.text, col.op].find(Boolean)));
     group.append(title);
     if (second) group.append(fitted(x + wide - 5, y + 16, second, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
-    const shape = this.shapeOf(col);
-    if (!shape || !shape.length) return;
+    const { shape } = col;
+    if (!shape?.length) return;
     const at = g.upright ? [x + w / 2, y + boxes.value[3] + 12, "middle"] : [x + 5, y + 34, "start"];
     group.append(fitted(at[0], at[1], shapeText(shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
-  }
-
-  shapeOf(col) {
-    if (col.kind === "crash") return null;
-    return col.shape ?? (col.value == null ? null : this.view.arrays[col.value].shape);
   }
 
   picture(box, data, tone) {
@@ -154,7 +149,7 @@ export class Film {
     const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": `the path breaks between ${this.nameOf(wire.from)} and ${this.nameOf(wire.to)}` });
     const [x, y] = this.at(...apex(g, a, b, -1, high));
     asked.append(svg("circle", { cx: x, cy: y, r: 9 }), svg("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11 }, "?"));
-    asked.addEventListener("click", (event) => (event.stopPropagation(), this.inspector.guessed(wire)));
+    asked.addEventListener("click", (event) => (event.stopPropagation(), this.inspector.judged({ wire })));
     this.layers[4].append(asked);
     const at = this.view.cols[wire.to].at;
     return { key, wire, from, to, a, b, high, group, scissors, asked, at, state: "", ports: [i, j] };
@@ -413,11 +408,10 @@ export class Film {
   }
 
   described({ col }, written, slope, key, hiding) {
-    const shape = this.shapeOf(col);
     const kind = { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
     const name = col.kind === "source" || col.kind === "data" ? col.name : `${col.glyph || col.op}${col.name ? `, ${col.name}` : ""}`;
     if (!written) return `${hiding ? "" : kind} ${name}, not yet`.trim();
-    const value = col.value == null ? (shape ? `shape ${shapeText(shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
+    const value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
     const gradient = hiding ? "" : key[0] === "a" ? `, gradient ${slope[2] == null ? "adding up" : spoken(this.view.arrays[slope[2]])}` : key ? `, ${key.slice(1)}` : ", no gradient yet";
     return `${hiding ? "" : kind} ${name}, ${value}${gradient}`.trim();
   }

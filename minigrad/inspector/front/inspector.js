@@ -10,22 +10,23 @@ import { Overview } from "./overview.js";
 import { Memory } from "./memory.js";
 import { Code, Curves, mathematics, facts, answer, fixPane } from "./panes.js";
 
-const KEYS = [
-  ["← →", "one step back, one step on"],
-  ["Shift ← →", "to another line of code"],
-  ["↑ ↓", "from a gradient to its value, and back"],
-  [", .", "to the column before, after"],
+const KEYS = [ // as the sheet shows them, what it says, and what each does with the inspector
+  ["← →", "one step back, one step on", { ArrowLeft: (own) => own.go(own.step - 1), ArrowRight: (own) => own.go(own.step + 1) }],
+  ["Shift ← →", "to another line of code", { ShiftArrowLeft: (own) => own.toOtherLine(-1), ShiftArrowRight: (own) => own.toOtherLine(1) }],
+  ["↑ ↓", "from a gradient to its value, and back", { ArrowUp: (own) => own.cross(false), ArrowDown: (own) => own.cross(true) }],
+  [", .", "to the column before, after", { ",": (own) => own.move(-1), ".": (own) => own.move(1) }],
   ["Enter", "look at a column"],
-  ["J L I K", "in its pictures: the number before, after, above, below"],
-  ["Home End", "to the start, to the end"],
-  ["Space", "play or pause"],
-  ["B", "to where the backward pass begins"],
-  ["W", "why: to the break, or the first nan or inf"],
-  ["[ ]", "layer or iteration before, after; else backward pass"],
-  ["P", "predict: hide the gradients, and ask"],
-  ["M", "the fix"],
-  ["?", "this sheet; Esc closes it, then leaves"],
+  ["J L I K", "in its pictures: the number before, after, above, below", { j: (own) => own.walk(0, -1), l: (own) => own.walk(0, 1), i: (own) => own.walk(-1, 0), k: (own) => own.walk(1, 0) }],
+  ["Home End", "to the start, to the end", { Home: (own) => own.go(-1), End: (own) => own.go(own.count - 1) }],
+  ["Space", "play or pause", { " ": (own) => own.act("play") }],
+  ["B", "to where the backward pass begins", { b: (own) => own.act("turn") }],
+  ["W", "why: to the break, or the first nan or inf", { w: (own) => own.why() }],
+  ["[ ]", "layer or iteration before, after; else backward pass", { "[": (own) => own.bracket(-1), "]": (own) => own.bracket(1) }],
+  ["P", "predict: hide the gradients, and ask", { p: (own) => own.togglePredict() }],
+  ["M", "the fix", { m: (own) => own.toggleFix() }],
+  ["?", "this sheet; Esc closes it, then leaves", { "?": (own) => (own.sheet.hidden = !own.sheet.hidden), Escape: (own) => own.escape() }],
 ];
+const ACTIONS = Object.assign({}, ...KEYS.map(([, , actions]) => actions));
 const ICONS = {
   first: ["M6 5v14M18 5L8 12l10 7z", "to the start (Home)"],
   back: ["M16 5L6 12l10 7z", "one step back (left arrow)"],
@@ -142,7 +143,7 @@ class Inspector {
     return this.axis ? Math.max(0, this.axis.findIndex((pair) => pair[k] >= step)) : step;
   }
 
-  /** Where a film that asks holds: as the backward pass begins. */
+  /** Where the backward pass begins; a film that asks holds there. */
   firstStop() {
     return this.story.view.readings[this.story.lastTurn].at;
   }
@@ -177,13 +178,8 @@ class Inspector {
 
   act(name) {
     if (name === "play") return this.timer ? this.pause() : this.play();
-    if (name === "first") return this.go(-1);
-    if (name === "turn") return this.toTurn();
-    return this.go(this.step + (name === "on" ? 1 : -1));
-  }
-
-  toTurn() {
-    if (this.story.lastTurn >= 0) this.go(this.stepFor(this.story, this.story.view.readings[this.story.lastTurn].at));
+    if (name === "turn") return this.story.lastTurn >= 0 && this.go(this.stepFor(this.story, this.firstStop()));
+    return this.go({ first: -1, back: this.step - 1, on: this.step + 1 }[name]);
   }
 
   play() {
@@ -216,9 +212,8 @@ class Inspector {
 
   toLine(story, line) {
     const step = story.kinds.findIndex((kind, at) => kind === "write" && story.view.cols[`f${story.numbers[at]}`]?.line === line);
-    const reading = story.view.readings.find((one) => one.line === line);
-    if (step >= 0) this.go(this.stepFor(story, step));
-    else if (reading) this.go(this.stepFor(story, reading.at));
+    const at = step >= 0 ? step : story.view.readings.find((one) => one.line === line)?.at;
+    if (at != null) this.go(this.stepFor(story, at));
   }
 
   /** From a value to its gradient (down), or back (up). */
@@ -252,8 +247,7 @@ class Inspector {
   bracket(direction) {
     const { story } = this;
     if (story.view.fold) return this.open(story, Math.max(0, Math.min(story.view.fold.first.length - 1, this.open_units[0] + direction)));
-    const turns = story.view.readings.map((one) => one.at).filter((at) => at != null);
-    const step = this.stepOf(0);
+    const turns = story.view.readings.map((one) => one.at), step = this.stepOf(0);
     const next = direction > 0 ? turns.find((at) => at > step) : turns.findLast((at) => at < step);
     this.go(next == null ? (direction > 0 ? this.count - 1 : -1) : this.stepFor(story, next));
   }
@@ -269,34 +263,17 @@ class Inspector {
       }
       return;
     }
-    const actions = {
-      ArrowRight: () => (event.shiftKey ? this.toOtherLine(1) : this.go(this.step + 1)),
-      ArrowLeft: () => (event.shiftKey ? this.toOtherLine(-1) : this.go(this.step - 1)),
-      ArrowDown: () => this.cross(true),
-      ArrowUp: () => this.cross(false),
-      Home: () => this.go(-1),
-      End: () => this.go(this.count - 1),
-      " ": () => this.act("play"),
-      ",": () => this.move(-1),
-      ".": () => this.move(1),
-      b: () => this.toTurn(),
-      w: () => this.why(),
-      j: () => this.walk(0, -1),
-      l: () => this.walk(0, 1),
-      i: () => this.walk(-1, 0),
-      k: () => this.walk(1, 0),
-      p: () => this.togglePredict(),
-      m: () => this.toggleFix(),
-      "[": () => this.bracket(-1),
-      "]": () => this.bracket(1),
-      "?": () => (this.sheet.hidden = !this.sheet.hidden),
-      Escape: () => (this.sheet.hidden ? document.activeElement.blur() : (this.sheet.hidden = true)),
-    };
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const action = (event.shiftKey && ACTIONS[`Shift${key}`]) || ACTIONS[key];
     if (!action) return;
     event.preventDefault();
     event.stopPropagation();
-    action();
+    action(this);
+  }
+
+  escape() {
+    if (this.sheet.hidden) document.activeElement.blur();
+    this.sheet.hidden = true;
   }
 
   // ---- predict and fix
@@ -337,10 +314,6 @@ class Inspector {
     this.predict = false;
     this.draw();
     this.play();
-  }
-
-  guessed(wire) {
-    if (this.predict) this.judged({ wire });
   }
 
   toggleFix() {

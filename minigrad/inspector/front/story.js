@@ -25,7 +25,7 @@ export class Story {
       if (this.kinds[step] === "read") this.readAt[reading]?.set(this.numbers[step], step);
       this.readingAt[step] = reading;
     }
-    this.lastTurn = view.readings.findLastIndex((one) => one.targets.length && one.at != null);
+    this.lastTurn = view.last;
   }
 
   bytes(step) {
