@@ -537,7 +537,6 @@ def test_a_function_over_an_axis_and_its_derivative_are_two_curves():
 def test_what_a_backward_pass_ran_is_marked_as_its_work():
     view = inspected(TWICE).plain
     assert [tape["name"] for tape in view["tapes"]] == ["tape", "inner"]
-    assert [tape["outer"] for tape in view["tapes"]] == [None, "t1"]
     assert [col["by"] for col in columns(view, "op")] == [None, None, 0, 0, 0, 0, 0, 0]
     assert columns(view, "op")[0]["tapes"] == ["t1", "t2"]
     assert view["verdict"]["answer"] == "18.0"

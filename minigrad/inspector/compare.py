@@ -1,7 +1,16 @@
-"""Two films beside each other: which of their steps belong together."""
+"""Two films beside each other: which of their steps belong together. One may be the film of a fix.
 
+Where a fix was tried, the block is replayed once more with it, and filmed there.
+"""
+
+import contextlib
+import linecache
+import time
 from difflib import SequenceMatcher
 
+from ..explain.trial import Trial, try_with
+from ..tracing import checkpoint
+from .model import MOST_BYTES, Model
 from .text import twin
 
 
@@ -29,3 +38,25 @@ def side_by_side(models, titles) -> str:
     changed += [f"  + {line}" for line in second if line and line not in first]
     parts = [f"{title}\n{twin(model)}" for title, model in zip(titles, models)]
     return "\n".join([parts[0], "", parts[1], *(["", "the lines that differ", *changed[:12]] if changed else [])])
+
+
+class Filming(Trial):
+    """A trial that answers with a film, and what happens at its steps."""
+
+    def answer(self, tape, targets, result):
+        for file, text in self.files.items():
+            linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+        model = Model(tape, most_bytes=MOST_BYTES // 2, measured={self.source})
+        return model.data, model.told
+
+
+def film_fix(model):
+    """Put the film of the fix that a verdict tells of into the view model, with the time that it shares with this film."""
+    verdict = model.data["verdict"]
+    q = next((q for q in model.questions if q.lines and q.answer.fixed.split("\n") == verdict.get("fixed")), None)
+    if q is None or q.experiment is None:
+        return
+    q.experiment.deadline = time.perf_counter() + checkpoint.SECONDS
+    with contextlib.suppress(checkpoint.NotTried):
+        film, told = try_with(q, [edit for line in q.lines.values() for edit in line.edits], Filming)
+        model.data["fixed"] = {"film": film, "axis": axis(model.told, told)}

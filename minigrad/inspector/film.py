@@ -111,7 +111,7 @@ class Film:
 
     Attributes:
         tape: the number of the tape that is looked at.
-        tapes: number -> (number of the tape around it, is it persistent?).
+        tapes: the number of each, in the order in which they were opened -> the event that opened it, if it is known.
         steps: ("write", frame) ("ghost", frame) ("turn", reading) ("read", reading, frame) ("done", reading) ("release", tape).
     """
 
@@ -166,7 +166,8 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
     for edge in film.ways:
         on_ways.setdefault(edge.event.number, []).append(edge)
     exits = {edge.by.number: edge for edge in film.ways if edge.by is not None}
-    film.tapes = tapes_between(events, tape, first, closed)
+    opened = [e for e in events if isinstance(e, TapeEvent) and e.what == "opened" and first <= e.number <= closed]
+    film.tapes = {tape.number: None, **{e.tape: e for e in opened}}
     others = film.tapes.keys() - {tape.number}
     questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
     refused = [] if wanted and not every else refusals
@@ -199,26 +200,6 @@ def ways_of(trace, tape, targets, sources, experiments):
             history = History(trace, tape, numbers, None, experiment)
             found.update({(edge.start, edge.end, edge.event.number, edge.code): edge for edge in history.ways(history.nodes(targets))})
     return [*found.values()]
-
-
-def tapes_between(events, tape, first, closed):
-    """The tape, and those that were opened in its block."""
-    found, open_ones = {}, []
-    asked = {}
-    for e in events:
-        if isinstance(e, Asked):
-            asked.setdefault(e.tape, []).append(e.released)
-        if not isinstance(e, TapeEvent) or not first <= e.number <= closed:
-            continue
-        if e.what == "opened" and e.tape not in found:
-            found[e.tape] = [open_ones[-1] if open_ones else None, e]
-            open_ones.append(e.tape)
-        elif e.what == "opened":
-            open_ones.append(e.tape)
-        elif e.what == "closed" and e.tape in open_ones:
-            open_ones.remove(e.tape)
-    found.setdefault(tape.number, [None, None])
-    return {n: (outer, tape.persistent if n == tape.number else asked.get(n, [True])[0] is False, e) for n, (outer, e) in found.items()}
 
 
 class Builder:
@@ -500,7 +481,7 @@ def owners(count):
 
 def film_of_tape(tape, most) -> Film:
     """The film of what a tape has written, as long as it is not used up; of many steps the last `most`."""
-    film = Film(tape.number, tapes={tape.number: (None, tape.persistent, None)}, roots=sorted(tape.roots))
+    film = Film(tape.number, tapes={tape.number: None}, roots=sorted(tape.roots))
     film.left_out = max(0, len(tape.steps or ()) - most)
     for step in (tape.steps or ())[-most:]:
         source, vjp, arrays, tensors = step[INPUT], step[VJP], step[ARRAYS], step[TENSORS]

@@ -61,7 +61,7 @@ def page(view, twin, step, selected) -> str:
     """
     state, run = {"view": view, "step": step, "selected": selected}, shared().replace("</", "<\\/") + RUN
     return PAGE.format(
-        policy=policy(f"script-src 'sha256-{digest(run)}'"), title=html.escape(title_of(view)),
+        policy=policy(f"script-src 'sha256-{digest(run)}'"), title=html.escape(view.get("compare", [view])[0]["verdict"]["head"]),
         css=style().replace("</", "<\\/"), twin=html.escape(twin), state=in_script(state), run=run,
     )  # fmt: skip
 
@@ -84,11 +84,6 @@ def policy(*more) -> str:
 def digest(text) -> str:
     """By what a policy knows an inline script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def title_of(view) -> str:
-    verdict = view["compare"][0]["verdict"] if "compare" in view else view["verdict"]
-    return f"{verdict['ask']} = {verdict['answer']}" if verdict["ask"] else "tape inspector"
 
 
 def in_script(data) -> str:

@@ -626,10 +626,9 @@ class Model:
 
     def tapes(self):
         found = []
-        for number, (outer, persistent, event) in self.film.tapes.items():
+        for number, event in self.film.tapes.items():
             written = re.search(r"\bas (\w+)\s*:?$", self.line_text(event.place)) if event is not None else None
-            name = written[1] if written else self.tape_names.get(number, "tape")
-            found.append({"id": self.tape_ids[number], "name": name, "outer": self.tape_ids.get(outer), "persistent": bool(persistent)})
+            found.append({"id": self.tape_ids[number], "name": written[1] if written else self.tape_names.get(number, "tape")})
         return found
 
     def mark(self, one) -> dict:

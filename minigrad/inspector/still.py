@@ -118,10 +118,8 @@ def still(views) -> Canvas:
 
 def whole(canvas, view, y) -> float:
     """A film with its head and its legend, from a height on; where it ends."""
-    verdict = view["verdict"]
-    head = f"{verdict['ask']} = {verdict['answer']}" if verdict["ask"] else "tape inspector"
-    canvas.text(12, y + 26, head, 17, bold=True, mono=True, room=WIDE - 24)
-    y = lines_of_text(canvas, verdict["say"], 12, y + 46, WIDE - 24) + 6
+    canvas.text(12, y + 26, view["verdict"]["head"], 17, bold=True, mono=True, room=WIDE - 24)
+    y = lines_of_text(canvas, view["verdict"]["say"], 12, y + 46, WIDE - 24) + 6
     key = "None"
     if view["fold"]:
         y = overview(canvas, view, y)

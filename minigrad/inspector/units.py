@@ -189,30 +189,25 @@ def fold_shown(model) -> "dict | None":
     kind, units = model.fold
     if not units:
         return None
-    frames, slopes = model.film.frames, model.final_slopes
-    looped = kind == "iterations"
-    named = kind in ("layers", "calls") and len(units) <= SENT
+    slopes, looped, named = model.final_slopes, kind == "iterations", kind in ("layers", "calls") and len(units) <= SENT
+    carried = [model.film.frames[unit.lead].value if unit.iteration or not looped else None for unit in units]
+    whole = [value for unit, value in zip(units, carried) if unit.iteration or not looped]
     data = {
         "kind": kind, "open": model.open_unit, "carry": model.frame_name(units[len(units) // 2].lead) or "value",
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
-        "values": [norm_of(frames[unit.lead].value) if unit.iteration or not looped else None for unit in units],
+        "values": [norm_of(value) for value in carried],
         "slopes": [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units],
         "labels": [unit.label for unit in units] if len(units) <= SENT else None,
-        "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None, "scalar": all_scalar(model, units),
+        "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None,
+        "scalar": all(value is not None and value.shape == () for value in whole),  # it has a sign, and else a norm
     }  # fmt: skip
     if named:
         data["paths"] = [unit.path for unit in units]
         data["built"] = [unit.built for unit in units]
-        data["pictures"] = [model.array(frames[unit.lead].value) for unit in units]
+        data["pictures"] = [model.array(value) for value in carried]
         weights = [[(one, slopes.get(one)) for one in unit.weights if one in model.asked_ids] for unit in units]
         data["weights"] = [[[one, norm_of(slope)] for one, slope in some] for some in weights]
     return data
-
-
-def all_scalar(model, units) -> bool:
-    """Is each value that is carried a single number? Then it is shown with its sign, and else as a norm."""
-    values = [model.film.frames[unit.lead].value for unit in units if unit.iteration or model.fold[0] != "iterations"]
-    return all(value is not None and value.shape == () for value in values)
 
 
 def trend(model) -> str:

@@ -468,7 +468,7 @@ class Inspector {
 
   titleOf(k) {
     const { verdict } = this.stories[k].view;
-    return this.stories.length > 1 && html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, `${verdict.ask} = ${verdict.answer}`));
+    return this.stories.length > 1 && html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, verdict.head));
   }
 
   request(k) {

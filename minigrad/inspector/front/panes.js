@@ -101,12 +101,14 @@ export function facts(story, id, reading, hiding) {
   const row = (word, data) =>
     data && [html("dt", {}, word), html("dd", { class: "m" }, data.n === 1 || !data.shape ? data.text : `${shapeText(data.shape)} ${data.dtype}`, data.norm == null || data.n === 1 ? null : html("span", { class: "quiet" }, ` norm ${number(data.norm)}, from ${number(data.low)} to ${number(data.high)}${noteOf(data)[0].startsWith("norm") ? "" : `, ${noteOf(data)[0]}`}`))];
   const slope = hiding ? null : col.slopes.findLast(([r]) => r === reading);
-  const more = [];
-  if (col.keeps?.length) more.push([html("dt", {}, "the tape keeps"), html("dd", {}, col.keeps.map((one) => `${one.what} ${one.text}`).join(", "))]);
-  if (col.module) more.push([html("dt", {}, "in layer"), html("dd", { class: "m" }, col.module)]);
-  if (col.version != null && col.now != null && col.now !== col.version) more.push([html("dt", {}, "version"), html("dd", {}, `read as version ${col.version}; today it is version ${col.now}`)]);
-  if (col.ghost && !hiding) more.push([html("dt", {}, col.kind === "assign" ? "assigned" : "not recorded"), html("dd", {}, col.ghost.say)]);
-  if (col.count > (col.args?.length ?? 0)) more.push([html("dt", {}, "inputs"), html("dd", {}, `${col.args.length} of ${col.count} are shown`)]);
+  const old = col.version != null && col.now != null && col.now !== col.version;
+  const more = [
+    ["the tape keeps", col.keeps?.map((one) => `${one.what} ${one.text}`).join(", ")],
+    ["in layer", col.module],
+    ["version", old && `read as version ${col.version}; today it is version ${col.now}`],
+    [col.kind === "assign" ? "assigned" : "not recorded", !hiding && col.ghost?.say],
+    ["inputs", col.count > col.args?.length && `${col.args.length} of ${col.count} are shown`],
+  ].filter(([, text]) => text).map(([word, text]) => [html("dt", {}, word), html("dd", {}, text)]);
   return html("dl", { class: "facts" }, row("value", col.value == null ? null : arrays[col.value]), row("gradient", slope && slope[2] != null ? arrays[slope[2]] : null), more);
 }
 
