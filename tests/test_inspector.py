@@ -888,7 +888,7 @@ def speed():
 
 def check_folds(film):
     fold = film.plain["fold"]
-    assert (fold["kind"], fold["carry"]) == ("iterations", "y")
+    assert (fold["kind"], fold["above"]["name"], fold["below"]["name"]) == ("iterations", "y", "d/dy")
     assert [(fold["first"][k], fold["end"][k]) for k in (0, 1234, 4999, 5000)] == [(0, 2), (2468, 2470), (9998, 10000), (10000, 10001)]
     y, slope, values, slopes = 0.5, 1.0, [], []
     for _ in range(5000):
@@ -897,8 +897,8 @@ def check_folds(film):
     for y in reversed([0.5, *values[:-1]]):
         slopes.append(slope)
         slope *= math.cos(y) * 1.01
-    assert fold["values"][:5000] == pytest.approx(values, rel=2e-3) and fold["values"][5000] is None
-    assert fold["slopes"][4000:5000] == pytest.approx(slopes[:1000][::-1], rel=2e-2)
+    assert fold["above"]["numbers"][:5000] == pytest.approx(values, rel=2e-3) and fold["above"]["numbers"][5000] is None
+    assert fold["below"]["numbers"][4000:5000] == pytest.approx(slopes[:1000][::-1], rel=2e-2)
     part = film.models[0].opened(1234)
     assert [one for one in part["strip"]["cols"] if one not in ("f2467",)] == ["f2468", "f2469"]
     assert part["cols"]["f2469"]["slopes"][0][0] == 0 and part["arrays"]
@@ -1055,8 +1055,9 @@ def test_a_model_is_folded_by_its_layers_and_tells_that_gradients_vanish():
     assert (fold["kind"], len(fold["first"])) == ("layers", 13) and fold["labels"][-1] == "loss"
     assert [path.rpartition("/")[2] for path in fold["paths"][:-1]] == [layer.name for layer in space["model"].layers]
     right = [float(np.linalg.norm(grad.numpy())) for grad in space["grads"]]
-    for k, weights in enumerate(fold["weights"][:-1]):
-        assert [size for _, size in weights] == pytest.approx(right[2 * k : 2 * k + 2], rel=1e-3), f"layer {k}: kernel and bias"
+    larger = [max(right[k : k + 2]) for k in range(0, len(right), 2)]
+    assert fold["below"]["numbers"][:-1] == pytest.approx(larger, rel=1e-3), "of kernel and bias the larger"
+    assert fold["below"]["log"] and 10.0 ** fold["below"]["low"] <= min(larger) <= max(larger) <= 10.0 ** fold["below"]["high"]
     assert view["verdict"]["say"].startswith("Complete, and vanishing: the largest |gradient| of its weights goes from ")
     assert all(fold["built"][:-1]) and view["hidden"] and not any(col["kind"] == "ghost" for col in view["cols"].values()), (
         "initialisers are folded"

@@ -331,14 +331,11 @@ def overview(canvas, view, y):
     """The units of a folded film on a linear axis: what they carry above, its gradient (or that of their weights) below."""
     fold = view["fold"]
     count, room = len(fold["first"]), WIDE - LEFT - 20
-    layered = fold.get("weights") and any(fold["weights"])
-    above, below = fold["values"], [largest(one) for one in fold["weights"]] if layered else fold["slopes"]
-    names = (fold["carry"], "|grad W|" if layered else "gradient")
-    for numbers, name, colour, top in ((above, names[0], BLUE, y + 6), (below, names[1], ORANGE, y + 74)):
-        canvas.text(8, top + 30, name, 11, colour, bold=True, room=LEFT - 34)
-        plot(canvas, numbers, LEFT, top, room, 54, colour, layered and colour == ORANGE)
+    for axis, colour, top in ((fold["above"], BLUE, y + 6), (fold["below"], ORANGE, y + 74)):
+        canvas.text(8, top + 30, axis["name"], 11, colour, bold=True, room=LEFT - 34)
+        plot(canvas, axis, LEFT, top, room, 54, colour)
     for k in range(0, count, max(1, -(-count // 12))):
-        label = fold["labels"][k] if fold.get("weights") and fold["labels"] else str(k + 1)
+        label = fold["labels"][k] if fold["layered"] else str(k + 1)
         canvas.text(LEFT + (k + 0.5) * room / count, y + 146, label, 10, SOFT, "middle", room=room / min(count, 12) - 4)
     k = fold["open"]
     label = fold["labels"][k] if fold["labels"] else f"{k + 1} of {count}"
@@ -348,27 +345,21 @@ def overview(canvas, view, y):
     return top + 28
 
 
-def largest(weights):
-    return max((abs(size) for _, size in weights if size is not None), default=None)
-
-
-def plot(canvas, numbers, x, y, w, h, colour, log):
-    """Numbers over a linear axis; their sizes on a logarithmic one with its decades, where they differ too much."""
-    sizes = [abs(one) for one in numbers if one]
-    if not sizes:
+def plot(canvas, axis, x, y, w, h, colour):
+    """Numbers over a linear axis; their sizes, as bars, on a logarithmic one."""
+    numbers, log, low, high = axis["numbers"], axis["log"], axis["low"], axis["high"]
+    if not any(numbers):
         return
-    log = log or (max(sizes) / min(sizes) > 1000 and min((one for one in numbers if one is not None), default=0) >= 0)
-    known = [None if one is None or (log and not one) else math.log10(abs(one)) if log else one for one in numbers]
-    ends = [one for one in known if one is not None] + ([] if log else [0])
-    low, high = (math.floor(min(ends)), math.ceil(max(ends))) if log else (min(ends), max(ends))
-    high = high if high > low else low + 1
-    place = [None if one is None else y + h - h * (one - low) / (high - low) for one in known]
-    for one in {low, high}:
-        at = y + h - h * (one - low) / (high - low)
-        canvas.path([(x, at), (x + w, at)], LINE)
-        canvas.text(x - 4, at + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
+
+    def place(one):
+        return y + h - h * (one - low) / (high - low)
+
+    for one in (low, high):
+        canvas.path([(x, place(one)), (x + w, place(one))], LINE)
+        canvas.text(x - 4, place(one) + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
     step = w / len(numbers)
-    points = [(x + (k + 0.5) * step, at) for k, at in enumerate(place) if at is not None]
+    known = [(k, one) for k, one in enumerate(numbers) if one is not None and (one or not log)]
+    points = [(x + (k + 0.5) * step, place(math.log10(abs(one)) if log else one)) for k, one in known]
     if log:
         for a, b in points[:: max(1, len(points) // 400)]:
             canvas.rect(a - max(0.5, min(8, step / 3)), b, max(1, min(16, step * 2 / 3)), y + h - b, colour)
