@@ -335,49 +335,36 @@ export class Film {
       if (written && !one.value.querySelector(".picture") && col.value != null) one.value.append(this.picture(one.boxes.value, this.view.arrays[col.value], "value"));
       if (written && col.kind === "crash" && !one.shapes) this.misfit(one);
     }
-    const slope = col.slopes.findLast(([r, at]) => r === reading && at <= step);
-    const key = !written || hiding ? "" : slope ? `a${slope[2]}` : this.silence(one, now);
-    if (key !== one.shown) {
-      one.shown = key;
-      const filled = key[0] === "a" && key !== "anull";
-      one.slope.replaceChildren(...(filled ? [this.picture(one.boxes.slope, this.view.arrays[slope[2]], "slope")] : key ? [this.word(one, key === "anull" ? "adding up" : key.slice(1))] : []));
-      one.group.classList.toggle("reached", filled || key === "anull");
+    const slope = written && !hiding && col.slopes.findLast(([r, at]) => r === reading && at <= step);
+    const data = slope && slope[2] != null ? this.view.arrays[slope[2]] : null;
+    const silent = !written || hiding || data ? "" : slope ? "adding up" : this.silence(one, now);
+    if (one.shown !== (data || silent)) {
+      one.shown = data || silent;
+      one.slope.replaceChildren(...(data ? [this.picture(one.boxes.slope, data, "slope")] : silent ? [this.word(one, silent)] : []));
+      one.group.classList.toggle("reached", Boolean(slope));
     }
     const current = now.id === col.id ? (now.kind === "read" ? "slope" : "value") : "";
     if (current !== one.current) {
       one.current = current;
       one.group.classList.toggle("now", Boolean(current));
       one.group.classList.toggle("back", current === "slope");
-      this.frame(one, current);
+      one.cursor?.remove(); // the ink frame around the cell of this step
+      one.cursor = current ? rect(...one.boxes[current], { class: "cursor" }) : null;
+      if (current) one.group.append(one.cursor);
     }
-    const words = this.described(one, written, slope, key, hiding);
+    const words = this.described(one, written, slope ? `gradient ${data ? spoken(data) : silent}` : silent, hiding);
     if (words !== one.words) put(one.group, "aria-label", (one.words = words));
     const tab = this.inspector.focused(col.id, now) ? 0 : -1;
     if (one.tab !== tab) put(one.group, "tabindex", (one.tab = tab));
   }
 
-  /** The ink frame around the cell of this step. */
-  frame(one, current) {
-    one.cursor?.remove();
-    one.cursor = current ? rect(...one.boxes[current], { class: "cursor" }) : null;
-    if (one.cursor) one.group.append(one.cursor);
-  }
-
-  /** What stands where there is no gradient: a letter for the look, and words. */
-  silence(one, now) {
-    const { col } = one;
-    if (col.kind === "data") return "qdata";
-    if (one.outer && col.kind !== "source") return "";
-    if (col.kind === "source") {
-      if (now.over && col.asked && now.given && col.id in now.given && now.given[col.id] === null) return "NNone";
-      if (now.over && !col.asked) return "qnot asked";
-      return "";
-    }
-    if (col.kind === "crash") return "xraised";
-    if (col.kind === "assign") return "qassigned";
-    if (col.kind === "ghost") return `q${col.ghost.why}`;
-    if (now.unheard && now.over) return "qnot heard";
-    return now.over ? "dnot reached" : "";
+  /** What stands where there is no gradient. */
+  silence({ col, outer }, now) {
+    const words = { data: "data", crash: "raised", assign: "assigned", ghost: col.ghost?.why }[col.kind];
+    if (col.kind !== "source" && (words || outer)) return outer && col.kind !== "data" ? "" : words;
+    if (!now.over) return "";
+    if (col.kind === "source") return !col.asked ? "not asked" : now.given?.[col.id] === null ? "None" : "";
+    return now.unheard ? "not heard" : "not reached";
   }
 
   word(one, text) {
@@ -407,13 +394,12 @@ export class Film {
     one.value.append(one.shapes);
   }
 
-  described({ col }, written, slope, key, hiding) {
-    const kind = { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
+  described({ col }, written, gradient, hiding) {
+    const kind = hiding ? "" : { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
     const name = col.kind === "source" || col.kind === "data" ? col.name : `${col.glyph || col.op}${col.name ? `, ${col.name}` : ""}`;
-    if (!written) return `${hiding ? "" : kind} ${name}, not yet`.trim();
+    if (!written) return `${kind} ${name}, not yet`.trim();
     const value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
-    const gradient = hiding ? "" : key[0] === "a" ? `, gradient ${slope[2] == null ? "adding up" : spoken(this.view.arrays[slope[2]])}` : key ? `, ${key.slice(1)}` : ", no gradient yet";
-    return `${hiding ? "" : kind} ${name}, ${value}${gradient}`.trim();
+    return `${kind} ${name}, ${value}${hiding ? "" : `, ${gradient || "no gradient yet"}`}`.trim();
   }
 
   updateTurn(now) {

@@ -85,18 +85,15 @@ export class Overview {
     if (log && wide >= 2.5) {
       numbers.forEach((one, k) => {
         if (!one) return shown.push(null);
-        const bar = rect(this.x(k) + wide * 0.25, y(one), Math.max(1, Math.min(26, wide * 0.5)), top + HIGH - y(one), { class: "bar" });
+        const x = this.x(k) + wide * 0.25, width = Math.max(1, Math.min(26, wide * 0.5));
+        const bar = svg("g", {}, rect(x, y(one), width, top + HIGH - y(one), { class: "bar" }));
+        if (wide >= 46) bar.append(fitted(x + width / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", class: "amount" }));
         shown.push(bar);
         group.append(bar);
-        if (wide >= 46) {
-          const text = fitted(this.x(k) + wide * 0.25 + Math.min(26, wide * 0.5) / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", class: "amount" });
-          shown[k].text = text;
-          group.append(text);
-        }
       });
     } else group.append(this.band(numbers, y, log));
     this.element.append(group);
-    return { shown, group, clip: null };
+    return { shown, group };
   }
 
   /** A line through all numbers; where several fall on one pixel, from the least of them to the largest. */
@@ -130,21 +127,12 @@ export class Overview {
       this.opened = open;
       const [a, b] = [this.x(open), Math.max(this.x(open + 1), this.x(open) + 1.5)];
       for (const [name, value] of [["x", a], ["width", b - a]]) put(this.lit, name, value.toFixed(1));
-      const y = this.bottom;
+      const { fold, bottom: y } = this;
       put(this.funnel, "d", `M${a} ${y - 36}L4 ${y - 24}V${y - 2}M${b} ${y - 36}L${this.width - 4} ${y - 24}V${y - 2}M4 ${y - 24}`);
-      const fold = this.fold;
-      const ops = fold.end[open] - fold.first[open];
-      const module = fold.paths?.[open];
-      const built = fold.built?.[open] ? `, built here` : "";
+      const ops = fold.end[open] - fold.first[open], module = fold.paths?.[open], built = fold.built?.[open] ? ", built here" : "";
       this.label.textContent = `${this.nameOf(open)}${module && module !== this.nameOf(open) ? `  ${module}` : ""}   (${ops} op${ops === 1 ? "" : "s"}${built})`;
     }
-    const seen = (k) => !hiding && now.reached(this.fold.lead[k]);
-    this.slopes?.shown.forEach((bar, k) => {
-      if (!bar) return;
-      const visible = seen(k) ? "visible" : "hidden";
-      put(bar, "visibility", visible);
-      if (bar.text) put(bar.text, "visibility", visible);
-    });
+    this.slopes?.shown.forEach((bar, k) => bar && put(bar, "visibility", !hiding && now.reached(this.fold.lead[k]) ? "visible" : "hidden"));
     if (this.slopes && !this.slopes.shown.length) put(this.slopes.group, "visibility", !hiding && now.over ? "visible" : "hidden");
   }
 }
