@@ -434,8 +434,8 @@ def test_arcs_between_the_same_columns_have_one_label_which_no_other_touches(ope
 def test_each_wire_is_as_wide_as_its_gradient(open_page, tmp_path):
     program = PROGRAM.replace("y = x * x", "y = 4.0 * x").replace("z = mg.sin(y) + y", "z = y * x")
     page = open_page(saved(inspected(program), tmp_path))
-    bands = page.locator(f"{ROOT} .ribbon .band").evaluate_all("all => all.map(one => +one.getAttribute('stroke-width'))")
-    sent = page.locator(f"{ROOT} .ribbon title").all_text_contents()
+    bands = page.locator(f"{ROOT} .film .ribbon .band").evaluate_all("all => all.map(one => +one.getAttribute('stroke-width'))")
+    sent = page.locator(f"{ROOT} .film .ribbon title").all_text_contents()
     right = {"y to x": 12.0, "z to y": 3.0, "z to x": 12.0}  # by hand: dz/dy = x, dz/dx = y, and 4 x = 12 by way of y
     assert dict(zip(sent, bands)) == {way: pytest.approx(1.2 + 11.8 * size / 12, abs=0.1) for way, size in right.items()}
 

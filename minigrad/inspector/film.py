@@ -246,10 +246,8 @@ class Builder:
             slot = next((k for k in numbers if inputs[k] is None), None)
             if slot is not None and edge.code == "LEFT_ENGINE":
                 inputs[slot] = ("left", edge.by.number) if edge.by is not None and ("left", edge.by.number) in film.made else edge.start
-        name = e.name
-        frame = Frame(
-            CALLED.get(name, name), inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op
-        )
+        name = CALLED.get(e.name, e.name)
+        frame = Frame(name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
@@ -257,7 +255,7 @@ class Builder:
                 frame.keeps[tape] = kept_by(e, frame.value, slots, self.known)
         if not frame.slots:
             frame.ghost = self.ghost(e)
-        self.add(frame, e.outputs)
+        self.add(frame)
 
     def known(self, number, versions):
         """The Summary of a Tensor or Variable."""
@@ -273,10 +271,9 @@ class Builder:
             return None if target is None else self.film.frames[target].value
         return value
 
-    def add(self, frame, outputs):
+    def add(self, frame):
         film = self.film
-        for node in outputs:
-            film.made[node] = len(film.frames)
+        film.made.update(dict.fromkeys(frame.outputs, len(film.frames)))
         if self.open_readings:
             self.pending.append(frame)
         film.steps.append(("ghost" if frame.ghost else "write", len(film.frames)))
@@ -286,12 +283,10 @@ class Builder:
         """Why no tape has written it: a code, a few words and a sentence."""
         codes = [self.history.code_for(e, k, i) for k, i in enumerate(e.inputs) if i]
         codes = [code[0] for code in codes if code]
-        if not any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i):
-            silent = next((code for code in codes if code in ("OUTSIDE_TAPE", "SPENT_TAPE", "STOPPED", "OTHER_TAPE")), None)
-            return (silent, *WHY[silent]) if silent else (None, "constants only", "Nothing that the tape watches goes in.")
-        code = codes[0] if codes else None
-        words = WHY.get(code, ("nothing watched", "Nothing that the tape watches goes in."))
-        return (code, *words)
+        reached = any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i)
+        code = next((code for code in codes if reached or code in ("OUTSIDE_TAPE", "SPENT_TAPE", "STOPPED", "OTHER_TAPE")), None)
+        words = "nothing watched" if reached else "constants only"
+        return (code, *WHY.get(code, (words, "Nothing that the tape watches goes in.")))
 
     def reaches(self, number, e):
         """Does a source flow into this Tensor, be it on the tape or not?"""
@@ -318,7 +313,7 @@ class Builder:
         frame = Frame(op, [node], (("left", e.number),), value, e.place, e, ghost=("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), on_way=True)
         if isinstance(back, EnteredEngine):
             self.alias[back.tensor] = ("left", e.number)
-        self.add(frame, frame.outputs)
+        self.add(frame)
 
     def wrote(self, e):
         """A Variable was assigned: a frame of its own, whose inputs are what was given, and the old value if it is added to."""
@@ -332,21 +327,17 @@ class Builder:
                 inputs.append(("left", edge.by.number))
         inputs.append((e.variable, e.version - 1))  # the Variable itself, of which it is another version
         on_way, ghost = e.number in self.on_ways, ("STATE", *WHY["STATE"])
-        self.add(
-            Frame(e.how, inputs, ((e.variable, e.version),), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"),
-            [(e.variable, e.version)],
-        )
+        node = e.variable, e.version
+        self.add(Frame(e.how, inputs, (node,), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"))
 
     def crashed(self, e):
         """An op raised an error."""
         if self.film.tape not in e.tapes:
             return
         inputs = [self.node(n, e.versions) if n else None for n, _ in e.given]
-        op, outputs = CALLED.get(e.op.__name__, e.op.__name__), (("crash", e.number),)
-        self.add(
-            Frame(op, inputs, outputs, None, e.place, e, ghost=(None, "raised", e.error), kernel=e.op.kernel, op_made=e.op, kind="crash"),
-            outputs,
-        )
+        op, made = CALLED.get(e.op.__name__, e.op.__name__), e.op
+        told = (None, "raised", e.error)
+        self.add(Frame(op, inputs, (("crash", e.number),), None, e.place, e, ghost=told, kernel=made.kernel, op_made=made, kind="crash"))
 
     # ---- reading back --------------------------------------------------------------------------------------------------
 

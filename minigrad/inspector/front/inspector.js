@@ -397,18 +397,18 @@ class Inspector {
   drawLegend() {
     const { scale } = this.story.view;
     const item = (sample, text, spoils) => html("span", { class: spoils ? "spoils" : null }, sample, text);
-    const small = (...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, ...parts);
+    const small = (name, ...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, svg("g", { class: name }, parts));
     const cols = this.stories.flatMap((one) => Object.values(one.view.cols));
     const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
     const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
-    const found = [item(small(path("M3 13C3 1 23 1 23 13", { class: "blue-line" })), "goes into")];
-    if (wires.some((one) => one.sent.length)) found.push(item(small(path("M2 7H24", { class: "orange-line", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
-    if (cols.some((one) => one.kind === "ghost")) found.push(item(small(path("M2 2h22v10h-22z", { class: "ghost-line" })), "ran, not recorded", true));
+    const found = [item(small("wire", path("M3 13C3 1 23 1 23 13", { class: "way" })), "goes into")];
+    if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
+    if (cols.some((one) => one.kind === "ghost")) found.push(item(small("ghost", path("M2 2h22v10h-22z", { class: "box" })), "ran, not recorded", true));
     if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
     if (wires.some((one) => one.state === "stop")) found.push(item(icon("stop", 16), "stopped on purpose", true));
-    if (wires.some((one) => one.lost != null)) found.push(item(small(path("M2 4H24M2 10H24", { class: "lost-line" })), "lost", true));
-    if (this.stories.some((one) => one.view.arrays.some((data) => data.picture && data.n > 4))) found.push(item(small(path("M2 2h9v10h-9z", { class: "plus" }), path("M14 2h9v10h-9z", { class: "minus" }), path("M16 7h5", { class: "dashes" })), "+, −; each picture to its own scale"));
+    if (wires.some((one) => one.lost != null)) found.push(item(small("ribbon lost", path("M2 4H24M2 10H24", { class: "rim" })), "lost", true));
+    if (this.stories.some((one) => one.view.arrays.some((data) => data.picture && data.n > 4))) found.push(item(small("", path("M2 2h9v10h-9z", { class: "plus" }), path("M14 2h9v10h-9z", { class: "minus" }), path("M16 7h5", { class: "dashes" })), "+, −; each picture to its own scale"));
     for (const [keys, does] of [["← →", "step"], ["B", "backward pass"], ["space", "play"], ["?", "all keys"]]) found.push(html("span", { class: "keys" }, keys.split(" ").map((key) => html("kbd", {}, key)), does));
     this.legend.replaceChildren(...found);
   }
