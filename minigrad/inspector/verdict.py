@@ -113,24 +113,12 @@ def told(status, meaning, answer, say, cause=None, size="", fixed="") -> dict:
 
 def answer_text(model, number, reading) -> str:
     """The gradient of one source, as text."""
-    if reading is None:
-        return given_text(model.tape, number)
-    if reading.error:
+    if reading is not None and reading.error:
         return reading.error.partition(":")[0]
-    if number not in reading.answers:
+    if reading is None or number not in reading.answers:
         return "?"
     slope = reading.answers[number]
     return "None" if slope is None else text_of(slope)
-
-
-def given_text(tape, number) -> str:
-    """The answer of a used-up tape, if the user still has it."""
-    _, sources, answers = tape.last_question
-    if number not in sources:
-        return "?"
-    answer = answers[sources.index(number)]
-    thing = None if answer is None else answer()
-    return "None" if answer is None else "?" if thing is None else text_of(thing)
 
 
 def silence(tape, film) -> str:

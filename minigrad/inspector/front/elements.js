@@ -42,18 +42,12 @@ export function measure(text, size, family = "ui", bold = false) {
 /** A text in a room: of several forms, the longest first, the first that fits; smaller type before a shorter form, and at last cut. */
 export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui", bold = false, anchor = "start", cut = true, ...more } = {}) {
   forms = [].concat(forms).map((one) => String(one ?? ""));
-  let text = "", chosen = size;
-  search: for (const smaller of [size, Math.max(least, size * 0.8), least])
-    for (const form of smaller === size ? forms.slice(0, 1) : forms)
-      if (measure(form, smaller, family, bold) <= room) {
-        [text, chosen] = [form, smaller];
-        break search;
-      }
-  if (!text && cut && forms.length) {
-    const form = forms.at(-1);
-    let end = form.length;
-    while (end > 0 && measure(form.slice(0, end) + "…", least, family, bold) > room) end--;
-    [text, chosen] = [end > 0 ? form.slice(0, end) + "…" : "", least];
+  const tries = [size, Math.max(least, size * 0.8), least].flatMap((smaller, k) => (k ? forms : forms.slice(0, 1)).map((form) => [form, smaller]));
+  let [text, chosen] = tries.find(([form, smaller]) => measure(form, smaller, family, bold) <= room) ?? ["", least];
+  if (!text && cut) {
+    let form = forms.at(-1) ?? "";
+    while (form && measure(`${form}…`, least, family, bold) > room) form = form.slice(0, -1);
+    text = form && `${form}…`;
   }
   const names = [more.class, family === "mono" && "m", bold && "b"].filter(Boolean).join(" ");
   return svg("text", { x, y, "text-anchor": anchor, "font-size": chosen, ...more, class: names }, text);

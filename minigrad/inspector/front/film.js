@@ -146,18 +146,13 @@ export class Film {
       scissors = mark(wire.state, x, y, g.mini ? 6 : 9);
       this.layers[4].append(scissors);
     }
-    const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": `the path breaks between ${this.nameOf(wire.from)} and ${this.nameOf(wire.to)}` });
+    const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": `the path breaks between ${this.story.name(wire.from)} and ${this.story.name(wire.to)}` });
     const [x, y] = this.at(...apex(g, a, b, -1, high));
     asked.append(svg("circle", { cx: x, cy: y, r: 9 }), svg("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11 }, "?"));
     asked.addEventListener("click", (event) => (event.stopPropagation(), this.inspector.judged({ wire })));
     this.layers[4].append(asked);
     const at = this.view.cols[wire.to].at;
     return { key, wire, from, to, a, b, high, group, scissors, asked, at, state: "", ports: [i, j] };
-  }
-
-  nameOf(id) {
-    const col = this.view.cols[id];
-    return col.name || col.op;
   }
 
   at(t, c) {
@@ -199,7 +194,7 @@ export class Film {
     const { g } = this, { wire, group, a, b, width, lost } = ribbon;
     const high = wire.high + (lost ? 2 : 0);
     const d = arc(g, a, b, 1, high);
-    const name = lost ? "lost" : `${this.nameOf(wire.wire.to)} to ${this.nameOf(wire.wire.from)}`;
+    const name = lost ? "lost" : `${this.story.name(wire.wire.to)} to ${this.story.name(wire.wire.from)}`;
     group.append(path(d, { class: "band", "stroke-width": width.toFixed(1) }));
     if (lost) group.append(path(d, { class: "rim" }));
     else group.append(path(this.head(a, 1, Math.max(4, width * 0.62)), { class: "head" }));

@@ -204,9 +204,8 @@ class Inspector {
   toOtherLine(direction) {
     const { story } = this, lineAt = (step) => story.at(this.stepOf(0, step)).line;
     const line = lineAt(this.step);
-    let step = this.step;
-    do step += direction;
-    while (step > -1 && step < this.count - 1 && (lineAt(step) === line || lineAt(step) == null));
+    let step = this.step + direction;
+    while (step > -1 && step < this.count - 1 && (lineAt(step) === line || lineAt(step) == null)) step += direction;
     this.go(step);
   }
 
@@ -289,10 +288,8 @@ class Inspector {
   /** What is asked for: the gradient of the (first) source, and of many numbers their norm. */
   expected() {
     const { verdict, sources, readings, arrays } = this.story.view;
-    const each = verdict.each[0];
-    const source = sources.find((one) => one.asked && one.name === each.name);
-    const given = readings[this.story.lastTurn].answers[source?.of || source?.id];
-    const data = given == null ? null : arrays[given];
+    const each = verdict.each[0], source = sources.find((one) => one.asked && one.name === each.name);
+    const data = arrays[readings[this.story.lastTurn].answers[source?.of || source?.id]];
     const label = verdict.each.length > 1 ? `gradient of ${each.name}` : verdict.ask;
     return data && data.n > 4 ? { label: `norm of ${label}`, answer: each.answer, norm: data.norm } : { label, answer: each.answer, norm: null };
   }
@@ -302,13 +299,10 @@ class Inspector {
     const { label, answer, norm } = this.expected();
     const numbersOf = (text) => (text.match(/-?(\d+(\.\d+)?(e[-+]?\d+)?|inf|nan)/gi) || []).map(Number);
     const near = (one, other) => Math.abs(one - other) <= 0.01 * Math.abs(other) + 1e-9;
-    let right;
+    const [found, wanted] = [numbersOf(given.text || ""), norm == null ? numbersOf(answer) : [norm]];
+    let right = found.length === wanted.length && found.length > 0 && found.every((one, k) => near(one, wanted[k]));
     if (given.wire) right = given.wire.state === "cut" || given.wire.state === "stop";
     else if (given.text.trim().toLowerCase() === "none") right = answer === "None";
-    else {
-      const [found, wanted] = [numbersOf(given.text), norm == null ? numbersOf(answer) : [norm]];
-      right = found.length === wanted.length && found.length > 0 && found.every((one, k) => near(one, wanted[k]));
-    }
     const where = given.wire && !right && this.story.view.cuts.length ? "It breaks elsewhere." : "";
     this.outcome = { right, text: `${right ? "Right." : "Not so."} ${where} ${label} = ${norm == null ? answer : number(norm)}.`.replace("  ", " ") };
     this.predict = false;
@@ -328,13 +322,9 @@ class Inspector {
     this.fixButton?.focus({ preventScroll: true });
   }
 
-  async copy(text, button) {
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "copied";
-    } catch {
-      this.pane.append(html("textarea", { class: "m", readonly: "", rows: 8, "aria-label": "the fixed code" }, text));
-    }
+  copy(text, button) {
+    const showing = () => this.pane.append(html("textarea", { class: "m", readonly: "", rows: 8, "aria-label": "the fixed code" }, text));
+    (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(() => (button.textContent = "copied"), showing);
   }
 
   // ---- units
@@ -402,7 +392,7 @@ class Inspector {
     const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
     const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
-    const found = [item(small("wire", path("M3 13C3 1 23 1 23 13", { class: "way" })), "goes into")];
+    const found = [item(small("wire live", path("M3 13C3 1 23 1 23 13", { class: "way" })), "goes into")];
     if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
     if (cols.some((one) => one.kind === "ghost")) found.push(item(small("ghost", path("M2 2h22v10h-22z", { class: "box" })), "ran, not recorded", true));
     if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
