@@ -102,6 +102,31 @@ def test_a_saved_notebook_that_becomes_a_page_shows_the_film_offline(open_page, 
     assert not page.locator("img.mg-still").is_visible(), "it is for readers that show no frame"
 
 
+def test_a_notebook_saved_with_its_widgets_shows_the_film_offline_as_well(browser, lab, open_page, tmp_path):
+    nbformat, exporters = pytest.importorskip("nbformat"), pytest.importorskip("nbconvert").exporters
+    page = run_notebook(browser, lab, "kept.ipynb", PROGRAM)
+    page.wait_for_selector(".mg-page iframe", state="attached")
+    assert not page.locator(".mg-page").is_visible(), "the widget lives"
+    page.keyboard.press("Control+s")
+    file = lab[1] / "kept.ipynb"
+    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
+    for _ in range(50):
+        page.wait_for_timeout(200)
+        if "widget-state" in file.read_text():
+            break
+    page.context.close()
+    saved = nbformat.read(file, 4)
+    assert "widgets" in saved.metadata
+    for widgets in (saved.metadata.widgets, None):
+        saved.metadata = {"widgets": widgets} if widgets else {}
+        (tmp_path / "page.html").write_text(exporters.HTMLExporter().from_notebook_node(saved)[0])
+        page = open_page((tmp_path / "page.html").as_uri(), offline=True)
+        question = page.frame_locator("iframe[title='tape inspector']").locator(f"{ROOT} .question")
+        question.wait_for()
+        assert question.inner_text().startswith("dz/dx = 0.53") and page.locator(".mg-page").is_visible()
+        assert page.locator(".jp-RenderedSVG svg:visible").count() == 0, "the living page is enough"
+
+
 def test_click_and_keys_reach_python_and_python_moves_the_film(film):
     page, root = film, film.locator(ROOT)
     page.wait_for_selector(f"{ROOT} .frame.now[data-id=f1]")  # the last cell has moved it

@@ -69,11 +69,25 @@ def page(view, twin, step, selected) -> str:
 def framed(text, svg, alt) -> str:
     """A page inside of another one; where that lets in no frame and no style, the picture stands in its place."""
     picture = base64.b64encode(svg.encode()).decode()
-    return (
-        "<style>.mg-still { display: none !important }</style>"
-        f'<img class="mg-still" alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{picture}">'
-        f'<iframe title="tape inspector" style="width: 100%; height: 42em; border: 0" srcdoc="{html.escape(text)}"></iframe>'
-    )
+    still = f'<img class="mg-still" alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{picture}">'
+    return f"<style>.mg-still {{ display: none !important }}</style>{still}{frame(text)}"
+
+
+def frame(text, more="") -> str:
+    return f'<iframe title="tape inspector" style="width: 100%; height: 42em; border: 0" {more} srcdoc="{html.escape(text)}"></iframe>'
+
+
+def waiting(text, name) -> str:
+    """A page that stands below a widget, and that the widget hides: `name` is that of both. It waits for it, and then shows itself."""
+    return f'{WAITING}<div class="mg-page mg-page-{name}">{frame(text, LAZY)}</div>'
+
+
+LAZY = 'loading="lazy"'
+WAITING = """<style>
+@keyframes mg-wait { from, to { height: 0; visibility: hidden } }
+.mg-page { overflow: hidden; animation: mg-wait 2s }
+.jp-OutputArea-child:has(+ .jp-OutputArea-child .mg-page) .jp-RenderedSVG { display: none }
+</style>"""
 
 
 def policy(*more) -> str:

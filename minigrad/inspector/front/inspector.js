@@ -48,6 +48,7 @@ class Inspector {
     this.memory = new Memory(this);
     this.code = new Code(this);
     this.skeleton();
+    if (model.get("page")) this.element.append(html("style", {}, `.mg-page-${model.get("page")} { display: none !important; }`));
     el.append(this.element);
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("pointermove", (event) => this.point(event));
