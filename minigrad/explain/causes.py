@@ -2,12 +2,12 @@
 
 import textwrap
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..tracing.log import EnteredEngine, Ran, Stored, Wrote
 from ..tracing.source import called_text, expression_text, operator_name
 from ..tracing.values import brief
 from .fixes import assigned_value
-from .pages import PAGES
 from .search import number_of
 
 
@@ -51,6 +51,8 @@ class Code:
 
     @classmethod
     def of(cls, page):
+        """What a page says: a line with the meaning, and a program: lines with a minus are in the broken one alone, lines
+        with a plus in the fixed one. Then pairs of a sentence and a fix; before the sentence the name of the case."""
         name, meaning, *lines = page.splitlines()
         program = [line for line in lines if line[:2] in ("  ", "- ", "+ ")]
         broken, fixed = ("\n".join(line[2:] for line in program if line[0] != other) for other in "+-")
@@ -64,6 +66,7 @@ class Code:
         return f"{self.name}\n  {self.meaning}\n\n  broken\n{broken}\n\n  fixed\n{fixed}"
 
 
+PAGES = Path(__file__).with_name("pages.txt").read_text(encoding="utf-8")
 CODES = {code.name: code for code in map(Code.of, PAGES.split("\n\n"))}
 
 
