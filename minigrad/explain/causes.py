@@ -51,8 +51,8 @@ class Code:
 
     @classmethod
     def of(cls, page):
-        """What a page says: a line with the meaning, and a program: lines with a minus are in the broken one alone, lines
-        with a plus in the fixed one. Then pairs of a sentence and a fix; before the sentence the name of the case."""
+        """Read a page: the meaning; a program, of which lines with a minus are in the broken one alone and lines with a
+        plus in the fixed one; then pairs of a sentence and a fix, before the sentence the name of the case."""
         name, meaning, *lines = page.splitlines()
         program = [line for line in lines if line[:2] in ("  ", "- ", "+ ")]
         broken, fixed = ("\n".join(line[2:] for line in program if line[0] != other) for other in "+-")
