@@ -9,7 +9,7 @@ import itertools
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..tracing.source import LONG, last_name, node_at, rewritten, span_of
+from ..tracing.source import LONG, last_name, node_at, rewritten, span_of, statement_at
 
 FOREIGN = {"numpy", "math", "cmath", "scipy", "statistics"}
 USUAL = {**{name: name for name in FOREIGN}, "np": "numpy", "mg": "minigrad"}  # as it is imported in most programs
@@ -55,8 +55,7 @@ class Line(NamedTuple):
 
 def lines_for(exits, opening) -> "list[Line]":
     """Guesses at the statement in which these values left. (`opening`: see `lines_for_state`.)"""
-    module, node = node_at(exits[0].place)
-    statement = module.statement(node) if node is not None else None
+    module, statement, node = statement_at(exits[0].place)
     if not isinstance(statement, SIMPLE) or not isinstance(node, ast.expr):
         return []
     left = [(exit, node_at(exit.place)[1]) for exit in exits]
@@ -166,8 +165,7 @@ def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
         opening: where the tape was opened, if that is known: the new Tensor is used to the end of its block.
         change: gives another text for a part of the value, or None.
     """
-    module, node = node_at(place)
-    statement: Any = module.statement(node) if node is not None else None
+    module, statement, _ = statement_at(place)
     call: Any = written_by(statement)
     if call is None or len(call.args) != 1:
         return []
@@ -197,7 +195,7 @@ def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
 def reads_after(module, statement, target, opening) -> list:
     """Where the same Variable stands after a statement and is not assigned: in the tape's block, or in the function."""
     same, end = ast.dump(target), span_of(statement)[2:]
-    block = module.statement(node_at(opening)[1]) if opening is not None else None
+    block = statement_at(opening)[1] if opening is not None else None
     inside: Any = block if block in module.around(statement) else module.scope(statement)
     found = [one for one in ast.walk(inside) if isinstance(one, ast.expr) and ast.dump(one) == same]
     reads = [one for one in found if "assign" not in getattr(module.parent[one], "attr", "")]
@@ -206,8 +204,8 @@ def reads_after(module, statement, target, opening) -> list:
 
 def assigned_value(place) -> str:
     """The source of the value that was written into a Variable there; "" if it is not known."""
-    module, node = node_at(place)
-    call = written_by(module.statement(node) if node is not None else None)
+    module, statement, _ = statement_at(place)
+    call = written_by(statement)
     return rewritten(module, call.args[-1]) if call is not None and call.args else ""
 
 
@@ -271,10 +269,9 @@ SAFE = 1.0, 0.0, 0.5, -1.0  # inputs at which most ops are finite
 
 def safe_lines(place) -> "list[Line]":
     """The statement with a safe input for a branch that `where` discards, by one more `where`."""
-    module, node = node_at(place)
+    module, statement, node = statement_at(place)
     where = inside_where(place)
-    statement = module.statement(node) if where is not None else None
-    if not isinstance(statement, SIMPLE) or not isinstance(where.args[0], ast.Compare):
+    if where is None or not isinstance(statement, SIMPLE) or not isinstance(where.args[0], ast.Compare):
         return []
     parts = [one for one in ast.walk(node) if isinstance(one, ast.expr) and not isinstance(one, ast.Constant)]
     inside, sides = {ast.dump(one) for one in parts}, (where.args[0].left, *where.args[0].comparators)
