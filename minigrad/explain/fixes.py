@@ -6,13 +6,10 @@ They are guesses. Which of them is right, trial finds out; where none is, the wo
 import ast
 import contextlib
 import itertools
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..tracing.source import LONG, last_name, node_at, rewritten, span_of, statement_at
 
-FOREIGN = {"numpy", "math", "cmath", "scipy", "statistics"}
-USUAL = {**{name: name for name in FOREIGN}, "np": "numpy", "mg": "minigrad"}  # as it is imported in most programs
 INSTEAD = {  # what is called otherwise here than in NumPy, or stands elsewhere
     "mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max",
     "amin": "reduce_min", "prod": "reduce_prod", "std": "math.reduce_std", "var": "math.reduce_variance",
@@ -32,7 +29,7 @@ PRODUCTS = (
 )  # fmt: skip
 SAME = {"numpy", "item", "tolist", "copy", "astype", "float", "complex", "float32", "float64", "asarray"}
 MADE = {"constant", "Variable", "convert_to_tensor"}
-FLAT = {"flatten", "ravel"}
+FLAT, DOT = {"flatten", "ravel"}, {"dot", "matmul"}
 SIMPLE = ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert
 LOOSE = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.ListComp, ast.stmt)  # what stands in them needs no parentheses
 
@@ -60,7 +57,7 @@ def lines_for(exits, opening) -> "list[Line]":
         return []
     left = [(exit, node_at(exit.place)[1]) for exit in exits]
     exprs = {one: exit for exit, one in left if isinstance(one, ast.expr)}
-    held = {one for one, exit in exprs.items() if exit.versions and is_handed_over(module, one)}
+    held = {one for one, exit in exprs.items() if exit.versions and is_handed_over(module.parent[one], ours(module))}
     around = {one for expr in exprs for one in module.around(expr) if isinstance(one, (ast.expr, ast.keyword))}
     if written_by(statement) is not None:
         return lines_for_state(exits[0].place, opening, Translated(module, around, held).change)
@@ -73,12 +70,10 @@ def lines_for(exits, opening) -> "list[Line]":
     return [*found.values()]
 
 
-def is_handed_over(module, part) -> bool:
+def is_handed_over(call, mg) -> bool:
     """Is it given to a method of an object, such as `history.append`, which may keep it?"""
-    call = module.parent[part]
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return False
-    return path_of(module, call.func)[:1] not in [(one,) for one in (*FOREIGN, "minigrad")]
+    method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+    return method and root_of(call.func) != mg and last_name(call.func) not in {*INSTEAD, *SAME, *MADE, *FLAT, *DOT}
 
 
 def line_of(file, module, statement, change) -> "Line | None":
@@ -115,23 +110,21 @@ class Translated:
         return rewritten(self.module, node, self.change) if new is None else new
 
     def call(self, part):
-        path, name = path_of(self.module, part.func), last_name(part.func)
-        method, ours = not path or path[0] not in {*FOREIGN, "minigrad"}, path[:1] == ("minigrad",)
-        owned = method and isinstance(part.func, ast.Attribute)
+        name, own, mg = last_name(part.func), root_of(part.func) == self.mg, self.mg
+        owned = isinstance(part.func, ast.Attribute) and (part.func.value in self.around or not part.args)
         given = [part.func.value, *part.args] if owned else part.args
-        if not given:
+        foreign = isinstance(part.func, ast.Attribute) or name in SAME or name in imported(self.module)
+        if not given or not foreign or (own and name not in MADE):
             return None
-        if (name in SAME and not ours) or name in MADE or name == "array":
+        if name in SAME or name in MADE or name == "array":
             listed = isinstance(given[0], (ast.List, ast.Tuple, ast.ListComp))
             text = self.own(given[0])
             around = "stack" if listed else "identity" if part in self.held else ""
-            return f"{self.mg}.{around}({text})" if around else text
-        if ours or (method and not (owned and given[0] in self.around)):
-            return None
+            return f"{mg}.{around}({text})" if around else text
         if name in FLAT:
-            return f"{self.mg}.reshape({self.own(given[0])}, [-1])"
-        if name in ("dot", "matmul") and len(given) == 2:
-            return self.product.format(mg=self.mg, x=self.own(given[0]), y=self.own(given[1]))
+            return f"{mg}.reshape({self.own(given[0])}, [-1])"
+        if name in DOT and len(given) == 2:
+            return self.product.format(mg=mg, x=self.own(given[0]), y=self.own(given[1]))
         if name not in INSTEAD:
             return None
         texts = [self.own(one) for one in given]
@@ -140,7 +133,7 @@ class Translated:
         texts += [f"{word.arg}=" * self.named + self.own(word.value) for word in part.keywords]
         if name == "add":  # mg.add wants one dtype
             return " + ".join(in_parentheses(one) for one in texts)
-        return f"{self.mg}.{INSTEAD[name]}({', '.join(texts)}{self.axis if name == 'concatenate' else ''})"
+        return f"{mg}.{INSTEAD[name]}({', '.join(texts)}{self.axis if name == 'concatenate' else ''})"
 
     def matmul(self, part):
         if not isinstance(part.op, ast.MatMult) or not {part.left, part.right} & self.around:
@@ -225,31 +218,21 @@ def in_parentheses(text) -> str:
 
 def ours(module) -> str:
     """What the user calls this package: mg, or tf."""
-    return [name for name, one in imports(module).items() if one == "minigrad"][-1]
+    found = [one for node in ast.walk(module.tree) if isinstance(node, ast.Import) for one in node.names]
+    return ["mg", *[one.asname or one.name for one in found if one.name == "minigrad"]][-1]
 
 
-@lru_cache(maxsize=128)
-def imports(module) -> dict:
-    """What the names of modules and of things in them stand for."""
-    found = dict(USUAL)
-    for node in ast.walk(module.tree):
-        for one in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
-            name, _, inside = one.name.partition(".")
-            if isinstance(node, ast.ImportFrom):
-                name, inside = f"{node.module}.{one.name}", ""
-            found[one.asname or name.rpartition(".")[2]] = one.name if one.asname and inside else name
-    return found
+def imported(module) -> set:
+    """The names of what was imported out of modules."""
+    found = [one for node in ast.walk(module.tree) if isinstance(node, ast.ImportFrom) for one in node.names]
+    return {one.asname or one.name for one in found}
 
 
-def path_of(module, function) -> tuple:
-    """`np.linalg.norm` -> numpy, linalg, norm; nothing for what is no plain name."""
-    parts = []
+def root_of(function) -> str:
+    """`np.linalg.norm` -> np."""
     while isinstance(function, ast.Attribute):
-        parts.append(function.attr)
         function = function.value
-    if not isinstance(function, ast.Name):
-        return ()
-    return (*imports(module).get(function.id, function.id).split("."), *reversed(parts))
+    return getattr(function, "id", "")
 
 
 def inside_where(place):
