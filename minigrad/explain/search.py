@@ -94,14 +94,14 @@ class History:
         return self.edges_into[node]
 
     def of_op(self, node, event):
-        moved = self.experiment and self.experiment.moved_in(event)
-        own, hidden = event.op.kernel == "CustomGradient", moved and moved.gave and not moved.inputs
-        unseen = moved and (moved.attributes or (hidden and not own))
+        moved = self.experiment.moved_in(event) if self.experiment else {}
+        own, hidden = event.op.kernel == "CustomGradient", "gave" in moved and "inputs" not in moved
+        unseen = "attributes" in moved or (hidden and not own)
         for k, number in enumerate(event.inputs):
             known = number in self.trace.made or number in event.versions or number in self.sources
             if number:
                 yield Edge(self.node(number, event.versions), node, event, *self.code_for(event, k, number))
-            unseen = unseen or (moved and k in moved.inputs and not known)
+            unseen = unseen or (k in moved.get("inputs", ()) and not known)
         if unseen:
             yield from self.entered(node, event)
         inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
@@ -119,9 +119,9 @@ class History:
         """What came in, changed by the nudge, while a `py_function` ran; whether it matters is tried."""
         since = max([self.opened, *[self.trace.made[i].number for i in event.inputs if i in self.trace.made]])
         for e in self.experiment.events if self.experiment else ():
-            moved = self.experiment.moved_in(e) if since < e.number < event.number else None
+            moved = self.experiment.moved_in(e) if since < e.number < event.number else {}
             came = isinstance(e, EnteredEngine) and e.tensor not in event.inputs
-            if moved and (came or (isinstance(e, Ran) and moved.numbers and self.tape not in e.recorded)):
+            if moved and (came or (isinstance(e, Ran) and "number" in moved and self.tape not in e.recorded)):
                 yield e
 
     def of_arrival(self, node, event):
