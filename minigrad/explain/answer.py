@@ -11,7 +11,7 @@ from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, 
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
 from . import trial
-from .causes import cause, cause_on, decided, integers, op_of, unwatched
+from .causes import cause, cause_on, integers, op_of, unwatched
 from .experiment import Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
@@ -129,7 +129,7 @@ def explained(q: Question, trace) -> Explanation:
         return used_up(q)
     if not flows(q.source):
         name, kind = q.source_name, kind_of(q.source)
-        return none(q, "undefined", cause("INTEGER", q, **integers(name, kind)), why=f"{name} is {kind}")
+        return none(q, "undefined", cause("INTEGER", q, integers(kind), kind=kind), why=f"{name} is {kind}")
     return told_by_the_tape(q) if q.history is None else told_by_the_log(q)
 
 
@@ -269,10 +269,10 @@ def find_lines(q, edges, others=()):
     right = trial.fitting(q, lines) or ()
     for event, line in zip(guesses.values(), right):
         q.lines[event.place.text] = line
-    told = [text for text in q.lines if text in {edge.by.place.text if edge.by else edge.place.text for edge in edges}]
+    told = [text for text in q.lines if text in {edge.place.text for edge in edges}]
     if told:
-        further = tuple([line.text for text, line in q.lines.items() if text not in told])
-        q.lines[told[-1]] = q.lines[told[-1]]._replace(later=(*q.lines[told[-1]].later, *further))
+        last, further = q.lines[told[-1]], [line.text for text, line in q.lines.items() if text not in told]
+        q.lines[told[-1]] = last._replace(later=(*last.later, *further))
     q.fixed = trial.fixed_source([edit for line in right for edit in line.edits])
 
 
@@ -324,12 +324,11 @@ def independent(q):
     if first_order(q):
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
     if decision is not None:
-        told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text, **decided(q, "if"))
+        told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text)
         return none(q, "independent", told, why=f"{why} smoothly")
     if q.experiment is not None and q.experiment.target_moved:
         return none(q, "broken", unused(q), why=f"{name} moves the target, by a way that was not found")
-    own = any(e.op.kernel == "CustomGradient" for e in history.ran)
-    if q.experiment is None and (left_since(history) or (own and history.uses(q.source.id))):
+    if q.experiment is None and (left_since(history) or (has_own_gradient(history) and history.uses(q.source.id))):
         left = f"{name} left" if left_since(history) else f"a function with a gradient of its own may use {name}"
         why = f"{left}, and what became of it was not tried"
         return none(q, "", unused(q), why=why, notes=(f"no replay: {q.untried}",))
@@ -342,8 +341,7 @@ def unused(q):
     makers = [history.trace.made.get(node) or history.trace.written.get(node) for node in history.nodes(q.targets)]
     end = max((event.number for event in makers if event is not None), default=history.trace.count)
     exit = last_exit(q, lambda e: e.number < end) if q.experiment is None else None
-    hidden = any(e.op.kernel == "CustomGradient" for e in history.ran)  # what its function uses, nobody is told
-    unseen = history.trace.cut or not history.opened or exit or hidden
+    unseen = history.trace.cut or not history.opened or exit or has_own_gradient(history)
     sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
     if exit is not None and exit.number > history.opened:
         op = called_text(exit.place) or exit.exit
@@ -352,6 +350,11 @@ def unused(q):
     if uses:
         return cause("UNUSED", q, "aside", op=uses[-1].name, line=uses[-1].place.text, sure=sure)
     return unused_by(q, sure)
+
+
+def has_own_gradient(history) -> bool:
+    """Did a function with a gradient of its own run? What it uses, nobody is told."""
+    return any(e.op.kernel == "CustomGradient" for e in history.ran)
 
 
 def last_exit(q, wanted):
@@ -363,16 +366,11 @@ def last_exit(q, wanted):
 
 def unused_by(q, sure="likely"):
     """The cause, if the source was not used at all, as far as is known."""
-    used, then = "never used in the computation of", "use it, or leave this source out"
-    if q.history is None:
-        used = "not used in what this tape recorded of"
-    elif q.history.trace.left_out:
-        used, then = "not used in what the film shows of", "ask tape.explain, which reads all of the log"
-    elif q.history.trace.cut:
-        used, then = "not used in what the log still knows of", "keep more events: mg.trace(limit=...); or use it"
-    elif not q.history.opened:
-        used, then = "not used in what the log knows of", "begin the trace before the tape; or use it"
-    return cause("UNUSED", q, sure=sure, used=used, then=then)
+    trace = q.history.trace if q.history is not None else None
+    if trace is None:
+        return cause("UNUSED", q, "tape", sure=sure)
+    case = "film" if trace.left_out else "cut" if trace.cut else "" if q.history.opened else "late"
+    return cause("UNUSED", q, case, sure=sure)
 
 
 def unknown(q):
@@ -482,11 +480,10 @@ def keys(tried, edges):
     """What is to be held still, for these edges to carry nothing."""
     found = []
     for edge in edges:
-        number, moved = edge.event.number, None
-        if edge.code == "LEFT_ENGINE" and isinstance(edge.event, Ran):
-            moved = tried.moved_in(edge.event)
-        attributes = moved and moved.attributes and ("attributes", number) in tried.before.kept
-        numbers = [("number", k) for k in moved.numbers] if moved else []
+        number, entered = edge.event.number, edge.code == "LEFT_ENGINE" and isinstance(edge.event, Ran)
+        moved = tried.moved_in(edge.event) if entered else {}
+        attributes = "attributes" in moved and ("attributes", number) in tried.before.kept
+        numbers = [("number", k) for k in moved.get("number", ())]
         found += numbers or [("attributes", number) if attributes else number]
     return list(dict.fromkeys(found))
 
@@ -519,11 +516,11 @@ def whole(q, way, number, meant):
     if number == "nan":
         return Explanation("nan", "", (not_finite(q),), f"NAN  {q.label} = {q.text}", path)
     old, after = stale(q) or (None, "")
-    causes = [old, *[cause_of(q, edge) for edge in meant], summed(q)]
+    causes = [flat(q) if number == "zero" else None, old, *[cause_of(q, edge) for edge in meant], summed(q)]
     causes = tuple({(one.code, one.line): one for one in causes if one is not None}.values())
-    if number == "zero":
+    if number == "zero" and (q.experiment or not q.history or not left_since(q.history)):
         head = f"ZERO  {q.label} = {q.text}: every way is there, and the slope is 0 here"
-        return Explanation("zero", "", (flat(q), *causes), head, path)
+        return Explanation("zero", "", causes, head, path)
     but = "".join(f", but {one.code}" for one in causes[:1])
     if not looked_at(q):
         return untried(q, but, after, causes, path)
@@ -589,7 +586,8 @@ def told_by_the_tape(q):
     meaning, why = "broken", "the way to it is not on the tape"
     if bad is not None:
         meaning, why = "undefined", "no gradient flows along it"
-        told = cause("INTEGER", q, **integers(q.target_name, kind_of(bad)))
+        kind = kind_of(bad)
+        told = cause("INTEGER", q, integers(kind), name=q.target_name, kind=kind)
     elif is_younger(q):
         told = cause("REBOUND", q, "younger")
     elif not watched and not (variable and source.trainable and tape.watch_accessed):

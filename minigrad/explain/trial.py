@@ -18,7 +18,7 @@ from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
 from ..tracing.log import TapeEvent
 from ..tracing.places import user_frame
-from ..tracing.source import position
+from ..tracing.source import parsed, position
 from ..tracing.values import finite
 from .names import outward
 from .replay import value_of
@@ -139,7 +139,8 @@ class Trial(Listener):
         """How many tapes the same `with` has opened before this one."""
         numbers = {one.number for one in listening.now if one is not tape}
         events = [e for e in self.trace.events if isinstance(e, TapeEvent) and e.tape in numbers and e.what == "opened"]
-        statement = block_at(ast.parse(self.files[frame.f_code.co_filename]), frame.f_lineno)
+        text = self.files[frame.f_code.co_filename]
+        statement = block_at(parsed(tuple(text.splitlines(keepends=True))), frame.f_lineno)
         lines = [position(e.code, e.instruction)[0] for e in events if e.code is frame.f_code]
         return sum(is_with(statement, line) for line in lines)
 
@@ -192,9 +193,9 @@ def codes_in(code):
 
 def run_on(frame, text):
     """Run the statement that a frame is in, and those after it, from another source; the names that there are then."""
-    tree = ast.parse(text)
-    first = block_at(tree, frame.f_lineno)
-    body = next(body for body in bodies(tree) if first in body)
+    module = parsed(tuple(text.splitlines(keepends=True)))
+    first = block_at(module, frame.f_lineno)
+    body = next(one for _, one in ast.iter_fields(module.parent[first]) if isinstance(one, list) and first in one)
     file, statements = frame.f_code.co_filename, body[body.index(first) :]
     if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell, a script
         exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
@@ -207,15 +208,9 @@ def run_on(frame, text):
     return {**frame.f_globals, **space["replayed"](**{name: frame.f_locals[name] for name in names})}
 
 
-def bodies(tree):
-    """Every list of statements, the innermost first."""
-    found = [getattr(node, part, None) for node in ast.walk(tree) for part in ("body", "orelse", "finalbody")]
-    return [body for body in reversed(found) if isinstance(body, list)]
-
-
-def block_at(tree, line):
-    """The `with` statement whose head is on this line."""
-    return next(one for body in bodies(tree) for one in body if is_with(one, line))
+def block_at(module, line):
+    """The innermost `with` statement whose head is on this line."""
+    return next(one for one in reversed(module.parent) if is_with(one, line))
 
 
 def is_with(statement, line) -> bool:
