@@ -5,6 +5,7 @@ lost costs 1, and has a code that says why. The cheapest way from the target bac
 gradient needs: 0 for a gradient that is there.
 """
 
+import itertools
 from collections import deque
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -104,11 +105,22 @@ class History:
             unseen = unseen or (k in moved.get("inputs", ()) and not known)
         if unseen:
             yield from self.entered(node, event)
+        if own and event.heard:
+            for start in self.captured(event):
+                yield Edge(start, node, event, "STOPPED", "likely", None, True)
         inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
         lost = [edge._replace(start=min(self.sources)) for one in inside for edge in self.entered(node, one)]
         yield from lost
         if own and hidden and not lost:
             yield Edge(min(self.sources), node, event, "STOPPED", "tried", None, True)
+
+    def captured(self, event):
+        """What a `py_function` used without being given it: its ops ran just before it, heard by its own tape alone."""
+        before = [e for e in self.ran if self.opened < e.number < event.number]
+        tapes = event.recorded.keys()
+        inside = [*itertools.takewhile(lambda e: e.heard and tapes.isdisjoint(e.recorded), reversed(before))]
+        known = {0, *event.inputs, *[number for e in inside for number in e.outputs]}
+        return [self.node(i, e.versions) for e in inside for i in e.inputs if i not in known]
 
     @cached_property
     def ran(self) -> list:
