@@ -30,6 +30,7 @@ PRODUCTS = (
 SAME = {"numpy", "item", "tolist", "copy", "astype", "float", "complex", "float32", "float64", "asarray"}
 MADE = {"constant", "Variable", "convert_to_tensor"}
 FLAT, DOT = {"flatten", "ravel"}, {"dot", "matmul"}
+KNOWN = {*INSTEAD, *SAME, *MADE, *FLAT, *DOT}
 SIMPLE = ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert
 LOOSE = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.ListComp, ast.stmt)  # what stands in them needs no parentheses
 
@@ -57,23 +58,17 @@ def lines_for(exits, opening) -> "list[Line]":
         return []
     left = [(exit, node_at(exit.place)[1]) for exit in exits]
     exprs = {one: exit for exit, one in left if isinstance(one, ast.expr)}
-    held = {one for one, exit in exprs.items() if exit.versions and is_handed_over(module.parent[one], ours(module))}
+    held = {one for one, exit in exprs.items() if exit.versions}
     around = {one for expr in exprs for one in module.around(expr) if isinstance(one, (ast.expr, ast.keyword))}
     if written_by(statement) is not None:
         return lines_for_state(exits[0].place, opening, Translated(module, around, held).change)
     file, old, found = exits[0].code.co_filename, rewritten(module, statement), {}
-    for choice in itertools.product(PRODUCTS, ("", ", 0"), (True, False)):
+    for choice in itertools.product((True, False), PRODUCTS, ("", ", 0"), (True, False)):
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):
             line = line_of(file, module, statement, Translated(module, around, held, *choice).change)
             if line and line.text != old and ast.parse(line.text).body:
                 found[line.text] = line
     return [*found.values()]
-
-
-def is_handed_over(call, mg) -> bool:
-    """Is it given to a method of an object, such as `history.append`, which may keep it?"""
-    method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-    return method and root_of(call.func) != mg and last_name(call.func) not in {*INSTEAD, *SAME, *MADE, *FLAT, *DOT}
 
 
 def line_of(file, module, statement, change) -> "Line | None":
@@ -87,15 +82,16 @@ class Translated:
 
     Args:
         module, around: where it stands, and the parts in which something left.
-        held: the parts whose value must not change when a Variable is assigned.
+        held: the parts whose value must not change when a Variable is assigned, if an object keeps them.
+        library: are methods that are called as functions of NumPy such functions?
         product: what becomes of `np.dot` and `@`.
         axis: is added where NumPy joins along the first axis by default.
         named: do arguments keep their names?
     """
 
-    def __init__(self, module, around, held=(), product=PRODUCTS[0], axis="", named=True):
+    def __init__(self, module, around, held=(), library=True, product=PRODUCTS[0], axis="", named=True):
         self.module, self.around, self.held, self.mg = module, around, held, ours(module)
-        self.product, self.axis, self.named = product, axis, named
+        self.library, self.product, self.axis, self.named = library, product, axis, named
 
     def change(self, part) -> "str | None":
         """Another text for a part; None if only what is in it changes."""
@@ -116,10 +112,12 @@ class Translated:
         foreign = isinstance(part.func, ast.Attribute) or name in SAME or name in imported(self.module)
         if not given or not foreign or (own and name not in MADE):
             return None
+        if not (self.library or owned or own or name in SAME):
+            return None
         if name in SAME or name in MADE or name == "array":
             listed = isinstance(given[0], (ast.List, ast.Tuple, ast.ListComp))
             text = self.own(given[0])
-            around = "stack" if listed else "identity" if part in self.held else ""
+            around = "stack" if listed else "identity" if part in self.held and self.is_handed_over(part) else ""
             return f"{mg}.{around}({text})" if around else text
         if name in FLAT:
             return f"{mg}.reshape({self.own(given[0])}, [-1])"
@@ -134,6 +132,12 @@ class Translated:
         if name == "add":  # mg.add wants one dtype
             return " + ".join(in_parentheses(one) for one in texts)
         return f"{mg}.{INSTEAD[name]}({', '.join(texts)}{self.axis if name == 'concatenate' else ''})"
+
+    def is_handed_over(self, part) -> bool:
+        """Is it given to a method of an object, such as `history.append`, which may keep it?"""
+        call = self.module.parent[part]
+        method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and root_of(call.func) != self.mg
+        return method and not (self.library and last_name(call.func) in KNOWN)
 
     def matmul(self, part):
         if not isinstance(part.op, ast.MatMult) or not {part.left, part.right} & self.around:
