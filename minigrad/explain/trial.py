@@ -201,8 +201,11 @@ def run_on(frame, text):
         exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
         return {**frame.f_globals, **frame.f_locals}
     names = [name for name in frame.f_locals if name.isidentifier()]
-    function = ast.parse(f"def replayed({', '.join(names)}):\n    pass\n    return locals()").body[0]
-    function.body[:1] = statements
+    function = ast.parse(f"def replayed({', '.join(names)}):\n    return").body[0]
+    function.body[:0] = statements
+    for one in ast.walk(function):
+        if isinstance(one, ast.Return):  # the names are asked for, and not what the function gives
+            one.value = ast.Call(ast.Name("locals", ast.Load()), [], [])
     space = dict(frame.f_globals)
     exec(compile(ast.fix_missing_locations(ast.Module([function], [])), file, "exec"), space)
     return {**frame.f_globals, **space["replayed"](**{name: frame.f_locals[name] for name in names})}
