@@ -49,6 +49,7 @@ UNHEARD = {  # functions that no audit event tells of
     "os.mkfifo": "changes files", "os.mknod": "changes files", "_posixshmem.shm_open": "shares memory",
     "_gdbm.open": "opens a database", "_dbm.open": "opens a database",
     "_posixsubprocess.fork_exec": "starts a process", "builtins.input": "reads what is typed",
+    **dict.fromkeys([f"os.{name}" for name in ("wait", "wait3", "wait4", "waitid", "waitpid")], "waits for a process"),
 }  # fmt: skip
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
