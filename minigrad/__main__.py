@@ -1,4 +1,4 @@
-"""The command `minigrad`, with the subcommands course, explain, check, pack, class, build and book."""
+"""The command `minigrad`, with the subcommands course, explain, check, pack, class, build, book and site."""
 
 import argparse
 import importlib
@@ -126,6 +126,15 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
         "minigrad book --out site",
     )  # fmt: skip
     book.add_argument("--out", metavar="FOLDER", help="where the pages go (course/book/_build/html)")
+
+    site = command(
+        "site", "site.site", "make the course a site on which Python runs in the browser",
+        "An experiment: everything but NumPy's wheel was verified. From any server it opens without a network.",
+        "minigrad site --out site",
+    )  # fmt: skip
+    site.add_argument("--out", required=True, metavar="FOLDER", help="where the site goes")
+    where = "where Pyodide's files lie, as a folder or an address (where they are published)"
+    site.add_argument("--pyodide", dest="runtime", metavar="FOLDER", help=where)
     return parser, commands.choices
 
 
