@@ -129,12 +129,12 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
 
     site = command(
         "site", "site.site", "make the course a site on which Python runs in the browser",
-        "An experiment: everything but NumPy's wheel was verified. From any server it opens without a network.",
-        "minigrad site --out site",
+        "An experiment: everything but NumPy's wheel was verified. Any web server serves it, and it asks no other.",
+        "minigrad site --pyodide pyodide --out site",
     )  # fmt: skip
+    files = "where Pyodide's files lie: its release, unpacked"
+    site.add_argument("--pyodide", required=True, dest="release", metavar="FOLDER", help=files)
     site.add_argument("--out", required=True, metavar="FOLDER", help="where the site goes")
-    where = "where Pyodide's files lie, as a folder or an address (where they are published)"
-    site.add_argument("--pyodide", dest="runtime", metavar="FOLDER", help=where)
     return parser, commands.choices
 
 

@@ -19,6 +19,7 @@ from lab import new_page, step_and_click
 import minigrad as mg
 from minigrad.classroom import pyodide
 from minigrad.classroom.site import NEEDS
+from minigrad.classroom.telling import Trouble
 from minigrad.inspector.html import script, style
 
 ROOT = Path(__file__).parent.parent
@@ -101,9 +102,10 @@ def test_the_lock_keeps_what_the_course_needs_and_gets_the_rest():
     assert {need for entry in found.values() for need in map(pyodide.normal, entry["depends"])} < found.keys()
 
 
-def test_files_that_are_nowhere_are_told_with_what_to_type(tmp_path):
-    with pytest.raises(Exception, match=r"pyodide.mjs could not be read .*\nTry: .*minigrad site --pyodide FOLDER"):
-        pyodide.write(tmp_path / "site", ROOT, str(tmp_path))
+def test_a_folder_without_pyodide_is_told_with_what_to_type(tmp_path):
+    with pytest.raises(Trouble, match=r"lacks pyodide.mjs, .*no files of Pyodide\.\nTry: npm pack pyodide, and .*minigrad site --pyodide"):
+        pyodide.write(tmp_path / "site", ROOT, tmp_path)
+    assert not (tmp_path / "site").exists()
 
 
 # ---- what a browser shows ----------------------------------------------------------------------------------------------

@@ -7,8 +7,7 @@ a cell that imports minigrad then brings all that by itself.
 import hashlib
 import importlib.metadata
 import json
-import urllib.error
-import urllib.request
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -23,61 +22,46 @@ BROWSER = {"sys_platform": "emscripten", "os_name": "posix", "python_version": "
 PURE = "-none-any.whl"
 
 
-def write(into: Path, source: Path, origin: str | None) -> list[str]:
+def write(into: Path, source: Path, release: Path) -> list[str]:
     """Write Pyodide and the wheels into a new folder.
 
     Args:
         into: the folder.
         source: the clone of minigrad.
-        origin: where Pyodide's files lie, a folder or an address; None for where they are published.
+        release: the folder with Pyodide's files. Wheels of pure Python that it lacks come from the package index.
 
     Returns:
-        The compiled wheels that do not lie there.
+        The compiled wheels that it lacks.
 
     Raises:
-        Trouble: one of Pyodide's own files is not to be had, or there is no network.
+        Trouble: one of Pyodide's own files is missing, or there is no network.
     """
+    missing = [name for name in (*FILES, LOCK) if not (release / name).is_file()]
+    if missing:
+        instead = "npm pack pyodide, and minigrad site --pyodide FOLDER, where it was unpacked"
+        raise Trouble(f"{release} lacks {', '.join(missing)}: these are no files of Pyodide.", instead)
     into.mkdir(parents=True)
-    place = address(origin)
     for name in FILES:
-        (into / name).write_bytes(read(f"{place}/{name}"))
-    lock = json.loads(read(f"{place}/{LOCK}"))
+        shutil.copyfile(release / name, into / name)
+    lock = json.loads((release / LOCK).read_bytes())
     lock["packages"] = needed(lock["packages"])
+    for entry in lock["packages"].values():
+        if (release / entry["file_name"]).is_file():
+            shutil.copyfile(release / entry["file_name"], into / entry["file_name"])
     wheels.our_wheel(source, into)
-    absent = [entry for entry in lock["packages"].values() if not copied(entry, place, into)]
+    found = wheels_in(into)
+    absent = [entry for name, entry in lock["packages"].items() if name not in found]
     download([entry for entry in absent if entry["file_name"].endswith(PURE)], into)
-    found = {normal(wheel.name.split("-")[0]): wheel for wheel in into.glob("*.whl")}
-    for name in found:
-        sum_of = hashlib.sha256(found[name].read_bytes()).hexdigest()
-        lock["packages"][name].update(file_name=found[name].name, sha256=sum_of)
+    for name, wheel in wheels_in(into).items():
+        sum_of_it = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        lock["packages"][name].update(file_name=wheel.name, sha256=sum_of_it)
     (into / LOCK).write_text(json.dumps(lock), encoding="utf-8")
-    return [entry["file_name"] for name, entry in lock["packages"].items() if name not in found]
+    return [entry["file_name"] for entry in absent if not entry["file_name"].endswith(PURE)]
 
 
-def address(origin: str | None) -> str:
-    """The address of the folder with Pyodide's files. JupyterLite's kernel names where its version is published."""
-    if origin is None:
-        from jupyterlite_pyodide_kernel.constants import PYODIDE_CDN_URL
-
-        return PYODIDE_CDN_URL
-    return origin.rstrip("/") if "://" in origin else Path(origin).resolve().as_uri()
-
-
-def read(file: str) -> bytes:
-    """What lies at an address.
-
-    Raises:
-        Trouble: nothing.
-    """
-    try:
-        with urllib.request.urlopen(file, timeout=60) as answer:
-            return answer.read()
-    except urllib.error.URLError as problem:
-        instead = "minigrad site --pyodide FOLDER, in which Pyodide's files lie"
-        raise Trouble(f"{file} could not be read ({problem.reason}).", instead) from None
-
-
-# ---- the packages --------------------------------------------------------------------------------------------------
+def wheels_in(folder: Path) -> dict[str, Path]:
+    """The wheels in a folder, by the names of their packages."""
+    return {normal(wheel.name.partition("-")[0]): wheel for wheel in folder.glob("*.whl")}
 
 
 def needed(known: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +84,7 @@ def normal(name: str) -> str:
 
 
 def added(name: str) -> dict[str, Any]:
-    """An entry for a package, in the version that is installed here."""
+    """An entry for a package, in the version that is installed here; its wheel is not known yet."""
     from packaging.requirements import Requirement
 
     needs = [Requirement(line) for line in importlib.metadata.requires(name) or ()]
@@ -114,17 +98,6 @@ def added(name: str) -> dict[str, Any]:
         "imports": [name],
         "depends": [need for need in wanted if need not in FRONT_ENDS],
     }
-
-
-def copied(entry: dict[str, Any], place: str, into: Path) -> bool:
-    """Copy a wheel from where Pyodide's files lie. Returns whether it is there."""
-    if entry["file_name"] == PURE:
-        return entry["name"] == "minigrad"
-    try:
-        (into / entry["file_name"]).write_bytes(read(f"{place}/{entry['file_name']}"))
-        return True
-    except Trouble:
-        return False
 
 
 def download(entries: list[dict[str, Any]], into: Path) -> None:

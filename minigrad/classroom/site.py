@@ -23,12 +23,12 @@ SETTINGS = {
 }
 
 
-def site(out: str, runtime: str | None) -> None:
+def site(out: str, release: str) -> None:
     """Make the site, in which lies all that a browser asks for: the lessons, JupyterLite, Pyodide, the wheels.
 
     Args:
         out: the folder that it is written into.
-        runtime: where Pyodide's files lie, a folder or an address; None for where they are published.
+        release: the folder in which Pyodide's files lie.
 
     Raises:
         Trouble: this is no clone, something that the site is made of is missing, or there is no network.
@@ -48,7 +48,7 @@ def site(out: str, runtime: str | None) -> None:
         for name in contents.for_learners():
             (home / "files" / name).parent.mkdir(parents=True, exist_ok=True)
             (home / "files" / name).write_bytes(handout.handed_out(name))
-        lacking = pyodide.write(home / "static" / "pyodide", source, runtime)
+        lacking = pyodide.write(home / "static" / "pyodide", source, Path(release))
         shutil.copyfile(Path(lab.QUIET) / "labconfig" / "default_setting_overrides.json", home / "overrides.json")
         (home / "jupyter-lite.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
         build(home, place.resolve())
