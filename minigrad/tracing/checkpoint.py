@@ -20,7 +20,8 @@ import warnings
 import weakref
 from typing import Any
 
-with contextlib.suppress(ImportError):  # they are where there is `fork`
+FORKS = hasattr(os, "fork") and sys.platform != "emscripten"  # in a browser it is there, and fails
+if FORKS:
     import fcntl
     import resource
     from multiprocessing.connection import Connection, Pipe, wait
@@ -220,7 +221,7 @@ def fork(trace):
 
 def impossible() -> str:
     """Why there can be no checkpoint; "" if there can be one."""
-    if not hasattr(os, "fork"):
+    if not FORKS:
         return "this system cannot fork a process"
     if peak_memory() > LARGEST:
         return f"the program is larger than {LARGEST >> 30} GB"
