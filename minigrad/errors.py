@@ -154,3 +154,14 @@ def from_python(error):
 def invalid(message, op=None):
     """An InvalidArgumentError with this message; `op` is stored in it."""
     return InvalidArgumentError(None, op, message)
+
+
+def by_kernel(kernel, message, kind=InvalidArgumentError):
+    """An error that a kernel of TensorFlow raises, whose name it ends with. (In an `@op`, the op appends its own.)"""
+    return kind(None, None, f"{message} [Op:{kernel}] name: ")
+
+
+def received(problem, kind=ValueError, /, **given):
+    """An error that ends with what was given, as those of Keras do: `Received: rate=2`."""
+    values = ", ".join([f"{name}={visible(one)}" for name, one in given.items()])
+    return kind(f"{problem} Received: {values}")

@@ -7,8 +7,8 @@ import weakref
 
 from .. import math, nn
 from ..engine import convert, dtypes
-from ..errors import visible
 from ..ops import creation, gathering, shaping
+from .utils import found
 
 __all__ = ["elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu",
            "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh"]  # fmt: skip
@@ -183,10 +183,4 @@ def get(identifier):
     >>> print(mg.keras.activations.get("relu")([-2.0, 3.0]).numpy())
     [0. 3.]
     """
-    if identifier is None:
-        return linear
-    if callable(identifier):
-        return identifier
-    if identifier not in BY_NAME:
-        raise ValueError(f"Could not interpret activation function identifier: {visible(identifier)}")
-    return BY_NAME[identifier]
+    return linear if identifier is None else found(identifier, "activation function", BY_NAME)

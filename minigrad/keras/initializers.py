@@ -11,9 +11,9 @@ import numpy as np
 
 from ..engine import Tensor, dtypes
 from ..engine.tensor import constant as make_constant
-from ..errors import visible
+from ..errors import received, visible
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
-from .utils import from_identifier
+from .utils import found
 
 __all__ = ["Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
            "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
@@ -97,6 +97,11 @@ class constant_initializer(Initializer):
         return make_constant(self.value, dtype, shape)
 
 
+def of_rank(problem, shape):
+    """The error for a shape with too few or too many axes."""
+    return received(problem, shape=f"{shape} of rank {len(shape)}.")
+
+
 class Identity(Initializer):
     """`gain` times the identity matrix; the shape must be (rows, columns).
 
@@ -109,8 +114,7 @@ class Identity(Initializer):
 
     def __call__(self, shape, dtype=None):
         if len(shape) != 2:
-            problem = "Identity matrix initializer can only be used for 2D matrices."
-            raise ValueError(f"{problem} Received: shape={shape} of rank {len(shape)}.")
+            raise of_rank("Identity matrix initializer can only be used for 2D matrices.", shape)
         return Tensor.of(np.asarray(self.gain * np.eye(*shape), numpy_dtype(dtype)))
 
 
@@ -173,28 +177,31 @@ class VarianceScaling(RandomInitializer):
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None):
         if scale <= 0:
-            raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
-        if mode not in ("fan_in", "fan_out", "fan_avg"):
-            problem = f"Invalid `mode` argument: {visible(mode)}."
-            raise ValueError(f"{problem} Please use one of 'fan_in', 'fan_out', 'fan_avg'")
+            raise received("Argument `scale` must be positive float.", scale=scale)
         distribution = "truncated_normal" if distribution.lower() == "normal" else distribution.lower()
-        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
-            problem = f"Invalid `distribution` argument: {visible(distribution)}."
-            raise ValueError(f"{problem} Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'")
-        self.scale, self.mode, self.distribution = scale, mode, distribution
+        self.scale, self.mode = scale, one_of("mode", mode, "fan_in", "fan_out", "fan_avg")
+        draws = "uniform", "truncated_normal", "untruncated_normal"
+        self.distribution = one_of("distribution", distribution, *draws)
         super().__init__(seed)
 
     def __call__(self, shape, dtype=None):
         fan_in, fan_out = fans(tuple(shape))
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
-        if self.distribution == "uniform":
-            limit = python_math.sqrt(3.0 * variance)
-            return stateless_uniform(tuple(shape), self.seeds(), -limit, limit, numpy_dtype(dtype))
-        if self.distribution == "untruncated_normal":
-            return stateless_normal(tuple(shape), self.seeds(), 0.0, python_math.sqrt(variance), numpy_dtype(dtype))
-        stddev = python_math.sqrt(variance) / 0.87962566103423978  # that of a normal truncated at 2
-        return stateless_truncated_normal(tuple(shape), self.seeds(), 0.0, stddev, numpy_dtype(dtype))
+        limit, stddev = python_math.sqrt(3.0 * variance), python_math.sqrt(variance)
+        draw, first, second = {
+            "uniform": (stateless_uniform, -limit, limit), "untruncated_normal": (stateless_normal, 0.0, stddev),
+            "truncated_normal": (stateless_truncated_normal, 0.0, stddev / 0.87962566103423978),  # that of one cut at 2
+        }[self.distribution]  # fmt: skip
+        return draw(tuple(shape), self.seeds(), first, second, numpy_dtype(dtype))
+
+
+def one_of(name, given, *allowed):
+    """The setting of this name. Raise ValueError if it is not allowed."""
+    if given not in allowed:
+        listed = ", ".join(map(repr, allowed))
+        raise ValueError(f"Invalid `{name}` argument: {visible(given)}. Please use one of {listed}")
+    return given
 
 
 class FixedScaling(VarianceScaling):
@@ -265,8 +272,7 @@ class Orthogonal(RandomInitializer):
 
     def __call__(self, shape, dtype=None):
         if len(shape) < 2:
-            problem = "The tensor to initialize must be at least two-dimensional."
-            raise ValueError(f"{problem} Received: shape={shape} of rank {len(shape)}.")
+            raise of_rank("The tensor to initialize must be at least two-dimensional.", shape)
         rows, columns = python_math.prod(shape[:-1]), shape[-1]
         drawn = stateless_normal((max(rows, columns), min(rows, columns)), self.seeds(), 0.0, 1.0, numpy_dtype(dtype))
         q, r = np.linalg.qr(drawn.numpy())
@@ -342,9 +348,4 @@ def get(identifier):
     Raises:
         ValueError: no initializer has this name.
     """
-    initializer = from_identifier(identifier, BY_NAME, Initializer)
-    if initializer is not None:
-        return initializer
-    if identifier is None or callable(identifier):
-        return identifier
-    raise ValueError(f"Could not interpret initializer identifier: {visible(identifier)}")
+    return found(identifier, "initializer", BY_NAME)

@@ -6,7 +6,7 @@ from .. import math
 from ..engine import convert
 from ..errors import visible
 from ..ops import cast
-from .utils import from_identifier
+from .utils import found
 
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "get", "l1", "l1_l2", "l2"]
 
@@ -95,10 +95,4 @@ def get(identifier):
     Raises:
         ValueError: no regularizer has this name.
     """
-    regularizer = from_identifier(identifier, BY_NAME, Regularizer)
-    if regularizer is not None:
-        return regularizer
-    if identifier is None or (callable(identifier) and not isinstance(identifier, type)):
-        return identifier
-    problem = f"Could not interpret regularizer identifier: {visible(identifier)}."
-    raise ValueError(f"{problem} Known are {', '.join(BY_NAME)}.")
+    return found(identifier, "regularizer", BY_NAME, f". Known are {', '.join(BY_NAME)}.")
