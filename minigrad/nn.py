@@ -571,31 +571,7 @@ def channels(data_format, ndim):
         return 1
     if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
         return ndim - 1
-    raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={visible(data_format)}")
-
-
-def bias_add(value, bias, data_format=None, name=None) -> Tensor:
-    """Add a bias to each channel.
-
-    Args:
-        value: shape `(batch, ..., channels)`.
-        bias: shape `(channels,)`.
-        data_format: where the axis of the channels is: `"NHWC"` and its like: the last; `"NCHW"` and its like: the
-            second. None means the last.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        InvalidArgumentError: there is not one bias for each channel.
-        ValueError: `data_format` is of another form.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy())
-    [[11. 22.]
-     [13. 24.]]
-    """
-    if data_format is not None:
-        channels(data_format, 2)
-    return biased(value, bias, data_format)
+    raise errors.from_python(errors.received("`data_format` must be of the form `N...C` or `NC...`.", data_format=data_format))
 
 
 def bias_grad(dz, data_format):
@@ -606,19 +582,29 @@ def bias_grad(dz, data_format):
 
 @op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=bias_grad,
     math={"bias": "sum of upstream over all axes but that of the channels"})  # fmt: skip
-def biased(value, bias, data_format: str | None = None):
-    """Op behind `mg.nn.bias_add`.
+def bias_add(value, bias, data_format: str | None = None):
+    """Add a bias to each channel.
+
+    Args:
+        value: shape `(batch, ..., channels)`.
+        bias: shape `(channels,)`.
+        data_format: where the axis of the channels is: `"NHWC"` and its like: the last; `"NCHW"` and its like: the
+            second. None means the last.
+
+    Raises:
+        InvalidArgumentError: there is not one bias for each channel.
+        ValueError: `data_format` is of another form.
 
     >>> import minigrad as mg
     >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0], data_format="NCHW").numpy())
     [[11. 22.]
      [13. 24.]]
     """
+    kept = channels(data_format, value.ndim)
     if value.ndim < 2:
         raise invalid(f"Input tensor must be at least 2D: {bracketed(value.shape)}")
     if bias.ndim != 1:
         raise invalid(f"Biases must be 1D: {bracketed(bias.shape)}")
-    kept = channels(data_format, value.ndim)
     if len(bias) != value.shape[kept]:
         where = "last dimension" if kept == value.ndim - 1 else "channel dimension"
         problem = f"Must provide as many biases as the {where} of the input tensor:"

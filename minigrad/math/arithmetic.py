@@ -303,13 +303,20 @@ def scalar_mul(scalar, x, name=None):
 
 
 @op("AddN", dinputs=accepts_sparse(lambda dz: dz))
-def sum_of(inputs: list):
-    """Op behind `mg.add_n`: the sum of Tensors of the same shape.
+def add_n(inputs: list):
+    """Sum of a list of Tensors of the same shape and dtype. There is no broadcasting.
+
+    Raises:
+        ValueError: the list is empty.
+        InvalidArgumentError: the shapes or dtypes differ.
 
     >>> import minigrad as mg
-    >>> print(mg.add_n([[1.5, 2.5], [10.0, 20.0]]).numpy())
-    [11.5 22.5]
+    >>> print(mg.add_n([1.0, 2.0, 3.5]).numpy(), mg.add_n([[1.5, 2.5], [10.0, 20.0]]).numpy())
+    6.5 [11.5 22.5]
     """
+    if not inputs:
+        problem = "Inputs must be an iterable of at least one Tensor/IndexedSlices"
+        raise errors.from_python(ValueError(f"{problem} with the same dtype and shape."))
     total = inputs[0]
     if total.dtype.kind not in ARITHMETIC and len(inputs) > 1:
         raise invalid(not_among("T", total.dtype, "all kinds of numbers"))
@@ -320,24 +327,6 @@ def sum_of(inputs: list):
             raise invalid(f"{problem}  Input 0: {shapes[0]} != input {k}: {shapes[1]}")
         total = total + x if k else x
     return total
-
-
-def add_n(inputs, name=None) -> Tensor:
-    """Sum of a list of Tensors of the same shape and dtype. There is no broadcasting.
-
-    Raises:
-        ValueError: the list is empty.
-        InvalidArgumentError: the shapes or dtypes differ.
-
-    >>> import minigrad as mg
-    >>> print(mg.add_n([1.0, 2.0, 3.5]).numpy())
-    6.5
-    """
-    inputs = list(inputs) if hasattr(inputs, "__iter__") else [inputs]
-    if not inputs:
-        problem = "Inputs must be an iterable of at least one"
-        raise ValueError(f"{problem} Tensor/IndexedSlices with the same dtype and shape.")
-    return sum_of(inputs)
 
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
