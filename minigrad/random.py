@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .engine import Tensor, as_value, bracketed, convert, dtypes, invalid, not_among, op, tidy, unregistered
+from .errors import by_kernel
 from .math.special import lgamma
 
 __all__ = ["Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal",
@@ -124,10 +125,10 @@ def stateless_stream(seed):
     """The random bits of a pair of seeds, which are scrambled first."""
     seed = convert(seed).value
     if seed.dtype not in (np.int32, np.int64):
-        raise invalid(f"{not_among('Tseed', seed.dtype, 'int32, int64')} [Op:StatelessRandomGetKeyCounter] name: ")
+        raise by_kernel("StatelessRandomGetKeyCounter", not_among("Tseed", seed.dtype, "int32, int64"))
     if np.shape(seed) != (2,):
-        given = bracketed(np.shape(seed))
-        raise invalid(f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")
+        problem = f"seed must have shape [2], not {bracketed(np.shape(seed))}"
+        raise by_kernel("StatelessRandomGetKeyCounter", problem)
     first, second = (int(s) % 2**64 for s in seed)
     key, counter = Stream(0x02461E293EC8F720, first | second << 64).blocks(1).reshape(2, 2)
     return Stream(int(joined(key)), int(joined(counter)) << 64)
@@ -444,12 +445,10 @@ def categorical(logits, num_samples, dtype: Any = "int64", seed: int | None = No
 
 def counted(dtype):
     """The dtype of Poisson numbers. Raise InvalidArgumentError if they cannot have it."""
-    dtype = dtypes.as_dtype(dtype)
+    dtype = dtypes.to_numpy(dtype)
     if dtype not in FLOATS + INTEGERS:
-        allowed = "half, float, double, int32, int64"
-        problem = f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values:"
-        raise invalid(f"{problem} {allowed} [Op:RandomPoissonV2] name: ")
-    return dtype.dtype
+        raise by_kernel("RandomPoissonV2", not_among("dtype", dtype, "half, float, double, int32, int64"))
+    return dtype
 
 
 @op("RandomPoissonV2", "if", shape=vector, dtype=counted, **unregistered("RandomPoissonV2", "output", "rate"))

@@ -214,11 +214,20 @@ class MeanMetricWrapper(Mean):
         super().update_state(self._function(y_true, y_pred, **self._settings), sample_weight)
 
 
-class Accuracy(MeanMetricWrapper):
-    """The fraction of predictions that equal the true value."""
+class FunctionMetric(MeanMetricWrapper):
+    """The mean of the function that stands in the head of its class, which has no settings."""
 
-    def __init__(self, name="accuracy", dtype=None):
-        super().__init__(accuracy, name, dtype)
+    def __init_subclass__(cls, function):
+        own_name = snake_case(cls.__name__)
+
+        def __init__(self, name=own_name, dtype=None):
+            MeanMetricWrapper.__init__(self, function, name, dtype)
+
+        cls.__init__ = __init__
+
+
+class Accuracy(FunctionMetric, function=accuracy):
+    """The fraction of predictions that equal the true value."""
 
 
 class BinaryAccuracy(MeanMetricWrapper):
@@ -228,14 +237,11 @@ class BinaryAccuracy(MeanMetricWrapper):
         super().__init__(binary_accuracy, name, dtype, threshold=threshold)
 
 
-class CategoricalAccuracy(MeanMetricWrapper):
+class CategoricalAccuracy(FunctionMetric, function=categorical_accuracy):
     """The mean of `categorical_accuracy`."""
 
-    def __init__(self, name="categorical_accuracy", dtype=None):
-        super().__init__(categorical_accuracy, name, dtype)
 
-
-class SparseCategoricalAccuracy(MeanMetricWrapper):
+class SparseCategoricalAccuracy(FunctionMetric, function=sparse_categorical_accuracy):
     """The mean of `sparse_categorical_accuracy`.
 
     >>> import minigrad as mg
@@ -245,25 +251,9 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
     0.5
     """
 
-    def __init__(self, name="sparse_categorical_accuracy", dtype=None):
-        super().__init__(sparse_categorical_accuracy, name, dtype)
 
-
-class MeanSquaredError(MeanMetricWrapper):
+class MeanSquaredError(FunctionMetric, function=losses.mse):
     """The mean of `mg.keras.losses.mse`."""
-
-    def __init__(self, name="mean_squared_error", dtype=None):
-        super().__init__(losses.mse, name, dtype)
-
-
-class RootMeanSquaredError(MeanMetricWrapper):
-    """The square root of the mean of (y_pred - y_true)**2 over all elements."""
-
-    def __init__(self, name="root_mean_squared_error", dtype=None):
-        super().__init__(squared_errors, name, dtype)
-
-    def result(self):
-        return math.sqrt(super().result())
 
 
 def squared_errors(y_true, y_pred):
@@ -271,11 +261,15 @@ def squared_errors(y_true, y_pred):
     return math.square(y_pred - y_true)
 
 
-class MeanAbsoluteError(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.mae`."""
+class RootMeanSquaredError(FunctionMetric, function=squared_errors):
+    """The square root of the mean of (y_pred - y_true)**2 over all elements."""
 
-    def __init__(self, name="mean_absolute_error", dtype=None):
-        super().__init__(losses.mae, name, dtype)
+    def result(self):
+        return math.sqrt(super().result())
+
+
+class MeanAbsoluteError(FunctionMetric, function=losses.mae):
+    """The mean of `mg.keras.losses.mae`."""
 
 
 class BinaryCrossentropy(MeanMetricWrapper):
