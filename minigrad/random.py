@@ -521,7 +521,13 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """As `normal`, but numbers more than two standard deviations from the mean are drawn again."""
+    """As `normal`, but numbers more than two standard deviations from the mean are drawn again.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.truncated_normal([2], mean=10.0, stddev=0.1).numpy())
+    [ 9.889878 10.154575]
+    """
     mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
     return stretched(standard_truncated(shape, dtype, seed), stddev, mean)
 
@@ -597,14 +603,24 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
-    """As `normal`, from a pair of seeds alone; see `stateless_uniform`."""
+    """As `normal`, from a pair of seeds alone; see `stateless_uniform`.
+
+    >>> import minigrad as mg
+    >>> print(mg.random.stateless_normal([2], seed=[1, 2]).numpy())
+    [0.5441101  0.20738031]
+    """
     numbers = Tensor.of(stateless(normals, shape, seed, dtype))
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
                                alg="auto_select") -> Tensor:  # fmt: skip
-    """As `truncated_normal`, from a pair of seeds alone; see `stateless_uniform`."""
+    """As `truncated_normal`, from a pair of seeds alone; see `stateless_uniform`.
+
+    >>> import minigrad as mg
+    >>> print(mg.random.stateless_truncated_normal([2], seed=[1, 2]).numpy())
+    [0.5441101  0.20738031]
+    """
     numbers = Tensor.of(stateless(truncated, shape, seed, dtype))
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 

@@ -53,7 +53,12 @@ def mean_squared_error(y_true, y_pred):
 
 
 def mean_absolute_error(y_true, y_pred):
-    """The mean of |y_true - y_pred| over the last axis: (..., n) becomes (...)."""
+    """The mean of |y_true - y_pred| over the last axis: (..., n) becomes (...).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.mean_absolute_error([[0.0, 1.0]], [[2.0, 1.0]]).numpy())
+    [1.]
+    """
     y_true, y_pred = aligned(y_true, y_pred)
     return math.reduce_mean(as_float(math.abs(y_true - y_pred)), -1)
 
@@ -333,6 +338,13 @@ class Loss:
 
     Raises:
         ValueError: there is no such reduction.
+
+    >>> import minigrad as mg
+    >>> class Largest(mg.keras.losses.Loss):
+    ...     def call(self, y_true, y_pred):
+    ...         return mg.reduce_max(mg.abs(y_true - y_pred), -1)
+    >>> print(Largest()([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 4.0]]).numpy())
+    3.0
     """
 
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
@@ -404,61 +416,126 @@ class PlainLoss(FunctionLoss):
 
 
 class MeanSquaredError(PlainLoss, function=mean_squared_error):
-    """`mean_squared_error`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`mean_squared_error`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.MeanSquaredError()([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 2.0]]).numpy())
+    2.0
+    """
 
 
 class MeanAbsoluteError(PlainLoss, function=mean_absolute_error):
-    """`mean_absolute_error`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`mean_absolute_error`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.MeanAbsoluteError("sum")([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 2.0]]).numpy())
+    2.0
+    """
 
 
 class MeanAbsolutePercentageError(PlainLoss, function=mean_absolute_percentage_error):
-    """`mean_absolute_percentage_error`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`mean_absolute_percentage_error`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.MeanAbsolutePercentageError()([[2.0, 4.0], [1.0, 1.0]], [[1.0, 4.0], [1.0, 1.0]]).numpy())
+    12.5
+    """
 
 
 class MeanSquaredLogarithmicError(PlainLoss, function=mean_squared_logarithmic_error):
-    """`mean_squared_logarithmic_error`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`mean_squared_logarithmic_error`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.MeanSquaredLogarithmicError()([[0.0, 3.0]], [[1.0, 3.0]]).numpy().round(4))
+    0.2402
+    """
 
 
 class LogCosh(PlainLoss, function=log_cosh):
-    """`logcosh`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`logcosh`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.LogCosh()([[0.0, 0.0], [1.0, 1.0]], [[1.0, 100.0], [1.0, 1.0]]).numpy().round(4))
+    24.9352
+    """
 
 
 class Hinge(PlainLoss, function=hinge):
-    """`hinge`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`hinge`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.Hinge()([[-1.0, 1.0], [1.0, 1.0]], [[0.5, 2.0], [1.0, 1.0]]).numpy())
+    0.375
+    """
 
 
 class SquaredHinge(PlainLoss, function=squared_hinge):
-    """`squared_hinge`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`squared_hinge`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.SquaredHinge()([[-1.0, 1.0], [1.0, 1.0]], [[0.5, 2.0], [1.0, 1.0]]).numpy())
+    0.5625
+    """
 
 
 class CategoricalHinge(PlainLoss, function=categorical_hinge):
-    """`categorical_hinge`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`categorical_hinge`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.CategoricalHinge()([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]]).numpy())
+    1.25
+    """
 
 
 class KLDivergence(PlainLoss, function=kl_divergence):
-    """`kld`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`kld`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.KLDivergence()([[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [1.0, 0.0]]).numpy().round(4))
+    0.0719
+    """
 
 
 class Poisson(PlainLoss, function=poisson):
-    """`poisson`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`poisson`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.Poisson()([[1.0, 3.0]], [[2.0, 3.0]]).numpy().round(4))
+    0.5055
+    """
 
 
 class CosineSimilarity(FunctionLoss, function=cosine_similarity):
-    """`cosine_similarity` along `axis`, reduced to a scalar; the other arguments are those of `Loss`."""
+    """`cosine_similarity` along `axis`, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.CosineSimilarity()([[0.0, 2.0], [1.0, 0.0]], [[3.0, 4.0], [5.0, 0.0]]).numpy().round(4))
+    -0.9
+    """
 
     def __init__(self, axis=-1, reduction="sum_over_batch_size", name="cosine_similarity", dtype=None):
         super().__init__(reduction, name, dtype, axis=axis)
 
 
 class Huber(FunctionLoss, function=huber):
-    """`huber` with this `delta`, reduced to a scalar; the other arguments are those of `Loss`."""
+    """`huber` with this `delta`, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.Huber(delta=2.0)([[0.0, 0.0]], [[0.5, 3.0]]).numpy())
+    2.0625
+    """
 
     def __init__(self, delta=1.0, reduction="sum_over_batch_size", name="huber_loss", dtype=None):
         super().__init__(reduction, name, dtype, delta=delta)
 
 
 class BinaryCrossentropy(FunctionLoss, function=binary_crossentropy):
-    """`binary_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`."""
+    """`binary_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.BinaryCrossentropy(from_logits=True)([[1.0, 0.0]], [[0.0, 0.0]]).numpy())
+    0.6931472
+    """
 
     def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
                  name="binary_crossentropy", dtype=None):  # fmt: skip
@@ -466,7 +543,12 @@ class BinaryCrossentropy(FunctionLoss, function=binary_crossentropy):
 
 
 class CategoricalCrossentropy(FunctionLoss, function=categorical_crossentropy):
-    """`categorical_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`."""
+    """`categorical_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.CategoricalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy())
+    0.6931472
+    """
 
     def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
                  name="categorical_crossentropy", dtype=None):  # fmt: skip
@@ -477,6 +559,11 @@ class SparseCategoricalCrossentropy(FunctionLoss, function=sparse_categorical_cr
     """`sparse_categorical_crossentropy` with these settings, reduced to a scalar.
 
     A mean is taken over the examples whose class is not ignored. The other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> loss = mg.keras.losses.SparseCategoricalCrossentropy(ignore_class=0)
+    >>> print(loss(mg.constant([0, 1]), mg.constant([[0.9, 0.1], [0.5, 0.5]])).numpy())
+    0.6931472
     """
 
     def __init__(self, from_logits=False, ignore_class=None, reduction="sum_over_batch_size", axis=-1,
@@ -520,5 +607,9 @@ def get(identifier):
 
     Raises:
         ValueError: no loss has this name.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.get("mse")([[0.0, 1.0]], [[2.0, 1.0]]).numpy(), mg.keras.losses.get("Huber").name)
+    [2.] huber_loss
     """
     return found(identifier, "loss", BY_NAME)

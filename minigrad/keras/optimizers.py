@@ -773,7 +773,13 @@ class PiecewiseConstantDecay(Schedule):
 
 
 class schedules:
-    """tf.keras.optimizers.schedules: learning rates that depend on the step."""
+    """tf.keras.optimizers.schedules: learning rates that depend on the step.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.PolynomialDecay(0.5, decay_steps=2, end_learning_rate=0.25)
+    >>> print(float(mg.keras.optimizers.SGD(rate).learning_rate))
+    0.5
+    """
 
     LearningRateSchedule, ExponentialDecay, InverseTimeDecay = Schedule, ExponentialDecay, InverseTimeDecay
     PolynomialDecay, CosineDecay, PiecewiseConstantDecay = PolynomialDecay, CosineDecay, PiecewiseConstantDecay

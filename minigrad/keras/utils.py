@@ -39,7 +39,13 @@ def snake_case(name) -> str:
 
 
 def clear_session() -> None:
-    """Restart the numbering of automatic names."""
+    """Restart the numbering of automatic names.
+
+    >>> import minigrad as mg
+    >>> mg.keras.utils.clear_session()
+    >>> mg.keras.layers.Dense(1).name, mg.keras.layers.Dense(1).name
+    ('dense', 'dense_1')
+    """
     name_counts.clear()
 
 
