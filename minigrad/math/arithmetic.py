@@ -3,7 +3,8 @@
 import numpy as np
 
 from .. import errors
-from ..engine import IndexedSlices, Tensor, accepts_sparse, bracketed, convert, dtypes, invalid, not_among, op, unregistered
+from ..engine import IndexedSlices, Tensor, accepts_sparse, bracketed, convert, dtypes, invalid, not_among, op
+from ..engine.custom import unregistered
 from ..engine.op import redeclared
 from ..ops import cast, convert_to_tensor
 
@@ -272,7 +273,8 @@ def sign(x):
     return np.sign(x)
 
 
-@op("Sign", "c", variant_of=sign, dx=lambda dy, x, y: divide_no_nan.np((dy - y * y * dy.conj()) * 0.5, np.abs(x).astype(x.dtype)))
+@op("Sign", "c", variant_of=sign,
+    dx=lambda dy, x, y: divide_no_nan.np((dy - y * y * dy.conj()) * 0.5, np.abs(x).astype(x.dtype)))  # fmt: skip
 def complex_sign(x):
     """Op behind `mg.sign` of complex numbers: x / abs(x), and 0 where x is 0.
 

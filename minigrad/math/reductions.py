@@ -98,9 +98,9 @@ def refuse_axis(axis):
         raise invalid(f"Invalid reduction dimension ({axis} for input with 0 dimension(s)")
 
 
-@op("Mean", ARITHMETIC, twin=np.mean, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
-    spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis),
-    math="upstream / count, to each")  # fmt: skip
+@op("Mean", ARITHMETIC, twin=np.mean, axis=tidy.axes, math="upstream / count, to each",
+    dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
+        spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis))  # fmt: skip
 def reduce_mean(input_tensor, axis=None, keepdims=False):
     """Mean of the elements along one axis, several, or all; see `reduce_sum`. The mean of integers is truncated.
 
@@ -460,8 +460,8 @@ def among_greatest(predictions, targets: np.ndarray, k):
 # ---- cumulative sums and products ----------------------------------------------------------------------------------
 
 
-@op("Cumsum", ARITHMETIC, axis=tidy.axes, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse),
-    math="cumsum(upstream, axis, exclusive, not reverse)")  # fmt: skip
+@op("Cumsum", ARITHMETIC, axis=tidy.axes, math="cumsum(upstream, axis, exclusive, not reverse)",
+    dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))  # fmt: skip
 def cumsum(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative sum along an axis: each element plus all elements before it. The shape stays.
 

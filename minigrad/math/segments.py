@@ -190,7 +190,8 @@ def unsorted_segment_min(data, segment_ids, num_segments):
     return in_segments(np.minimum, finite_limits(data.dtype).max, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None, math=OTHERS)
+@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None,
+    math=OTHERS)  # fmt: skip
 def unsorted_segment_prod(data, segment_ids, num_segments):
     """Segment product with ids in any order; see `unsorted_segment_sum`. A segment without parts is 1.
 
