@@ -151,6 +151,12 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     Raises:
         ValueError: the structures differ.
         TypeError: the types of sequences differ, and `check_types` is True.
+
+    >>> assert_same_structure([1, (2,)], [3, (4,)])
+    >>> assert_same_structure([1, 2], (3, 4), check_types=False)
+    >>> assert_same_structure([1, 2], [1, [2]])
+    Traceback (most recent call last):
+    ValueError: The two structures don't have the same nested structure. ...
     """
     both = visible_lines(f"First structure: {nest1}\n\nSecond structure: {nest2}")
     problem = f"The two structures don't have the same nested structure.\n\n{both}"

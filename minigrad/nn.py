@@ -6,7 +6,7 @@ import numpy as np
 
 from . import errors, math, random
 from .engine import Tensor, accepts_sparse, bracketed, invalid, not_among, op, tidy
-from .errors import visible
+from .errors import received, visible
 from .math.elementwise import sigmoid, softplus, softsign, tanh
 from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
 from .math.reductions import in_top_k, top_k, zero_fraction
@@ -296,7 +296,8 @@ def opened(shape, axis):
     return (*shape[:axis], 1, *shape[axis:])
 
 
-@op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer, p=lambda logits, labels, axis: softmax(logits, axis) - labels,
+@op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer,
+    p=lambda logits, labels, axis: softmax(logits, axis) - labels,
     dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=minus_log_softmax,
     math={"logits": "upstream * (softmax(logits) - labels)", "labels": "-upstream * log_softmax(logits)"})  # fmt: skip
 def cross_entropy(logits, labels, axis):
@@ -359,7 +360,8 @@ def same_shape(labels, logits):
     return labels, logits
 
 
-@op("Mul", "fc", dlogits=lambda dz, logits, labels: dz * (sigmoid.np(logits) - labels), dlabels=lambda dz, logits: -dz * logits)
+@op("Mul", "fc", dlogits=lambda dz, logits, labels: dz * (sigmoid.np(logits) - labels),
+    dlabels=lambda dz, logits: -dz * logits)  # fmt: skip
 def logistic_loss(logits, labels):
     """Op behind `mg.nn.sigmoid_cross_entropy_with_logits`.
 
@@ -571,31 +573,7 @@ def channels(data_format, ndim):
         return 1
     if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
         return ndim - 1
-    raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={visible(data_format)}")
-
-
-def bias_add(value, bias, data_format=None, name=None) -> Tensor:
-    """Add a bias to each channel.
-
-    Args:
-        value: shape `(batch, ..., channels)`.
-        bias: shape `(channels,)`.
-        data_format: where the axis of the channels is: `"NHWC"` and its like: the last; `"NCHW"` and its like: the
-            second. None means the last.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        InvalidArgumentError: there is not one bias for each channel.
-        ValueError: `data_format` is of another form.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy())
-    [[11. 22.]
-     [13. 24.]]
-    """
-    if data_format is not None:
-        channels(data_format, 2)
-    return biased(value, bias, data_format)
+    raise errors.from_python(received("`data_format` must be of the form `N...C` or `NC...`.", data_format=data_format))
 
 
 def bias_grad(dz, data_format):
@@ -606,19 +584,29 @@ def bias_grad(dz, data_format):
 
 @op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=bias_grad,
     math={"bias": "sum of upstream over all axes but that of the channels"})  # fmt: skip
-def biased(value, bias, data_format: str | None = None):
-    """Op behind `mg.nn.bias_add`.
+def bias_add(value, bias, data_format: str | None = None):
+    """Add a bias to each channel.
+
+    Args:
+        value: shape `(batch, ..., channels)`.
+        bias: shape `(channels,)`.
+        data_format: where the axis of the channels is: `"NHWC"` and its like: the last; `"NCHW"` and its like: the
+            second. None means the last.
+
+    Raises:
+        InvalidArgumentError: there is not one bias for each channel.
+        ValueError: `data_format` is of another form.
 
     >>> import minigrad as mg
     >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0], data_format="NCHW").numpy())
     [[11. 22.]
      [13. 24.]]
     """
+    kept = channels(data_format, value.ndim)
     if value.ndim < 2:
         raise invalid(f"Input tensor must be at least 2D: {bracketed(value.shape)}")
     if bias.ndim != 1:
         raise invalid(f"Biases must be 1D: {bracketed(bias.shape)}")
-    kept = channels(data_format, value.ndim)
     if len(bias) != value.shape[kept]:
         where = "last dimension" if kept == value.ndim - 1 else "channel dimension"
         problem = f"Must provide as many biases as the {where} of the input tensor:"
@@ -699,18 +687,17 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     """
     given = isinstance(rate, numbers.Real)
     if given and not 0 <= rate < 1:
-        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={visible(rate)}")
+        raise received("`rate` must be a scalar tensor or a float in the range [0, 1).", rate=rate)
     x = convert_to_tensor(x)
     if x.value.dtype.kind != "f":
-        problem = "`x.dtype` must be a floating point tensor as `x` will be scaled."
-        raise ValueError(f"{problem} Received: x_dtype={x.dtype!s}")
+        raise received("`x.dtype` must be a floating point tensor as `x` will be scaled.", x_dtype=x.dtype)
     if given and not rate:
         random.pair_for(seed)  # so that the next random op gets the same numbers as with any other rate
         return x
     if given:
         kept = x * (1 / (1 - rate))
     elif not creation.is_tensor(rate):
-        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={visible(rate)}")
+        raise received("`rate` must be a scalar or scalar tensor.", rate=rate)
     elif rate.shape.rank:
         raise ValueError(f"Shape {rate.shape} must have rank 0")
     elif rate.dtype != x.dtype:

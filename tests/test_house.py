@@ -212,10 +212,17 @@ def test_the_source_of_an_op_is_the_whole_of_what_it_does():
 # ---- what everything says of itself --------------------------------------------------------------------------------
 
 
+TENSORFLOW = json.loads((ROOT / "tests" / "namespaces.json").read_text("utf-8"))  # dir() of each namespace of TensorFlow 2.21
+
+
 def public():
-    """The functions and classes at the top level, by name."""
-    names = [name for name in dir(mg) if not name.startswith("_")]
-    return {name: one for name in names if isinstance(one := getattr(mg, name), (type, types.FunctionType))}
+    """The functions and classes that Tab offers at the top level and in each namespace, by name."""
+    found = {}
+    for space in TENSORFLOW:
+        module = importlib.import_module(f"minigrad.{space}".rstrip("."))
+        names = {name: getattr(module, name) for name in dir(module) if not name.startswith("_")}
+        found |= {f"{space}.{name}".lstrip("."): one for name, one in names.items() if isinstance(one, (type, types.FunctionType))}
+    return found
 
 
 @pytest.mark.parametrize("name", sorted({**OPS, **public()}))
@@ -225,7 +232,6 @@ def test_every_public_name_has_a_docstring_with_an_example(name):
     assert doctest.DocTestParser().get_examples(text), f"{name} has no example"
 
 
-TENSORFLOW = json.loads((ROOT / "tests" / "namespaces.json").read_text("utf-8"))  # dir() of each namespace of TensorFlow 2.21
 OURS = {"": {"explain", "inspect", "trace", "written"}, "test": {"check_gradients"}}
 
 

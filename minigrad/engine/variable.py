@@ -13,7 +13,7 @@ from .listening import leaving, listening, without_tapes
 from .op import convert, op, tensor_of
 from .rules import accepts_sparse
 from .shape import TensorShape, bracketed
-from .tensor import Operators, Reference, Tensor, next_id, refuse_habits, shown
+from .tensor import Operators, Tensor, next_id, refuse_habits, shown
 
 
 class Naming(threading.local):
@@ -135,9 +135,7 @@ class Variable(Operators):
         """The present value as a Tensor, connected to the Variable."""
         return read_value(self)
 
-    def read_value(self) -> Tensor:
-        """The present value as a Tensor, connected to the Variable."""
-        return read_value(self)
+    read_value = value
 
     def numpy(self) -> Any:
         """The present value as a NumPy array (a copy) or scalar; it leaves the tape behind."""
@@ -158,17 +156,9 @@ class Variable(Operators):
         """Where the value is kept: always the CPU."""
         return self._now.device
 
-    def get_shape(self) -> TensorShape:
-        """The shape that every value of it has."""
-        return self._shape
-
     def is_initialized(self, name: "str | None" = None) -> Tensor:
         """True: there is a value from the beginning."""
         return convert(True)
-
-    def ref(self) -> Reference:
-        """A handle that can be hashed; Variables themselves cannot, as `==` compares elements."""
-        return Reference(self)
 
     # ---- assigning -------------------------------------------------------------------------------------------------
 
@@ -281,9 +271,6 @@ class Variable(Operators):
     __iadd__, __isub__ = refused_in_place("+", "assign_add"), refused_in_place("-", "assign_sub")
     __imul__, __itruediv__ = refused_in_place("*", "assign"), refused_in_place("/", "assign")
     __ipow__ = refused_in_place("**", "assign")
-
-    def __copy__(self):
-        return self
 
     def __deepcopy__(self, memo):
         return remade(*self.__reduce__()[1])

@@ -9,8 +9,8 @@ import warnings
 import numpy as np
 
 from .. import errors, math
-from ..engine import IndexedSlices, SparseRows, Tensor, bracketed, convert, invalid
-from ..errors import visible
+from ..engine import IndexedSlices, SparseRows, Tensor, another_dtype, bracketed, convert
+from ..errors import by_kernel, received, visible
 from ..ops import cast, stack
 from . import initializers
 from .utils import checked_name, snake_case, unique_name
@@ -66,15 +66,19 @@ class Optimizer:
             advice = "add up the gradients of some steps, and apply the sums."
             raise errors.UnimplementedError(None, None, f"minigrad has no `gradient_accumulation_steps`: {advice}")
         check_learning_rate(learning_rate)
-        if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
-            given = f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
-            raise ValueError(f"Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. {given}")
-        if use_ema:
-            check_ema(ema_momentum, ema_overwrite_frequency)
+        clippings = dict(clipnorm=clipnorm, clipvalue=clipvalue, global_clipnorm=global_clipnorm)
+        if sum(limit is not None for limit in clippings.values()) > 1:
+            raise received("Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set.", **clippings)
+        if use_ema and not 0 <= ema_momentum <= 1:
+            raise received("`ema_momentum` must be in the range [0, 1].", ema_momentum=ema_momentum)
+        frequency = ema_overwrite_frequency
+        if use_ema and frequency and (not isinstance(frequency, int) or frequency < 1):
+            problem = "`ema_overwrite_frequency` must be an integer >= 1 or None."
+            raise received(problem, ema_overwrite_frequency=frequency)
         self.name = checked_name(name or unique_name(snake_case(type(self).__name__)))
         self.weight_decay = weight_decay
-        self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
-        self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
+        self.clipnorm, self.clipvalue, self.global_clipnorm = clippings.values()
+        self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, frequency
         self.loss_scale_factor = loss_scale_factor
         with inside(self):
             self.iterations = Variable(0, dtype="int64", trainable=False, name="iteration")
@@ -287,10 +291,9 @@ class Optimizer:
             InvalidArgumentError: it is one.
         """
         if self.float_op and variable.dtype.is_integer:
-            problem = f"cannot compute {self.float_op} as input #1(zero-based) was expected to be"
-            given = f"a {variable.dtype.name} tensor but is a float tensor:"
+            problem = another_dtype(self.float_op, 1, variable.dtype.dtype, np.dtype(np.float32))
             advice = f"{type(self).__name__} cannot train whole numbers. Make {visible(variable.name)} of floats."
-            raise invalid(f"{problem} {given} {advice} [Op:{self.float_op}] name: ")
+            raise by_kernel(self.float_op, f"{problem}: {advice}")
 
     def clipped(self, grads):
         """The gradients after the clipping that was asked for."""
@@ -323,14 +326,6 @@ def check_learning_rate(learning_rate):
         raise ValueError(f"{problem} {what} Received instead: learning_rate={visible(learning_rate)}")
 
 
-def check_ema(momentum, frequency):
-    if not 0 <= momentum <= 1:
-        raise ValueError(f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={momentum}")
-    if frequency and (not isinstance(frequency, int) or frequency < 1):
-        problem = "`ema_overwrite_frequency` must be an integer >= 1 or None."
-        raise ValueError(f"{problem} Received: ema_overwrite_frequency={frequency}")
-
-
 @contextlib.contextmanager
 def all_or_nothing(variables):
     """A block that restores the values of these Variables if it raises."""
@@ -344,8 +339,8 @@ def all_or_nothing(variables):
 
 
 def incompatible(shape, other):
-    problem = f"Incompatible shapes: {bracketed(shape)} vs. {bracketed(other)}:"
-    return invalid(f"{problem} a gradient has the shape of its Variable. [Op:Sub] name: ")
+    shapes = f"{bracketed(shape)} vs. {bracketed(other)}"
+    return by_kernel("Sub", f"Incompatible shapes: {shapes}: a gradient has the shape of its Variable.")
 
 
 def add_without_broadcast(x, dx):
@@ -356,8 +351,8 @@ def add_without_broadcast(x, dx):
     """
     if dx.shape != x.shape:
         shapes = f"variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}"
-        advice = "a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: "
-        raise invalid(f"Cannot update {shapes}, shapes must be equal: {advice}")
+        problem = f"Cannot update {shapes}, shapes must be equal: a gradient has the shape of its Variable."
+        raise by_kernel("AssignAddVariableOp", problem)
     return x + dx
 
 
@@ -609,13 +604,13 @@ class Decay(Schedule):
 
     def __init__(self, initial_learning_rate, decay_steps):
         if decay_steps <= 0:
-            raise ValueError(f"Argument `decay_steps` must be > 0. Received: decay_steps={decay_steps}")
+            raise received("Argument `decay_steps` must be > 0.", decay_steps=decay_steps)
         self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
 
-    def in_one_dtype(self, step):
-        """The initial learning rate, the step and `decay_steps`, all in the dtype of the first."""
+    def in_one_dtype(self, *numbers):
+        """The initial learning rate, `decay_steps` and other numbers, all in the dtype of the first."""
         initial = convert(self.initial_learning_rate)
-        return initial, cast(step, initial.dtype), cast(self.decay_steps, initial.dtype)
+        return [initial, *[cast(one, initial.dtype) for one in (self.decay_steps, *numbers)]]
 
 
 class RateDecay(Decay):
@@ -626,10 +621,9 @@ class RateDecay(Decay):
         self.decay_rate, self.staircase, self.name = decay_rate, staircase, name or type(self).__name__
 
     def __call__(self, step):
-        initial, step, steps = self.in_one_dtype(step)
-        periods = math.floor(step / steps) if self.staircase else step / steps
-        rate = cast(cast(self.decay_rate, initial.dtype), periods.dtype)  # a quotient of integers is in float64
-        return self.decayed(cast(initial, periods.dtype), rate, periods)
+        initial, steps, step, rate = self.in_one_dtype(step, self.decay_rate)
+        periods = math.floor(step / steps) if self.staircase else step / steps  # of integers it is in float64
+        return self.decayed(cast(initial, periods.dtype), cast(rate, periods.dtype), periods)
 
 
 class ExponentialDecay(RateDecay):
@@ -702,9 +696,8 @@ class PolynomialDecay(Decay):
         self.end_learning_rate, self.power, self.cycle, self.name = end_learning_rate, power, cycle, name
 
     def __call__(self, step):
-        initial, step, steps = self.in_one_dtype(step)
-        # as in TensorFlow, with an integer initial learning rate these are truncated to integers
-        end, power = cast(self.end_learning_rate, initial.dtype), cast(self.power, initial.dtype)
+        # as in TensorFlow, with an integer initial learning rate the last two are truncated to integers
+        initial, steps, step, end, power = self.in_one_dtype(step, self.end_learning_rate, self.power)
         if self.cycle:
             steps = steps * math.maximum(math.ceil(step / steps), 1)
         progress = math.minimum(step, steps) / steps
@@ -740,13 +733,12 @@ class CosineDecay(Decay):
         self.alpha, self.name, self.warmup_target, self.warmup_steps = alpha, name, warmup_target, warmup_steps
 
     def __call__(self, step):
-        initial, step, steps = self.in_one_dtype(step)
+        target = self.initial_learning_rate if self.warmup_target is None else self.warmup_target
+        initial, steps, step, alpha, target, warmup = self.in_one_dtype(step, self.alpha, target, self.warmup_steps)
         if self.warmup_target is not None:
-            target, warmup = cast(self.warmup_target, initial.dtype), cast(self.warmup_steps, initial.dtype)
             if step < warmup:
                 return (target - initial) * (step / warmup) + initial
             initial, step = target, step - warmup
-        alpha = cast(self.alpha, initial.dtype)
         cosine = 0.5 * (1.0 + math.cos(np.pi * (math.minimum(step, steps) / steps)))
         return initial * ((1 - alpha) * cosine + alpha)
 
@@ -781,7 +773,13 @@ class PiecewiseConstantDecay(Schedule):
 
 
 class schedules:
-    """tf.keras.optimizers.schedules: learning rates that depend on the step."""
+    """tf.keras.optimizers.schedules: learning rates that depend on the step.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.PolynomialDecay(0.5, decay_steps=2, end_learning_rate=0.25)
+    >>> print(float(mg.keras.optimizers.SGD(rate).learning_rate))
+    0.5
+    """
 
     LearningRateSchedule, ExponentialDecay, InverseTimeDecay = Schedule, ExponentialDecay, InverseTimeDecay
     PolynomialDecay, CosineDecay, PiecewiseConstantDecay = PolynomialDecay, CosineDecay, PiecewiseConstantDecay

@@ -200,8 +200,8 @@ def size_around(length, lower, upper, rows, columns):
     return rows, columns
 
 
-@op("MatrixDiagPartV3", k=tidy.axes, dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align),
-    math="upstream, put back on the diagonals")  # fmt: skip
+@op("MatrixDiagPartV3", k=tidy.axes, math="upstream, put back on the diagonals",
+    dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align))  # fmt: skip
 def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
     """Diagonal, or diagonals, of a matrix.
 

@@ -26,7 +26,8 @@ def times(a, b):
     return a.dot(b) if a.__class__ is b.__class__ is np.ndarray and a.ndim == b.ndim == 2 else a @ b
 
 
-@op("MatMul", "iuf", twin=np.matmul, holomorphic=True, da=lambda dz, b: times(dz, b.mT), db=lambda dz, a: times(a.mT, dz))
+@op("MatMul", "iuf", twin=np.matmul, holomorphic=True,
+    da=lambda dz, b: times(dz, b.mT), db=lambda dz, a: times(a.mT, dz))  # fmt: skip
 def product(a, b):
     """Matrix product `a @ b`. `mg.matmul` is the same with TensorFlow's options.
 

@@ -9,6 +9,7 @@ from ..engine.rules import filled
 from ..errors import visible
 from ..ops import cast, gather, reshape
 from .arithmetic import ARITHMETIC, sqrt
+from .reductions import limit_of
 
 __all__ = ["bincount", "confusion_matrix", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
            "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
@@ -190,7 +191,8 @@ def unsorted_segment_min(data, segment_ids, num_segments):
     return in_segments(np.minimum, finite_limits(data.dtype).max, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None, math=OTHERS)
+@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None,
+    math=OTHERS)  # fmt: skip
 def unsorted_segment_prod(data, segment_ids, num_segments):
     """Segment product with ids in any order; see `unsorted_segment_sum`. A segment without parts is 1.
 
@@ -264,8 +266,7 @@ def check_segments(data, ids, number):
 
 def sorted_extreme(ufunc, data, ids):
     """Maximum or minimum of each segment of sorted ids, and 0 for an id that does not occur."""
-    limits = (-np.inf, np.inf) if data.dtype.kind == "f" else (np.iinfo(data.dtype).min, np.iinfo(data.dtype).max)
-    whole = in_segments(ufunc, limits[ufunc is np.minimum], data, ids, count_segments(data, ids))
+    whole = in_segments(ufunc, limit_of(ufunc, data.dtype), data, ids, count_segments(data, ids))
     whole[np.setdiff1d(np.arange(len(whole)), ids)] = 0
     return whole
 

@@ -5,8 +5,8 @@ import builtins
 import numpy as np
 
 from .. import errors
-from ..engine import BATCHED_TWINS, SparseRows, Tensor, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, twin
-from ..engine.rules import Batched, filled
+from ..engine import SparseRows, Tensor, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, twin
+from ..engine.rules import BATCHED_TWINS, Batched, filled
 from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
 from .shaping import count, expand_dims, reshape, tile
 
@@ -205,7 +205,12 @@ def ungathered_nd(dy, shape, indices):
     return added_at.np(dy, indices, shape)
 
 
-@op("ScatterNd", shape=tidy.lengths, dupdates=lambda dz, indices: gather_points.np(dz, indices), dindices=None)
+def at_points(dz, indices):
+    """VJP of the updates of a scatter: what arrives at their places."""
+    return gather_points.np(dz, indices)
+
+
+@op("ScatterNd", shape=tidy.lengths, dupdates=at_points, dindices=None)
 def added_at(updates, indices, shape):
     """Op behind `mg.scatter_nd`: zeros of this shape, to which the updates are added at these index vectors.
 
@@ -426,7 +431,7 @@ def place(tensor, indices, updates, put):
     return whole
 
 
-@op("TensorScatterAdd", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices))
+@op("TensorScatterAdd", dtensor=lambda dz: dz, dindices=None, dupdates=at_points)
 def tensor_scatter_nd_add(tensor, indices, updates):
     """Copy of a Tensor, with updates added at index vectors; see `scatter_nd` for the arguments.
 
@@ -437,7 +442,7 @@ def tensor_scatter_nd_add(tensor, indices, updates):
     return place(tensor, indices, updates, np.add.at)
 
 
-@op("TensorScatterSub", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: -gather_points.np(dz, indices))
+@op("TensorScatterSub", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: -at_points(dz, indices))
 def tensor_scatter_nd_sub(tensor, indices, updates):
     """Copy of a Tensor, with updates subtracted at index vectors; see `scatter_nd` for the arguments.
 
@@ -448,9 +453,9 @@ def tensor_scatter_nd_sub(tensor, indices, updates):
     return place(tensor, indices, updates, np.subtract.at)
 
 
-@op("TensorScatterUpdate", dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices),
-    dtensor=lambda dz, indices, updates_shape: tensor_scatter_nd_update.np(dz, indices, np.zeros(updates_shape, dz.dtype)),
-    math={"tensor": "upstream, but 0 at the indices"})  # fmt: skip
+@op("TensorScatterUpdate", dindices=None, dupdates=at_points, math={"tensor": "upstream, but 0 at the indices"},
+    dtensor=lambda dz, indices, updates_shape:
+        tensor_scatter_nd_update.np(dz, indices, np.zeros(updates_shape, dz.dtype)))  # fmt: skip
 def tensor_scatter_nd_update(tensor, indices, updates):
     """Copy of a Tensor, with the elements at index vectors replaced by updates; see `scatter_nd` for the arguments.
 

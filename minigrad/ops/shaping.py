@@ -107,8 +107,8 @@ def squeeze(input, axis=None):
     return np.squeeze(input, tuple({a % input.ndim for a in axes}) or None)
 
 
-@op("Transpose", twin=np.transpose, perm=tidy.order, da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate),
-    math="upstream, transposed back")  # fmt: skip
+@op("Transpose", twin=np.transpose, perm=tidy.order, math="upstream, transposed back",
+    da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))  # fmt: skip
 def transpose(a, perm=None, conjugate=False):
     """Permute the axes: axis i of the result is axis `perm[i]` of `a`. Without `perm` the axes are reversed.
 
@@ -189,7 +189,8 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
     lengths = [n if m == 1 or (m is None and n != 1) else m for m, n in pairs]
     if not all(one in (1, None, n) for x in (shape_x, shape_y) for one, n in zip(reversed(x), lengths)):
         problem = "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they"
-        raise ValueError(f"{problem} are either equal or one of them is 1. Received: {visible(shape_x)} and {visible(shape_y)}.")
+        given = f"{visible(shape_x)} and {visible(shape_y)}"
+        raise ValueError(f"{problem} are either equal or one of them is 1. Received: {given}.")
     return TensorShape(lengths[::-1])
 
 
@@ -511,8 +512,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     return pad_constant(tensor, constant, paddings)
 
 
-@op("Pad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)], dconstant_values=None,
-    math="upstream without the padding")  # fmt: skip
+@op("Pad", paddings=tidy.pairs, dconstant_values=None, math="upstream without the padding",
+    dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)])  # fmt: skip
 def pad_constant(tensor, constant_values, paddings):
     """Op behind `mg.pad` with a constant.
 
@@ -527,8 +528,8 @@ def pad_constant(tensor, constant_values, paddings):
     return whole
 
 
-@op("MirrorPad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode),
-    math="upstream without the padding, which is added to what it mirrors")  # fmt: skip
+@op("MirrorPad", paddings=tidy.pairs, math="upstream without the padding, which is added to what it mirrors",
+    dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode))  # fmt: skip
 def mirror_pad(tensor, paddings, mode: str):
     """Op behind `mg.pad` with the mirror image of the Tensor.
 
@@ -653,7 +654,8 @@ def reverse(tensor, axis):
 
 
 @op("ReverseSequence", seq_axis=tidy.integer, batch_axis=tidy.integer, dseq_lengths=None,
-    dinput=lambda dy, seq_lengths, seq_axis, batch_axis: reverse_sequence.np(dy, seq_lengths, seq_axis, batch_axis))  # fmt: skip
+    dinput=lambda dy, seq_lengths, seq_axis, batch_axis:
+        reverse_sequence.np(dy, seq_lengths, seq_axis, batch_axis))  # fmt: skip
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None):
     """Reverse the first `seq_lengths[i]` elements of each example i of a batch; the others stay.
 
