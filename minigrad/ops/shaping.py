@@ -163,7 +163,7 @@ def broadcast_to(input, shape):
      [1. 2.]], shape=(2, 2), dtype=float32)
     """
     try:
-        if isinstance(input, np.generic) and input.dtype.kind != "O" and -1 not in shape:  # np.ndarray would take -1 for any length
+        if isinstance(input, np.generic) and input.dtype.kind != "O" and -1 not in shape:  # which is any length there
             return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # as np.broadcast_to, six times faster
         return np.broadcast_to(input, shape)
     except ValueError:
