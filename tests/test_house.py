@@ -313,7 +313,7 @@ def test_numpy_is_the_only_requirement():
         "report.py": {"IPython"},
         "tracing": {"executing"},
         "inspector": {"anywidget", "traitlets", "IPython", "matplotlib"},
-        "classroom": {"jupyterlab", "jupyter_client", "jupyter_core", "jupyter_server", "nbconvert", "packaging", "matplotlib"},
+        "classroom": {"IPython", "jupyterlab", "jupyter_client", "jupyter_core", "jupyter_server", "nbconvert", "packaging", "matplotlib"},
     }
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
