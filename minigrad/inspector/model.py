@@ -256,11 +256,12 @@ class Model:
         """The place of a value among the arrays that are sent."""
         if summary is None:
             return None
-        if id(summary) not in self.array_ids:
-            self.array_ids[id(summary)] = len(self.arrays), summary
+        key = id(summary.array) if summary.whole else id(summary)  # of a small array there may be several summaries
+        if key not in self.array_ids:
+            self.array_ids[key] = len(self.arrays), summary
             self.arrays.append(shown(summary))
-        self.used.add(self.array_ids[id(summary)][0])
-        return self.array_ids[id(summary)][0]
+        self.used.add(self.array_ids[key][0])
+        return self.array_ids[key][0]
 
     def column(self, one) -> dict:
         """A column: a source, other data, or what a frame made."""
