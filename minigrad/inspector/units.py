@@ -100,20 +100,10 @@ def layers(frames, shown):
         return []
     for depth in range(1, 1 + max(map(len, paths.values()))):
         keys = {k: "/".join(path[:depth]) if len(path) >= depth else "" for k, path in paths.items()}
-        groups = runs(shown, keys)
-        if len(groups) >= LEAST:
+        runs = [(key, list(some)) for key, some in itertools.groupby(shown, keys.get) if key]
+        if len(runs) >= LEAST:
             break
-    return [Unit(first, end, key.rpartition("/")[2], key) for first, end, key in groups]
-
-
-def runs(shown, keys):
-    """(first, end, key) of each stretch with one key that is not empty."""
-    found = []
-    for key, some in itertools.groupby(shown, keys.get):
-        some = list(some)
-        if key:
-            found.append((some[0], some[-1] + 1, key))
-    return found
+    return [Unit(some[0], some[-1] + 1, key.rpartition("/")[2], key) for key, some in runs]
 
 
 def iterations(frames, shown):

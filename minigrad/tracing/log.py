@@ -443,9 +443,9 @@ class Trace(Listener):
         else:
             made, result = output.id, kept_lightly(output.value)
         frame, called = sys._getframe(2), op.__name__
-        if frame.f_code is not self.code and not USERS[frame.f_code.co_filename]:  # it is seldom not the user who called the op
+        if frame.f_code is not self.code and not USERS[frame.f_code.co_filename]:  # seldom not the user called the op
             frame, called = user_frame()
-        self.code = code = frame.f_code
+        self.code = code = frame.f_code  # where the last op was called
         around = ()
         if plain and code.co_flags & CO_NEWLOCALS:
             around = self.around

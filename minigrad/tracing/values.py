@@ -216,7 +216,7 @@ class Summary:
 
 
 def kept_lightly(value) -> Any:
-    """What is kept of a value until somebody asks for its summary: a number or a small array as it is, and else the summary."""
+    """What is kept of a value until somebody asks for its summary: a small one as it is, and else the summary."""
     if value.__class__ is np.ndarray:
         return value if value.size <= SMALL and value.base is None else Summary(value)
     return value if isinstance(value, np.generic) else Summary.of(value)
