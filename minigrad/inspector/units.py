@@ -89,13 +89,9 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     return kind, units
 
 
-def module_of(frame) -> str:
-    return getattr(frame.event, "module", "").partition(BUILD)[0]
-
-
 def layers(frames, shown):
     """The calls of layers: at the depth of the module path at which there are several."""
-    paths = {k: module_of(frames[k]).split("/") for k in shown}
+    paths = {k: getattr(frames[k].event, "module", "").partition(BUILD)[0].split("/") for k in shown}
     if not any(path[0] for path in paths.values()):
         return []
     for depth in range(1, 1 + max(map(len, paths.values()))):
