@@ -40,7 +40,7 @@ class Nudge(NamedTuple):
 def digest(value) -> int:
     """What differs whenever a value differs in any bit. (Processes that were forked from one agree on it.)"""
     array = np.asarray(value)
-    content = repr(array.tolist()).encode() if array.dtype.kind == "O" else np.ascontiguousarray(array)
+    content: Any = repr(array.tolist()).encode() if array.dtype.kind == "O" else np.ascontiguousarray(array)
     return hash((array.dtype.str, array.shape, zlib.crc32(content)))
 
 
