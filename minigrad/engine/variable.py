@@ -251,18 +251,6 @@ class Variable(Operators):
         copied = np.array(self._now.value, dtype)  # always: the next assignment must not reach what NumPy holds
         return leaving(self.__tf_tensor__(), "NumPy", copied)
 
-    def __bool__(self):
-        return bool(self.__tf_tensor__())
-
-    def __int__(self):
-        return int(self.__tf_tensor__())
-
-    def __float__(self):
-        return float(self.__tf_tensor__())
-
-    def __complex__(self):
-        return complex(self.__tf_tensor__())
-
     def __hash__(self):
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
@@ -282,6 +270,8 @@ class Variable(Operators):
 
 
 refuse_habits(Variable)
+for name in ("__bool__", "__int__", "__float__", "__complex__"):
+    setattr(Variable, name, lambda self, name=name: getattr(self.__tf_tensor__(), name)())
 
 
 def initial_of(value, dtype):
