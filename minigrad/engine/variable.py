@@ -270,8 +270,8 @@ class Variable(Operators):
 
 
 refuse_habits(Variable)
-for name in ("__bool__", "__int__", "__float__", "__complex__"):
-    setattr(Variable, name, lambda self, name=name: getattr(self.__tf_tensor__(), name)())
+for kind in (bool, int, float, complex):
+    setattr(Variable, f"__{kind.__name__}__", lambda self, kind=kind: kind(self.__tf_tensor__()))
 
 
 def initial_of(value, dtype):
