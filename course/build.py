@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 
 from minigrad.classroom import whole
 from minigrad.classroom.handout import kept_copy
+from minigrad.classroom.pages import is_page
 
 COURSE = Path(__file__).resolve().parent
 WIDGET = "application/vnd.jupyter.widget-view+json"  # leads to what lived in the kernel; the text beside it stays
@@ -76,7 +77,7 @@ def tidy(notebook):
     for cell in notebook.cells:
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
         if cell.cell_type == "code":
-            cell.outputs = joined(cell.outputs)
+            cell.outputs = [output for output in joined(cell.outputs) if not is_page(output)]
             for output in cell.outputs:
                 data = output.get("data", {})
                 data.pop(WIDGET, None)

@@ -53,19 +53,23 @@ def list_logical_devices(device_type=None) -> list:
     return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
+eagerly = [False]
+
+
 def run_functions_eagerly(run_eagerly) -> None:
-    """Accepted as in TensorFlow, without effect: `mg.function` always runs functions eagerly.
+    """Let functions that `mg.function` decorates run as Python from now on, and none be traced; or take that back.
 
     >>> import minigrad as mg
-    >>> mg.config.run_functions_eagerly(True)
+    >>> mg.config.run_functions_eagerly(False)
     """
+    eagerly[:] = [bool(run_eagerly)]
 
 
 def functions_run_eagerly() -> bool:
-    """Always True.
+    """Whether decorated functions run as Python.
 
     >>> import minigrad as mg
     >>> mg.config.functions_run_eagerly()
-    True
+    False
     """
-    return True
+    return eagerly[0]

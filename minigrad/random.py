@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .engine import Tensor, as_value, bracketed, convert, dtypes, invalid, not_among, op, tidy, unregistered
+from .engine.listening import put_off
 from .errors import by_kernel
 from .math.special import lgamma
 
@@ -74,6 +75,7 @@ def pair_for(seed):
 
 def stream_for(op, dtype, seed, used):
     """The random bits for one call of an op. The next call with the same seed continues `used` blocks later."""
+    put_off()
     pair = pair_for(seed)
     place = seeds.places.get((op, dtype, pair), 0)
     if seed is not None:

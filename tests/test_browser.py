@@ -102,6 +102,31 @@ def test_a_saved_notebook_that_becomes_a_page_shows_the_film_offline(open_page, 
     assert not page.locator("img.mg-still").is_visible(), "it is for readers that show no frame"
 
 
+def test_a_notebook_saved_with_its_widgets_shows_the_film_offline_as_well(browser, lab, open_page, tmp_path):
+    nbformat, exporters = pytest.importorskip("nbformat"), pytest.importorskip("nbconvert").exporters
+    page = run_notebook(browser, lab, "kept.ipynb", PROGRAM)
+    page.wait_for_selector(".mg-page iframe", state="attached")
+    assert not page.locator(".mg-page").is_visible(), "the widget lives"
+    page.keyboard.press("Control+s")
+    file = lab[1] / "kept.ipynb"
+    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
+    for _ in range(50):
+        page.wait_for_timeout(200)
+        if "widget-state" in file.read_text():
+            break
+    page.context.close()
+    saved = nbformat.read(file, 4)
+    assert "widgets" in saved.metadata
+    for widgets in (saved.metadata.widgets, None):
+        saved.metadata = {"widgets": widgets} if widgets else {}
+        (tmp_path / "page.html").write_text(exporters.HTMLExporter().from_notebook_node(saved)[0])
+        page = open_page((tmp_path / "page.html").as_uri(), offline=True)
+        question = page.frame_locator("iframe[title='tape inspector']").locator(f"{ROOT} .question")
+        question.wait_for()
+        assert question.inner_text().startswith("dz/dx = 0.53") and page.locator(".mg-page").is_visible()
+        assert page.locator(".jp-RenderedSVG svg:visible").count() == 0, "the living page is enough"
+
+
 def test_click_and_keys_reach_python_and_python_moves_the_film(film):
     page, root = film, film.locator(ROOT)
     page.wait_for_selector(f"{ROOT} .frame.now[data-id=f1]")  # the last cell has moved it
@@ -434,8 +459,8 @@ def test_arcs_between_the_same_columns_have_one_label_which_no_other_touches(ope
 def test_each_wire_is_as_wide_as_its_gradient(open_page, tmp_path):
     program = PROGRAM.replace("y = x * x", "y = 4.0 * x").replace("z = mg.sin(y) + y", "z = y * x")
     page = open_page(saved(inspected(program), tmp_path))
-    bands = page.locator(f"{ROOT} .ribbon .band").evaluate_all("all => all.map(one => +one.getAttribute('stroke-width'))")
-    sent = page.locator(f"{ROOT} .ribbon title").all_text_contents()
+    bands = page.locator(f"{ROOT} .film .ribbon .band").evaluate_all("all => all.map(one => +one.getAttribute('stroke-width'))")
+    sent = page.locator(f"{ROOT} .film .ribbon title").all_text_contents()
     right = {"y to x": 12.0, "z to y": 3.0, "z to x": 12.0}  # by hand: dz/dy = x, dz/dx = y, and 4 x = 12 by way of y
     assert dict(zip(sent, bands)) == {way: pytest.approx(1.2 + 11.8 * size / 12, abs=0.1) for way, size in right.items()}
 

@@ -54,6 +54,8 @@ def page_of(lesson: Path) -> tuple[str, str]:
     notebook = module("build").executed(lesson)
     films = notebook.metadata.pop("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
     for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if not is_page(output)]
         for output in cell.get("outputs", []):
             if WIDGET in output.get("data", {}):
                 state = films[output.data.pop(WIDGET)["model_id"]]["state"]
@@ -64,6 +66,11 @@ def page_of(lesson: Path) -> tuple[str, str]:
     text, _ = HTMLExporter(**NO_URLS).from_notebook_node(notebook, {"metadata": {"name": title}})
     text = text.replace("<head>", f"<head>{policy(*OWN)}", 1)
     return title, text.replace("</head>", LOOK, 1).replace("<main>", TO_THE_LIST, 1).replace("</body>", GROWING)
+
+
+def is_page(output) -> bool:
+    """Is it the page below a film, for where the film cannot live?"""
+    return 'class="mg-page' in output.get("data", {}).get("text/html", "")
 
 
 def framed(state: dict, text: str) -> str:

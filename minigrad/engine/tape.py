@@ -289,7 +289,7 @@ class GradientTape(Listener):
         recorded = self._is_recorded() if listening.now else False
         if target.__class__ is Tensor and output_gradients is None and not recorded:
             y = target.value  # the 1 of a scalar is made faster, and what follows from it is too
-            seeds = {target.id: np.ones(y.shape, y.dtype) if y.__class__ is np.ndarray else y.dtype.type(1)}
+            seeds = {target.id: np.ones(y.shape, y.dtype) if y.shape else y.dtype.type(1)}
         else:
             seeds = seeds_of(self, targets, output_gradients, recorded)
         found = self._ask(backward, targets, seeds, leaves, source_ids, recorded, missing)

@@ -175,11 +175,15 @@ class Tensor(Operators):
         return Tensor.of, (self.value,)
 
     def __str__(self):
+        if hasattr(self.value, "symbol"):  # while a function is traced
+            return f'Tensor("{self.value.symbol}", shape={self.shape}, dtype={self.dtype.name})'
         text = str(self.value)
         gap = "\n" if "\n" in text else ""
         return f"mg.Tensor({gap}{text}, shape={self.value.shape}, dtype={self.dtype.name})"
 
     def __repr__(self):
+        if hasattr(self.value, "symbol"):
+            return f"<mg.Tensor '{self.value.symbol}' shape={self.shape} dtype={self.dtype.name}>"
         return f"<mg.Tensor: shape={self.value.shape}, dtype={self.dtype.name}, numpy={shown(self.value)}>"
 
     def __dir__(self):

@@ -205,14 +205,14 @@ class Variable(Operators):
         >>> v.numpy()
         np.float32(3.0)
         """
-        value = self._now.value + self._step(delta, "AssignAddVariableOp")
-        return self._assigned(value, delta, "assign_add", read_value)
+        step = self._step(delta, "AssignAddVariableOp")
+        return self._assigned(self._now.value + step, delta, "assign_add", read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> "Variable | None":  # fmt: skip
         """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
-        value = self._now.value - self._step(delta, "AssignSubVariableOp")
-        return self._assigned(value, delta, "assign_sub", read_value)
+        step = self._step(delta, "AssignSubVariableOp")
+        return self._assigned(self._now.value - step, delta, "assign_sub", read_value)
 
     def _fitting(self, value):
         """The array of a value to be assigned, which must have the Variable's dtype."""
@@ -221,6 +221,8 @@ class Variable(Operators):
         return (value.__tf_tensor__(self.dtype) if hasattr(value, "__tf_tensor__") else convert(value, self._now)).value
 
     def _step(self, delta, kernel):
+        for listener in listening.now:
+            listener.changing(self)
         value = self._fitting(delta)
         if value.dtype.kind in "bO":
             problem = f"No OpKernel was registered to support Op '{kernel}'"

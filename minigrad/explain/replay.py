@@ -22,7 +22,6 @@ from ..tracing.source import position
 
 ROOM = 32 << 20  # bytes of values that a replay answers
 PLAIN = int, float, complex, str, type(None), np.ndarray, np.generic, tuple
-NO_NUMBERS: dict = {}
 RETURNS = {opmap.get(name) for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")}  # and no exception
 SMALLEST = 0.1  # a nudge of a number is a share of it, or of this if it is smaller
 
@@ -82,24 +81,15 @@ FIELDS = {
 }  # fmt: skip
 
 
-def skeleton(event):
-    """What stays the same of an event as long as the program goes the same way."""
-    kind = event.__class__
-    fields = [getattr(event, name) for name in FIELDS[kind]]
-    return tuple([*fields, spot(event)] if kind in (Ran, LeftEngine) else fields)
-
-
-def skeletons(events, after, until):
-    return [skeleton(event) for event in events if after < event.number <= until]
-
-
-class Noted(NamedTuple):
-    """What was noted of one event: digests of what came into it and of what it gave."""
-
-    inputs: Any = ()
-    gave: Any = ()
-    attributes: Any = ()
-    numbers: Any = NO_NUMBERS  # the Python numbers that became Tensors for it, by which they were in the replay
+def skeletons(events, after, until) -> list:
+    """What stays the same of events as long as the program goes the same way."""
+    found = []
+    for event in events:
+        if after < event.number <= until:
+            kind = event.__class__
+            where = spot(event) if kind in (Ran, LeftEngine) else ()
+            found.append((*[getattr(event, name) for name in FIELDS[kind]], *where))
+    return found
 
 
 class Replay(Listener):
@@ -156,10 +146,16 @@ class Replay(Listener):
         if all(isinstance(one, PLAIN) for one in attributes):
             self.kept[key] = attributes
 
-    def note(self, **noted):
-        """Note an event, which the trace has just heard; nothing differs before the tape is opened."""
+    def note(self, numbers=(), **digests):
+        """Note an event, which the trace has just heard; nothing differs before the tape is opened.
+
+        Args:
+            numbers: the Python numbers that became Tensors for it, by which they were in the replay.
+            **digests: of what came into it ("inputs"), of what it gave ("gave"), and of its "attributes".
+        """
         if self.opened:
-            self.noted[self.trace.count] = Noted(**noted)
+            noted = {(kind, k): one for kind, all_of in digests.items() for k, one in enumerate(all_of)}
+            self.noted[self.trace.count] = {**noted, **{("number", k): one for k, one in dict(numbers).items()}}
         if self.trace.count >= self.until and not self.opened:
             checkpoint.finish("the program does not run the same way twice")
         if self.trace.count >= self.until:

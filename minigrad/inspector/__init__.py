@@ -9,7 +9,7 @@ import importlib.util
 from ..engine.tape import GradientTape
 from ..explain.trial import ask_instead
 from ..tracing.places import user_frame
-from .fixed import film_fix
+from .compare import film_fix
 from .model import MOST_BYTES, Model
 
 __all__ = ["inspect"]

@@ -22,12 +22,12 @@ class Code:
         texts = {file: linecache.getlines(file) for file in used}
         files = [file for file in used if texts[file]]
         self.lines, self.numbers = [], {}
-        for k, file in enumerate(files):
+        for file in files:
             for n in wanted(used[file], texts[file]):
                 shown = n if len(files) == 1 else len(self.lines) + 1
                 self.numbers[file, n] = shown
                 text = visible(texts[file][n - 1].rstrip().expandtabs())
-                self.lines.append({"n": shown, "text": text, **({"file": k} if len(files) > 1 else {})})
+                self.lines.append({"n": shown, "text": text})
 
     def line(self, place) -> "int | None":
         """The number under which the line of a place is shown."""

@@ -1,60 +1,34 @@
-"""Two films beside each other: which frames belong together."""
+"""Two films beside each other: which of their steps belong together. One may be the film of a fix.
 
+Where a fix was tried, the block is replayed once more with it, and filmed there.
+"""
+
+import contextlib
+import linecache
+import time
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
+from ..explain.trial import Trial, try_with
+from ..tracing import checkpoint
+from .model import MOST_BYTES, Model
 from .text import twin
 
 
-class Side(NamedTuple):
-    """A film that is to be compared: its view model, the line and the op of each frame, and its steps."""
-
-    data: dict
-    frames: list
-    steps: list
+def compared(models, titles) -> dict:
+    """The view model of two films."""
+    return {"v": 2, "compare": [model.data for model in models], "titles": list(titles), "axis": axis(*[model.told for model in models])}
 
 
-def compared(sides, titles) -> dict:
-    """The view model of two films, with pairs of frames; None where one has nothing."""
-    frames = aligned(*[side.frames for side in sides])
-    return {"v": 2, "compare": [side.data for side in sides], "titles": list(titles), "frames": frames, "axis": axis(sides, frames)}
+def axis(first, second) -> list:
+    """A time for both films, in which what belongs together happens at once: for each step of it the step of each film.
 
-
-def axis(sides, frames) -> list:
-    """A time for both films, in which what belongs together happens at once: for each step of it the step of each film."""
-    partner = {j: i for i, j in frames if i is not None and j is not None}
-    first = [(kind, number) for kind, number in sides[0].steps]
-    second = [(kind, partner.get(n, -1 - n) if kind in ("write", "read") else n) for kind, n in sides[1].steps]
-    times, i, j = [], -1, -1
-    for _, i_start, i_end, j_start, j_end in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        for k in range(max(i_end - i_start, j_end - j_start)):
-            i, j = min(i_start + k, i_end - 1) if i_end > i_start else i, min(j_start + k, j_end - 1) if j_end > j_start else j
-            times.append([i, j])
+    Of stretches that replace each other the ends belong together, and the shorter one waits.
+    """
+    times = []
+    for _, i, i_end, j, j_end in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+        left = reversed(range(max(i_end - i, j_end - j)))
+        times += [[max(i, i_end - k) - 1, max(j, j_end - k) - 1] for k in left]
     return times
-
-
-def aligned(first, second):
-    """Pairs of places in two sequences that belong together. What was replaced stands opposite of what replaced it."""
-    pairs = []
-    for what, i, i_end, j, j_end in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        if what == "equal":
-            pairs += [[i + k, j + k] for k in range(i_end - i)]
-        else:
-            pairs += opposite(first, range(i, i_end), second, range(j, j_end))
-    return pairs
-
-
-def opposite(first, left, second, right):
-    """Pairs of the places in two short ranges: the two lines that are most alike, and so on before and after them."""
-    if not left or not right or len(left) * len(right) > 400:
-        return [[i, None] for i in left] + [[None, j] for j in right]
-    i, j = max(((i, j) for i in left for j in right), key=lambda pair: likeness(first[pair[0]], second[pair[1]]))
-    before = opposite(first, range(left.start, i), second, range(right.start, j))
-    return [*before, [i, j], *opposite(first, range(i + 1, left.stop), second, range(j + 1, right.stop))]
-
-
-def likeness(first, second):
-    return SequenceMatcher(None, first[0], second[0]).ratio()
 
 
 def side_by_side(models, titles) -> str:
@@ -64,3 +38,25 @@ def side_by_side(models, titles) -> str:
     changed += [f"  + {line}" for line in second if line and line not in first]
     parts = [f"{title}\n{twin(model)}" for title, model in zip(titles, models)]
     return "\n".join([parts[0], "", parts[1], *(["", "the lines that differ", *changed[:12]] if changed else [])])
+
+
+class Filming(Trial):
+    """A trial that answers with a film, and what happens at its steps."""
+
+    def answer(self, tape, targets, result):
+        for file, text in self.files.items():
+            linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+        model = Model(tape, most_bytes=MOST_BYTES // 2, measured={self.source})
+        return model.data, model.told
+
+
+def film_fix(model):
+    """Put the film of the fix that a verdict tells of into the view model, with the time that it shares with this film."""
+    verdict = model.data["verdict"]
+    q = next((q for q in model.questions if q.lines and q.answer.fixed.split("\n") == verdict.get("fixed")), None)
+    if q is None or q.experiment is None:
+        return
+    q.experiment.deadline = time.perf_counter() + checkpoint.SECONDS
+    with contextlib.suppress(checkpoint.NotTried):
+        film, told = try_with(q, [edit for line in q.lines.values() for edit in line.edits], Filming)
+        model.data["fixed"] = {"film": film, "axis": axis(model.told, told)}

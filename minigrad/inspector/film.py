@@ -101,8 +101,6 @@ class Mark:
     kind: str
     at: int  # before which frame
     number: int  # of the Variable or Tensor
-    version: "int | None"
-    value: "Summary | None"
     place: object
     cut: bool = False  # does it end a way that a gradient would have had?
 
@@ -113,7 +111,7 @@ class Film:
 
     Attributes:
         tape: the number of the tape that is looked at.
-        tapes: number -> (number of the tape around it, is it persistent?).
+        tapes: the number of each, in the order in which they were opened -> the event that opened it, if it is known.
         steps: ("write", frame) ("ghost", frame) ("turn", reading) ("read", reading, frame) ("done", reading) ("release", tape).
     """
 
@@ -168,12 +166,12 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
     for edge in film.ways:
         on_ways.setdefault(edge.event.number, []).append(edge)
     exits = {edge.by.number: edge for edge in film.ways if edge.by is not None}
-    film.tapes = tapes_between(events, tape, first, closed)
+    opened = [e for e in events if isinstance(e, TapeEvent) and e.what == "opened" and first <= e.number <= closed]
+    film.tapes = {tape.number: None, **{e.tape: e for e in opened}}
     others = film.tapes.keys() - {tape.number}
     questions = [e for e in events if isinstance(e, Asked) and (e in own or (e.tape in others and e.number <= last))]
     refused = [] if wanted and not every else refusals
     heard: list[Any] = [*questions, *refused]
-    began = [Began(e.began, e) for e in heard]
     steps = [step for step in tuple(trace.steps) if any(e.began < step.number < e.number for e in heard)]
 
     def matters(e):
@@ -183,9 +181,10 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
             return isinstance(e, Ran) and tape.number in e.recorded
         return first <= e.number <= (last if isinstance(e, Wrote) else closed) or e.number in on_ways or e.number in exits
 
-    builder = Builder(film, history, on_ways)
-    for e in sorted([*[e for e in events if matters(e)], *steps, *began], key=lambda e: e.number):
-        builder.hear(e, exits)
+    builder = Builder(film, history, on_ways, exits)
+    told = [*[(e.number, e) for e in (*filter(matters, events), *steps)], *[(e.began, reading_of(e)) for e in heard]]
+    for _, e in sorted(told, key=lambda one: one[0]):
+        builder.hear(e)
     film.roots += [n for n in history.sources if n not in film.roots]
     return film
 
@@ -203,58 +202,33 @@ def ways_of(trace, tape, targets, sources, experiments):
     return [*found.values()]
 
 
-def tapes_between(events, tape, first, closed):
-    """The tape, and those that were opened in its block."""
-    found, open_ones = {}, []
-    asked = {}
-    for e in events:
-        if isinstance(e, Asked):
-            asked.setdefault(e.tape, []).append(e.released)
-        if not isinstance(e, TapeEvent) or not first <= e.number <= closed:
-            continue
-        if e.what == "opened" and e.tape not in found:
-            found[e.tape] = [open_ones[-1] if open_ones else None, e]
-            open_ones.append(e.tape)
-        elif e.what == "opened":
-            open_ones.append(e.tape)
-        elif e.what == "closed" and e.tape in open_ones:
-            open_ones.remove(e.tape)
-    found.setdefault(tape.number, [None, None])
-    return {n: (outer, tape.persistent if n == tape.number else asked.get(n, [True])[0] is False, e) for n, (outer, e) in found.items()}
-
-
 class Builder:
     """Makes the frames, one event after the other."""
 
-    def __init__(self, film, history, on_ways):
-        self.film, self.history, self.on_ways = film, history, on_ways
+    def __init__(self, film, history=None, on_ways=(), exits=()):
+        self.film, self.history, self.on_ways, self.exits = film, history, on_ways, exits
         self.alias = {}  # a Tensor that is a Variable read, or one that came back -> the node it stands for
         self.open_readings = []  # the readings that are going on
         self.pending = []  # frames that ran for the next step of it
         self.group = None  # the Read that is going on
 
-    def hear(self, e, exits):
-        if isinstance(e, Ran):
-            self.ran(e)
-        elif isinstance(e, LeftEngine) and e.number in exits:
-            self.left(e, exits[e.number])
-        elif isinstance(e, Watched) and e.tape in self.film.tapes:
+    def hear(self, e):
+        getattr(self, HEARD.get(type(e), "nothing"))(e)
+
+    def nothing(self, e):
+        """It is not shown."""
+
+    def mark(self, kind, number, e, **more):
+        self.film.marks.append(Mark(kind, len(self.film.frames), number, e.place, **more))
+
+    def watched(self, e):
+        if e.tape in self.film.tapes:
             self.film.roots.append(e.source)
-            self.film.marks.append(Mark("watch", len(self.film.frames), e.source, None, None, e.place))
-        elif isinstance(e, TapeEvent) and e.what == "paused" and e.tape in self.film.tapes:
-            self.film.marks.append(Mark("pause", len(self.film.frames), e.tape, None, None, e.place))
-        elif isinstance(e, Wrote) and e.how == "Variable" and e.number in self.on_ways:
-            self.film.marks.append(Mark("create", len(self.film.frames), e.variable, e.version, e.value, e.place, cut=True))
-        elif isinstance(e, Wrote) and e.how != "Variable":
-            self.wrote(e)
-        elif isinstance(e, Failed) and self.film.tape in e.tapes:
-            self.crashed(e)
-        elif isinstance(e, Began):
-            self.begin(e.question)
-        elif isinstance(e, (Asked, Refused)):
-            self.asked(e)
-        elif isinstance(e, StepBack):
-            self.passed_back(e)
+            self.mark("watch", e.source, e)
+
+    def tape_event(self, e):
+        if e.what == "paused" and e.tape in self.film.tapes:
+            self.mark("pause", e.tape, e)
 
     def node(self, number, versions):
         node = self.history.node(number, versions)
@@ -272,10 +246,8 @@ class Builder:
             slot = next((k for k in numbers if inputs[k] is None), None)
             if slot is not None and edge.code == "LEFT_ENGINE":
                 inputs[slot] = ("left", edge.by.number) if edge.by is not None and ("left", edge.by.number) in film.made else edge.start
-        name = e.name
-        frame = Frame(
-            CALLED.get(name, name), inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op
-        )
+        name = CALLED.get(e.name, e.name)
+        frame = Frame(name, inputs, e.outputs, e.value, e.place, e, numbers, kernel=e.op.kernel, on_way=on_way, op_made=e.op)
         for tape, live in e.recorded.items():
             slots = [k for k, i in enumerate(e.inputs) if (live is e.inputs or i in live) and vjp_of(e.op, k, len(e.inputs))]
             if slots and tape in film.tapes and e.op.kernel != "StopGradient":
@@ -283,7 +255,7 @@ class Builder:
                 frame.keeps[tape] = kept_by(e, frame.value, slots, self.known)
         if not frame.slots:
             frame.ghost = self.ghost(e)
-        self.add(frame, e.outputs)
+        self.add(frame)
 
     def known(self, number, versions):
         """The Summary of a Tensor or Variable."""
@@ -299,10 +271,9 @@ class Builder:
             return None if target is None else self.film.frames[target].value
         return value
 
-    def add(self, frame, outputs):
+    def add(self, frame):
         film = self.film
-        for node in outputs:
-            film.made[node] = len(film.frames)
+        film.made.update(dict.fromkeys(frame.outputs, len(film.frames)))
         if self.open_readings:
             self.pending.append(frame)
         film.steps.append(("ghost" if frame.ghost else "write", len(film.frames)))
@@ -312,12 +283,10 @@ class Builder:
         """Why no tape has written it: a code, a few words and a sentence."""
         codes = [self.history.code_for(e, k, i) for k, i in enumerate(e.inputs) if i]
         codes = [code[0] for code in codes if code]
-        if not any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i):
-            silent = next((code for code in codes if code in ("OUTSIDE_TAPE", "SPENT_TAPE", "STOPPED", "OTHER_TAPE")), None)
-            return (silent, *WHY[silent]) if silent else (None, "constants only", "Nothing that the tape watches goes in.")
-        code = codes[0] if codes else None
-        words = WHY.get(code, ("nothing watched", "Nothing that the tape watches goes in."))
-        return (code, *words)
+        reached = any(i in self.history.sources or self.reaches(i, e) for i in e.inputs if i)
+        code = next((code for code in codes if reached or code in ("OUTSIDE_TAPE", "SPENT_TAPE", "STOPPED", "OTHER_TAPE")), None)
+        words = "nothing watched" if reached else "constants only"
+        return (code, *WHY.get(code, (words, "Nothing that the tape watches goes in.")))
 
     def reaches(self, number, e):
         """Does a source flow into this Tensor, be it on the tape or not?"""
@@ -328,12 +297,14 @@ class Builder:
         frame = self.film.frames[k]
         return bool(frame.slots) or frame.on_way or bool(frame.ghost and frame.ghost[0])
 
-    def left(self, e, edge):
+    def left(self, e):
         """A value left for NumPy and came back: one ghost for all that happened to it there."""
+        if e.number not in self.exits:
+            return
         op = called_text(e.place)
         op = "numpy" if not op or op.rpartition(".")[2] in DOORS else op
         node = self.node(e.tensor, e.versions)
-        back = edge.event
+        back = self.exits[e.number].event
         value = e.given.content if e.given is not None else None
         if isinstance(back, EnteredEngine):
             value = back.value
@@ -342,41 +313,38 @@ class Builder:
         frame = Frame(op, [node], (("left", e.number),), value, e.place, e, ghost=("LEFT_ENGINE", *WHY["LEFT_ENGINE"]), on_way=True)
         if isinstance(back, EnteredEngine):
             self.alias[back.tensor] = ("left", e.number)
-        self.add(frame, frame.outputs)
+        self.add(frame)
 
     def wrote(self, e):
         """A Variable was assigned: a frame of its own, whose inputs are what was given, and the old value if it is added to."""
+        if e.how == "Variable":
+            if e.number in self.on_ways:
+                self.mark("create", e.variable, e, cut=True)
+            return
         inputs = [self.node(e.source, e.source_versions)] if e.source else []
         for edge in () if e.source else self.on_ways.get(e.number, ()):
             if edge.by is not None and ("left", edge.by.number) in self.film.made:
                 inputs.append(("left", edge.by.number))
         inputs.append((e.variable, e.version - 1))  # the Variable itself, of which it is another version
         on_way, ghost = e.number in self.on_ways, ("STATE", *WHY["STATE"])
-        self.add(
-            Frame(e.how, inputs, ((e.variable, e.version),), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"),
-            [(e.variable, e.version)],
-        )
+        node = e.variable, e.version
+        self.add(Frame(e.how, inputs, (node,), e.value, e.place, e, ghost=ghost, on_way=on_way, kind="assign"))
 
     def crashed(self, e):
         """An op raised an error."""
+        if self.film.tape not in e.tapes:
+            return
         inputs = [self.node(n, e.versions) if n else None for n, _ in e.given]
-        op, outputs = CALLED.get(e.op.__name__, e.op.__name__), (("crash", e.number),)
-        self.add(
-            Frame(op, inputs, outputs, None, e.place, e, ghost=(None, "raised", e.error), kernel=e.op.kernel, op_made=e.op, kind="crash"),
-            outputs,
-        )
+        op, made = CALLED.get(e.op.__name__, e.op.__name__), e.op
+        told = (None, "raised", e.error)
+        self.add(Frame(op, inputs, (("crash", e.number),), None, e.place, e, ghost=told, kernel=made.kernel, op_made=made, kind="crash"))
 
     # ---- reading back --------------------------------------------------------------------------------------------------
 
-    def begin(self, question):
-        film = self.film
-        error = getattr(question, "error", None)
-        answers = dict.fromkeys(question.sources) if error else dict(zip(question.sources, question.slopes))
-        self.open_readings.append(len(film.readings))
-        film.steps.append(("turn", len(film.readings)))
-        sparse = () if error else tuple([n for n, dx, made in zip(question.sources, question.slopes, question.results) if dx and not made])
-        place, released = question.place, question.released
-        film.readings.append(Reading(question.tape, question.targets, question.sources, answers, place, released, error, sparse))
+    def begin(self, reading):
+        self.open_readings.append(len(self.film.readings))
+        self.film.steps.append(("turn", len(self.film.readings)))
+        self.film.readings.append(reading)
         self.group, self.pending = None, []
 
     def passed_back(self, e):
@@ -403,21 +371,30 @@ class Builder:
             self.film.steps.append(("read", k, self.group.frame))
             self.group = None
 
-    def asked(self, e):
+    def end(self):
         k = self.open_readings.pop()
         self.settle(k)
         self.work(k, None)
-        self.film.steps.append(("error" if isinstance(e, Refused) else "done", k))
+        self.film.steps.append(("error" if self.film.readings[k].error else "done", k))
+
+    def asked(self, e):
+        self.end()
         if e.released:
             self.film.steps.append(("release", e.tape))
 
 
-@dataclass(slots=True, eq=False)
-class Began:
-    """A backward pass begins, for this question."""
+HEARD = {  # an event -> the method that hears it
+    Ran: "ran", LeftEngine: "left", Watched: "watched", TapeEvent: "tape_event", Wrote: "wrote", Failed: "crashed",
+    Reading: "begin", StepBack: "passed_back", Asked: "asked", Refused: "asked",
+}  # fmt: skip
 
-    number: int
-    question: "Asked | Refused"
+
+def reading_of(e) -> Reading:
+    """What a question was, and what it gave."""
+    if isinstance(e, Refused):
+        return Reading(e.tape, e.targets, e.sources, dict.fromkeys(e.sources), e.place, e.released, e.error)
+    sparse = tuple([n for n, dx, made in zip(e.sources, e.slopes, e.results) if dx and not made])
+    return Reading(e.tape, e.targets, e.sources, dict(zip(e.sources, e.slopes)), e.place, e.released, sparse=sparse)
 
 
 def slot_of(frame, source, read):
@@ -495,7 +472,7 @@ def owners(count):
 
 def film_of_tape(tape, most) -> Film:
     """The film of what a tape has written, as long as it is not used up; of many steps the last `most`."""
-    film = Film(tape.number, tapes={tape.number: (None, tape.persistent, None)}, roots=sorted(tape.roots))
+    film = Film(tape.number, tapes={tape.number: None}, roots=sorted(tape.roots))
     film.left_out = max(0, len(tape.steps or ()) - most)
     for step in (tape.steps or ())[-most:]:
         source, vjp, arrays, tensors = step[INPUT], step[VJP], step[ARRAYS], step[TENSORS]
@@ -554,8 +531,7 @@ def add_unheard(film, tape, wanted):
         known = {
             n: None if one is None else Summary.of(one) for n, one, was in zip(sources, found, answers) if was is None or one is not None
         }
-    film.readings.append(Reading(tape.number, tuple(targets), tuple(sources), known, released=True, heard=False))
-    film.steps += [("turn", 0), ("done", 0)]
+    read(film, Reading(tape.number, tuple(targets), tuple(sources), known, released=True, heard=False))
 
 
 def add_reading(film, targets, slopes, steps):
@@ -563,20 +539,16 @@ def add_reading(film, targets, slopes, steps):
     problem = next((one for one in slopes.values() if isinstance(one, Exception)), None)
     error = problem and f"{type(problem).__name__}: {visible(problem)}"  # what the question itself would raise
     answers = {n: None if slope is None or error else Summary.of(slope) for n, slope in slopes.items()}
-    reading = Reading(film.tape, tuple([one.id for one in targets]), tuple(slopes), answers, error=error)
-    k = len(film.readings)
-    film.readings.append(reading)
-    film.steps.append(("turn", k))
+    read(film, Reading(film.tape, tuple([one.id for one in targets]), tuple(slopes), answers, error=error), steps)
+
+
+def read(film, reading, steps=()):
+    """Add a reading, with its steps."""
+    builder = Builder(film)
+    builder.begin(reading)
     for step in steps:
-        frame = film.made.get(step.outputs[0])
-        if frame is None:
-            continue
-        if not reading.reads or reading.reads[-1].frame != frame:
-            reading.reads.append(Read(frame, step.upstream, []))
-            film.steps.append(("read", k, frame))
-        slot = slot_of(film.frames[frame], step.source, reading.reads[-1])
-        reading.reads[-1].parts.append(Part(slot, step.source, step.sent, step.local))
-    film.steps.append(("error" if error else "done", k))
+        builder.passed_back(step)
+    builder.end()
 
 
 CALLED = {"product": "matmul", "take_slice": "getitem", "take": "getitem"}  # what is behind @ and [], by a name that tells

@@ -14,30 +14,18 @@ PARTS = ("elements", "numbers", "pictures", "geometry", "story", "film", "overvi
 MODEL = """
 const modelOf = (state) => {
   const heard = {};
-  const fire = (event, ...given) => (heard[event] || []).forEach((call) => call(...given));
-  const model = {
+  return {
     saved: true,
     get: (name) => state[name],
-    set(name, value) { if (state[name] !== value) { state[name] = value; fire("change:" + name, model, value); fire("change", model); } },
-    on(events, call) { events.split(" ").forEach((event) => (heard[event] = heard[event] || []).push(call)); },
-    off(events, call) {
-      (events || "").split(" ").forEach((event) => { heard[event] = (heard[event] || []).filter((one) => call && one !== call); });
-    },
+    set(name, value) { if (state[name] !== value) { state[name] = value; heard["change:" + name]?.(); } },
+    on(event, call) { heard[event] = call; },
     save_changes() {},
-    send(content) { setTimeout(() => fire("msg:custom", { ...content, type: "unsaved" }, [])); },
+    send(content) { setTimeout(() => heard["msg:custom"]({ ...content, type: "unsaved" })); },
   };
-  return model;
 };
 """
-RUN = f"""
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
-{MODEL}
-const model = modelOf(read("state"));
-const url = URL.createObjectURL(new Blob([read("front-end")], {{ type: "text/javascript" }}));
-const frontEnd = (await import(url)).default;
-const made = typeof frontEnd === "function" ? await frontEnd() : frontEnd;
-await made.initialize?.({{ model }});
-await made.render({{ model, el: document.getElementById("inspector") }});
+RUN = """
+showFilm(JSON.parse(document.getElementById("state").textContent), document.getElementById("inspector"));
 """
 PAGE = """<!doctype html>
 <html lang="en">
@@ -57,8 +45,7 @@ h1 {{ position: absolute; clip-path: inset(50%); }}
 <main id="inspector"><h1>{title}</h1></main>
 <noscript><pre>{twin}</pre></noscript>
 <script type="application/json" id="state">{state}</script>
-<script type="application/json" id="front-end">{esm}</script>
-<script type="module">{run}</script>
+<script>{run}</script>
 </body>
 </html>
 """
@@ -72,21 +59,35 @@ def page(view, twin, step, selected) -> str:
         twin: the same as text, for whoever has no JavaScript.
         step, selected: where it opens.
     """
-    state = {"view": view, "step": step, "selected": selected}
+    state, run = {"view": view, "step": step, "selected": selected}, shared().replace("</", "<\\/") + RUN
     return PAGE.format(
-        policy=policy(f"script-src 'sha256-{digest(RUN)}' blob:"), title=html.escape(title_of(view)),
-        css=style().replace("</", "<\\/"), twin=html.escape(twin), state=in_script(state), esm=in_script(script()), run=RUN,
+        policy=policy(f"script-src 'sha256-{digest(run)}'"), title=html.escape(view.get("compare", [view])[0]["verdict"]["head"]),
+        css=style().replace("</", "<\\/"), twin=html.escape(twin), state=in_script(state), run=run,
     )  # fmt: skip
 
 
 def framed(text, svg, alt) -> str:
     """A page inside of another one; where that lets in no frame and no style, the picture stands in its place."""
     picture = base64.b64encode(svg.encode()).decode()
-    return (
-        "<style>.mg-still { display: none !important }</style>"
-        f'<img class="mg-still" alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{picture}">'
-        f'<iframe title="tape inspector" style="width: 100%; height: 42em; border: 0" srcdoc="{html.escape(text)}"></iframe>'
-    )
+    still = f'<img class="mg-still" alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{picture}">'
+    return f"<style>.mg-still {{ display: none !important }}</style>{still}{frame(text)}"
+
+
+def frame(text, more="") -> str:
+    return f'<iframe title="tape inspector" style="width: 100%; height: 42em; border: 0" {more} srcdoc="{html.escape(text)}"></iframe>'
+
+
+def waiting(text, name) -> str:
+    """A page that stands below a widget, and that the widget hides: `name` is that of both. It waits for it, and then shows itself."""
+    return f'{WAITING}<div class="mg-page mg-page-{name}">{frame(text, LAZY)}</div>'
+
+
+LAZY = 'loading="lazy"'
+WAITING = """<style>
+@keyframes mg-wait { from, to { height: 0; visibility: hidden } }
+.mg-page { overflow: hidden; animation: mg-wait 2s }
+.jp-OutputArea-child:has(+ .jp-OutputArea-child .mg-page) .jp-RenderedSVG { display: none }
+</style>"""
 
 
 def policy(*more) -> str:
@@ -97,11 +98,6 @@ def policy(*more) -> str:
 def digest(text) -> str:
     """By what a policy knows an inline script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def title_of(view) -> str:
-    verdict = view["compare"][0]["verdict"] if "compare" in view else view["verdict"]
-    return f"{verdict['ask']} = {verdict['answer']}" if verdict["ask"] else "tape inspector"
 
 
 def in_script(data) -> str:

@@ -22,7 +22,7 @@ class Inspection:
 
     def __init__(self, models, titles):
         self.models = models
-        self.plain = models[0].data if len(models) == 1 else compared([model.side for model in models], titles)
+        self.plain = models[0].data if len(models) == 1 else compared(models, titles)
         self.text = twin(models[0]) if len(models) == 1 else side_by_side(models, titles)
         self.last = len(self.plain.get("axis") or models[0].film.steps) - 1
         self.nodes = {f"f{k}" for model in models for k in range(len(model.film.frames))}

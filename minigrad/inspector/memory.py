@@ -38,10 +38,8 @@ def kept(model):
                         total += count
                     alive[tape, number]["users"] += 1
                     alive[tape, number]["readers"].append(rest[0])
-        elif kind == "read" and frees(model, film.readings[rest[0]]):
-            drop(film.readings[rest[0]].tape, rest[1], step)
-        elif kind in ("done", "error") and frees(model, film.readings[rest[0]]):
-            drop(film.readings[rest[0]].tape, 0, step)
+        elif kind in ("read", "done", "error") and frees(model, film.readings[rest[0]]):
+            drop(film.readings[rest[0]].tape, rest[1] if kind == "read" else 0, step)
         sizes.append(total)
     return blocks, sizes
 

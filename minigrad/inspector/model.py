@@ -31,7 +31,6 @@ from ..tracing.values import Summary
 from .arrays import bytes_text, norm_of, number_text, shown
 from .asking import Here, knows, last_question
 from .code import Code
-from .compare import Side
 from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
 from .formulas import formula
 from .lost import full_gradient
@@ -174,9 +173,10 @@ class Model:
         self.data = self.draw()
 
     @property
-    def side(self) -> Side:
-        """The film as one of two."""
-        return Side(self.data, [(self.line_text(one.place), one.op) for one in self.film.frames], self.view_steps())
+    def told(self) -> list:
+        """Of each step its kind, and the line and the op: by them the steps of two films are compared."""
+        frames = [(self.line_text(one.place), one.op) for one in self.film.frames]
+        return [(kind, frames[number] if kind in ("write", "read") else number) for kind, number in self.view_steps()]
 
     # ---- drawing -------------------------------------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ class Model:
         self.asked_ids = {self.column_of(number) for number in self.asked_numbers()}
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = Code([place for place in places if place is not None])
-        self.texts, self.given, self.expressions, self.arrays, self.array_ids = {}, {}, [], [], {}
+        self.texts, self.given, self.expressions, self.arrays, self.array_ids, self.used = {}, {}, [], [], {}, set()
         self.data_ids, self.last_use = self.other_data(), self.last_uses()
         self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is made of earlier ones
         self.last = max((k for k, reading in enumerate(film.readings) if reading.targets), default=-1)
@@ -215,10 +215,10 @@ class Model:
             "ghosts": sum(is_ghost(frame) for frame in film.frames) - len(self.hidden), "hidden": len(self.hidden),
             "steps": packed(self.view_steps()), "memory": memory_shown(blocks, self.sizes, self.tape.persistent),
             "marks": [self.mark(one) for one in film.marks], "readings": [self.reading(k) for k in range(len(film.readings))],
-            "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
+            "last": self.last, "scale": self.scale, "fold": fold_shown(self), "sources": [self.source(n) for n in self.source_ids],
             "cols": {key: col for part in parts for key, col in part["cols"].items()},
             "wires": {key: wire for part in parts for key, wire in part["wires"].items()},
-            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays,
+            "strips": {str(part["unit"]): part["strip"] for part in parts}, "arrays": self.arrays[:],
         }  # fmt: skip
 
     def strip_of(self, k) -> dict:
@@ -245,12 +245,10 @@ class Model:
 
     def opened(self, k) -> dict:
         """The strip of a unit that was not sent, with the arrays that it needs."""
+        self.used = set()
         with listeners_only():
-            sent = len(self.arrays)
-            part = unwarned(self.strip_of, min(max(k, 0), len(self.fold[1]) - 1))
-            new, self.arrays[sent:] = self.arrays[sent:], []
-            self.array_ids = {key: one for key, one in self.array_ids.items() if one[0] < sent}
-        return {"type": "unit", "from": sent, "arrays": new, **part}
+            part = unwarned(self.strip_of, k)
+        return {"type": "unit", "arrays": {place: self.arrays[place] for place in sorted(self.used)}, **part}
 
     # ---- columns and wires ---------------------------------------------------------------------------------------------
 
@@ -261,6 +259,7 @@ class Model:
         if id(summary) not in self.array_ids:
             self.array_ids[id(summary)] = len(self.arrays), summary
             self.arrays.append(shown(summary))
+        self.used.add(self.array_ids[id(summary)][0])
         return self.array_ids[id(summary)][0]
 
     def column(self, one) -> dict:
@@ -271,8 +270,9 @@ class Model:
         if one[0] == "s":
             source = self.source(number)
             return {**source, "kind": "source", "glyph": "", "at": -1, "slopes": self.slopes(one)}
-        name, value = self.name(number) or "constant", self.array(self.value_of_node(number))
-        return {"id": one, "kind": "data", "name": name, "glyph": "", "value": value, "at": -1, "slopes": []}
+        name, value = self.name(number) or "constant", self.value_of_node(number)
+        shape = None if value is None else list(value.shape)
+        return {"id": one, "kind": "data", "name": name, "glyph": "", "value": self.array(value), "shape": shape, "at": -1, "slopes": []}
 
     def frame_column(self, k) -> dict:
         frame = self.film.frames[k]
@@ -626,10 +626,9 @@ class Model:
 
     def tapes(self):
         found = []
-        for number, (outer, persistent, event) in self.film.tapes.items():
+        for number, event in self.film.tapes.items():
             written = re.search(r"\bas (\w+)\s*:?$", self.line_text(event.place)) if event is not None else None
-            name = written[1] if written else self.tape_names.get(number, "tape")
-            found.append({"id": self.tape_ids[number], "name": name, "outer": self.tape_ids.get(outer), "persistent": bool(persistent)})
+            found.append({"id": self.tape_ids[number], "name": written[1] if written else self.tape_names.get(number, "tape")})
         return found
 
     def mark(self, one) -> dict:

@@ -3,6 +3,7 @@
 import html
 import io
 import math
+import textwrap
 
 from .arrays import number_text
 
@@ -64,33 +65,25 @@ def corners(x, y, w, h) -> list:
     return [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)]
 
 
+def pieces(points):
+    """Of a path each piece: its letter in SVG, and the points through which it goes."""
+    for before, point in zip([None, *points], points):
+        if point is not None:
+            curved = isinstance(point[0], tuple)
+            yield ("C", point) if curved else ("M" if before is None else "L", [point])
+
+
 def svg_of(mark) -> str:
     kind, *rest = mark
     if kind == "path":
         points, stroke, thick, dash, fill = rest
         line = "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{thick:.1f}"'
         line += f' stroke-dasharray="{dash}"' if dash else ""
-        return f'<path d="{way(points)}" fill="{fill}"{line}/>'
+        way = "".join(letter + " ".join(f"{x:.1f},{y:.1f}" for x, y in ends) for letter, ends in pieces(points))
+        return f'<path d="{way.replace(".0", "")}" fill="{fill}"{line}/>'
     x, y, text, size, fill, anchor, bold, mono = rest
     look = f'font-family="{MONO if mono else SANS}" font-size="{size:.1f}" font-weight="{600 if bold else 400}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{html.escape(text)}</text>'
-
-
-def way(points) -> str:
-    found = []
-    for before, point in zip([None, *points], points):
-        if point is not None and isinstance(point[0], tuple):
-            found.append("C" + " ".join(f"{x:.1f},{y:.1f}" for x, y in point))
-        elif point is not None:
-            found.append(straight(before, *[f"{one:.1f}" for one in point]))
-    return "".join(found)
-
-
-def straight(before, x, y) -> str:
-    if before is None:
-        return f"M{x},{y}"
-    from_x, from_y = [f"{one:.1f}" for one in (before[-1] if isinstance(before[0], tuple) else before)]
-    return f"H{x}" if y == from_y else f"V{y}" if x == from_x else f"L{x},{y}"
 
 
 def draw(axes, mark):
@@ -106,14 +99,10 @@ def draw(axes, mark):
         axes.text(x, y, text, fontsize=size * 0.7, color=fill, ha=side, va="baseline", **look)
         return
     points, stroke, thick, dash, fill = rest
-    flat, codes = [], []
-    for before, point in zip([None, *points], points):
-        if point is not None:
-            curved = isinstance(point[0], tuple)
-            flat += point if curved else [point]
-            codes += [Path.CURVE4] * 3 if curved else [Path.MOVETO if before is None else Path.LINETO]
+    codes = {"M": Path.MOVETO, "L": Path.LINETO, "C": Path.CURVE4}
+    flat = [(codes[letter], end) for letter, ends in pieces(points) for end in ends]
     style = {"linewidth": 0.75 * thick, "linestyle": (0, (3, 2)) if dash else "-"}
-    axes.add_patch(PathPatch(Path(flat, codes), facecolor=fill, edgecolor=stroke, **style))
+    axes.add_patch(PathPatch(Path([end for _, end in flat], [code for code, _ in flat]), facecolor=fill, edgecolor=stroke, **style))
 
 
 # ---- a film ------------------------------------------------------------------------------------------------------------
@@ -129,10 +118,8 @@ def still(views) -> Canvas:
 
 def whole(canvas, view, y) -> float:
     """A film with its head and its legend, from a height on; where it ends."""
-    verdict = view["verdict"]
-    head = f"{verdict['ask']} = {verdict['answer']}" if verdict["ask"] else "tape inspector"
-    canvas.text(12, y + 26, head, 17, bold=True, mono=True, room=WIDE - 24)
-    y = lines_of_text(canvas, verdict["say"], 12, y + 46, WIDE - 24) + 6
+    canvas.text(12, y + 26, view["verdict"]["head"], 17, bold=True, mono=True, room=WIDE - 24)
+    y = lines_of_text(canvas, view["verdict"]["say"], 12, y + 46, WIDE - 24) + 6
     key = "None"
     if view["fold"]:
         y = overview(canvas, view, y)
@@ -151,21 +138,16 @@ def legend(view) -> str:
 
 
 def lines_of_text(canvas, text, x, y, room):
-    """A text on as many lines as it needs."""
-    line, most = "", int(room / (12 * 0.56))
-    for word in text.split():
-        if line and len(line) + len(word) >= most:
-            canvas.text(x, y, line, 12)
-            line, y = "", y + 16
-        line = f"{line} {word}".strip()
-    canvas.text(x, y, line, 12, room=room)
-    return y
+    """A text on as many lines as it needs; where the last one stands."""
+    lines = textwrap.wrap(text, int(room / (12 * 0.56))) or [""]
+    for k, line in enumerate(lines):
+        canvas.text(x, y + 16 * k, line, 12)
+    return y + 16 * (len(lines) - 1)
 
 
 def film(canvas, view, strip, y):
     """Columns and wires."""
     ids = strip["cols"][:MOST]
-    few = len(ids) * 60 > WIDE - LEFT - TURN
     wide = min(190.0, (WIDE - LEFT - TURN - GAP) / max(len(ids), 1))
     left = {one: LEFT + k * wide + (GAP if k >= strip["outside"] else 0) for k, one in enumerate(ids)}
     wires = [one for one in strip["wires"] if view["wires"][one[0]]["from"] in left and view["wires"][one[0]]["to"] in left]
@@ -175,7 +157,7 @@ def film(canvas, view, strip, y):
     bottom = top + value + seam + slope
     canvas.text(8, top + value / 2, "value", 12, BLUE, bold=True)
     canvas.text(8, bottom - slope / 2, "gradient", 12, ORANGE, bold=True)
-    last = last_reading(view)
+    last = view["last"]
     for one in ids:
         column(canvas, view, view["cols"][one], left[one], wide - 6, (top, value, seam, slope), last)
     for key, i, n, j, m, level in wires:
@@ -183,15 +165,11 @@ def film(canvas, view, strip, y):
         ends = port(left[wire["from"]], wide - 6, i, n), port(left[wire["to"]], wide - 6, j, m)
         upper_wire(canvas, wire, ends, top, 12 + 9 * level)
         lower_wire(canvas, wire, ends, bottom, 12 + 9 * level, last)
-    if last is not None and any(one in left for one in view["readings"][last]["targets"]) and not few:
+    if last >= 0 and any(one in left for one in view["readings"][last]["targets"]) and len(ids) * 60 <= WIDE - LEFT - TURN:
         turn(canvas, max(left.values()) + wide, top + value / 2, bottom - slope / 2)
     if len(strip["cols"]) > MOST:
         canvas.text(WIDE - 8, top - 8, f"and {len(strip['cols']) - MOST} more", 11, SOFT, "end")
     return bottom + reach + 6
-
-
-def last_reading(view):
-    return next((k for k in reversed(range(len(view["readings"]))) if view["readings"][k]["targets"]), None)
 
 
 def port(x, wide, i, n):
@@ -199,7 +177,7 @@ def port(x, wide, i, n):
 
 
 def arc(ends, y, high):
-    (a, b) = ends
+    a, b = ends
     return [(a, y), ((a, y - 1.3 * high), (b, y - 1.3 * high), (b, y))]
 
 
@@ -229,8 +207,7 @@ def scissors(canvas, x, y, meant):
     if meant:
         canvas.rect(x - 3, y - 3, 6, 6, "#fff")
     else:
-        canvas.path([(x - 3, y - 3), (x + 3, y + 3)], "#fff", 1.6)
-        canvas.path([(x - 3, y + 3), (x + 3, y - 3)], "#fff", 1.6)
+        canvas.path([(x - 3, y - 3), (x + 3, y + 3), None, (x - 3, y + 3), (x + 3, y - 3)], "#fff", 1.6)
 
 
 def turn(canvas, x, above, below):
@@ -242,29 +219,28 @@ def turn(canvas, x, above, below):
 def column(canvas, view, col, x, wide, rows, last):
     """A column: its value above, its gradient below, and its shape between them."""
     top, value, seam, slope = rows
-    kind, whole = col["kind"], rows[1] + rows[2] + rows[3]
+    kind, plain = col["kind"], col["kind"] in ("source", "data")
     if kind == "source":
-        canvas.rect(x, top, wide, whole, "#fff", INK if col["watched"] else LINE)
+        canvas.rect(x, top, wide, value + seam + slope, "#fff", INK if col["watched"] else LINE)
     elif kind in ("ghost", "assign", "crash"):
         canvas.rect(x, top, wide, value, "#fff", CRIMSON if kind == "crash" else SOFT, "4 3")
     elif kind == "op":
         canvas.rect(x, top, wide, value, BLUE_GROUND)
-    name = col["name"] or "" if kind in ("source", "data") else col["glyph"]
-    canvas.text(x + 5, top + 14, name, 12, INK, bold=True, mono=kind in ("source", "data"), room=wide - 8)
-    if col.get("name") and kind not in ("source", "data") and len(name) * 8 + len(col["name"]) * 7 + 14 < wide:
+    name = col["name"] or "" if plain else col["glyph"]
+    canvas.text(x + 5, top + 14, name, 12, INK, bold=True, mono=plain, room=wide - 8)
+    if col["name"] and not plain and len(name) * 8 + len(col["name"]) * 7 + 14 < wide:
         canvas.text(x + wide - 4, top + 14, col["name"], 10, SOFT, "end", mono=True)
     if col["value"] is not None:
         array(canvas, view["arrays"][col["value"]], x + 4, top + 18, wide - 8, value - 20, INK)
-    shape = col.get("shape") if kind not in ("data",) else view["arrays"][col["value"]]["shape"] if col["value"] is not None else None
-    if shape:
-        canvas.text(x + wide / 2, top + value + 13, str(tuple(shape)), 10, SOFT, "middle", mono=True, room=wide)
+    if col["shape"]:
+        canvas.text(x + wide / 2, top + value + 13, str(tuple(col["shape"])), 10, SOFT, "middle", mono=True, room=wide)
     y = top + value + seam
     slopes = [one for one in col["slopes"] if one[0] == last]
     if kind == "op":
         canvas.rect(x, y, wide, slope, ORANGE_GROUND if slopes else "none", "none" if slopes else LINE, "" if slopes else "2 3")
     if slopes and slopes[-1][2] is not None:
         array(canvas, view["arrays"][slopes[-1][2]], x + 4, y + 2, wide - 8, slope - 4, ORANGE)
-    elif kind == "source" and col["asked"] and last is not None:
+    elif kind == "source" and col["asked"] and last >= 0:
         canvas.text(x + wide / 2, y + slope / 2 + 4, "None", 13, CRIMSON, "middle", bold=True, mono=True)
     elif kind == "ghost":
         canvas.text(x + wide / 2, y + 8, col["ghost"]["why"], 10, SOFT, "middle", room=wide)
@@ -355,14 +331,11 @@ def overview(canvas, view, y):
     """The units of a folded film on a linear axis: what they carry above, its gradient (or that of their weights) below."""
     fold = view["fold"]
     count, room = len(fold["first"]), WIDE - LEFT - 20
-    layered = fold.get("weights") and any(fold["weights"])
-    above, below = fold["values"], [largest(one) for one in fold["weights"]] if layered else fold["slopes"]
-    names = (fold["carry"], "|grad W|" if layered else "gradient")
-    for numbers, name, colour, top in ((above, names[0], BLUE, y + 6), (below, names[1], ORANGE, y + 74)):
-        canvas.text(8, top + 30, name, 11, colour, bold=True, room=LEFT - 34)
-        plot(canvas, numbers, LEFT, top, room, 54, colour, layered and colour == ORANGE)
+    for axis, colour, top in ((fold["above"], BLUE, y + 6), (fold["below"], ORANGE, y + 74)):
+        canvas.text(8, top + 30, axis["name"], 11, colour, bold=True, room=LEFT - 34)
+        plot(canvas, axis, LEFT, top, room, 54, colour)
     for k in range(0, count, max(1, -(-count // 12))):
-        label = fold["labels"][k] if fold.get("weights") and fold["labels"] else str(k + 1)
+        label = fold["labels"][k] if fold["layered"] else str(k + 1)
         canvas.text(LEFT + (k + 0.5) * room / count, y + 146, label, 10, SOFT, "middle", room=room / min(count, 12) - 4)
     k = fold["open"]
     label = fold["labels"][k] if fold["labels"] else f"{k + 1} of {count}"
@@ -372,27 +345,21 @@ def overview(canvas, view, y):
     return top + 28
 
 
-def largest(weights):
-    return max((abs(size) for _, size in weights if size is not None), default=None)
-
-
-def plot(canvas, numbers, x, y, w, h, colour, log):
-    """Numbers over a linear axis; their sizes on a logarithmic one with its decades, where they differ too much."""
-    sizes = [abs(one) for one in numbers if one]
-    if not sizes:
+def plot(canvas, axis, x, y, w, h, colour):
+    """Numbers over a linear axis; their sizes, as bars, on a logarithmic one."""
+    numbers, log, low, high = axis["numbers"], axis["log"], axis["low"], axis["high"]
+    if not any(numbers):
         return
-    log = log or (max(sizes) / min(sizes) > 1000 and min((one for one in numbers if one is not None), default=0) >= 0)
-    known = [None if one is None or (log and not one) else math.log10(abs(one)) if log else one for one in numbers]
-    ends = [one for one in known if one is not None] + ([] if log else [0])
-    low, high = (math.floor(min(ends)), math.ceil(max(ends))) if log else (min(ends), max(ends))
-    high = high if high > low else low + 1
-    place = [None if one is None else y + h - h * (one - low) / (high - low) for one in known]
-    for one in {low, high}:
-        at = y + h - h * (one - low) / (high - low)
-        canvas.path([(x, at), (x + w, at)], LINE)
-        canvas.text(x - 4, at + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
+
+    def place(one):
+        return y + h - h * (one - low) / (high - low)
+
+    for one in (low, high):
+        canvas.path([(x, place(one)), (x + w, place(one))], LINE)
+        canvas.text(x - 4, place(one) + 4, f"1e{one:g}" if log else f"{one:.3g}", 9, SOFT, "end", mono=True)
     step = w / len(numbers)
-    points = [(x + (k + 0.5) * step, at) for k, at in enumerate(place) if at is not None]
+    known = [(k, one) for k, one in enumerate(numbers) if one is not None and (one or not log)]
+    points = [(x + (k + 0.5) * step, place(math.log10(abs(one)) if log else one)) for k, one in known]
     if log:
         for a, b in points[:: max(1, len(points) // 400)]:
             canvas.rect(a - max(0.5, min(8, step / 3)), b, max(1, min(16, step * 2 / 3)), y + h - b, colour)

@@ -2,6 +2,7 @@
 
 import bisect
 import itertools
+import math
 from dataclasses import dataclass, field
 
 from .arrays import norm_of, short
@@ -185,34 +186,39 @@ def weights_of(model, unit):
 
 
 def fold_shown(model) -> "dict | None":
-    """The overview: for each unit its frames and two numbers, what it carries on and the gradient of that; of layers also weights."""
+    """The overview: for each unit its frames, what it carries on ("above"), and the gradient of that, or of its weights ("below")."""
     kind, units = model.fold
     if not units:
         return None
-    frames, slopes = model.film.frames, model.final_slopes
-    looped = kind == "iterations"
-    named = kind in ("layers", "calls") and len(units) <= SENT
+    slopes, looped, named = model.final_slopes, kind == "iterations", kind in ("layers", "calls") and len(units) <= SENT
+    carried = [model.film.frames[unit.lead].value if unit.iteration or not looped else None for unit in units]
+    weights = [[slopes.get(one) for one in unit.weights if one in model.asked_ids] if named else [] for unit in units]
+    carry, name = model.frame_name(units[len(units) // 2].lead) or "value", "|grad W|"
+    scalar = all(one is not None and one.shape == () for unit, one in zip(units, carried) if unit.iteration or not looped)
+    back = [max([abs(norm_of(slope) or 0) for slope in some], default=0) or None for some in weights]
+    if not any(weights):
+        back = [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units]
+        name = f"d/d{carry}" if scalar else "|grad|"
     data = {
-        "kind": kind, "open": model.open_unit, "carry": model.frame_name(units[len(units) // 2].lead) or "value",
+        "kind": kind, "open": model.open_unit, "layered": any(weights),
         "first": [unit.first for unit in units], "end": [unit.end for unit in units], "lead": [unit.lead for unit in units],
-        "values": [norm_of(frames[unit.lead].value) if unit.iteration or not looped else None for unit in units],
-        "slopes": [norm_of(slopes.get(f"f{unit.lead}")) if unit.iteration or not looped else None for unit in units],
+        "above": axis(carry if scalar else f"|{carry}|", [norm_of(value) for value in carried]), "below": axis(name, back, any(weights)),
         "labels": [unit.label for unit in units] if len(units) <= SENT else None,
-        "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None, "scalar": all_scalar(model, units),
+        "iterations": [unit.iteration for unit in units] if len(units) > SENT and looped else None,
     }  # fmt: skip
     if named:
-        data["paths"] = [unit.path for unit in units]
-        data["built"] = [unit.built for unit in units]
-        data["pictures"] = [model.array(frames[unit.lead].value) for unit in units]
-        weights = [[(one, slopes.get(one)) for one in unit.weights if one in model.asked_ids] for unit in units]
-        data["weights"] = [[[one, norm_of(slope)] for one, slope in some] for some in weights]
+        data["paths"], data["built"] = [unit.path for unit in units], [unit.built for unit in units]
+        data["pictures"] = [model.array(value) for value in carried]
     return data
 
 
-def all_scalar(model, units) -> bool:
-    """Is each value that is carried a single number? Then it is shown with its sign, and else as a norm."""
-    values = [model.film.frames[unit.lead].value for unit in units if unit.iteration or model.fold[0] != "iterations"]
-    return all(value is not None and value.shape == () for value in values)
+def axis(name, numbers, bars=False) -> dict:
+    """Numbers over the units, and from where to where they are drawn: in powers of ten for bars, or where they differ by far."""
+    known = [one for one in numbers if one is not None]
+    sizes = [abs(one) for one in known if one]
+    log = bool(sizes) and (bars or (max(sizes) / min(sizes) > FAR and min(known) >= 0))
+    low, high = (math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes)))) if log else (min([0, *known]), max([0, *known]))
+    return {"name": name, "numbers": numbers, "log": log, "low": low, "high": high if high > low else low + 1}
 
 
 def trend(model) -> str:

@@ -30,7 +30,7 @@ def cuts(model):
         if edge.by is not None and ("left", edge.by.number) in model.film.made:
             end = f"f{model.film.made['left', edge.by.number]}"
         line = model.code.line(edge.place)
-        cut = {"edge": [start, end], "whole": not live, "line": line, "code": cause.code, "confidence": cause.confidence}
+        cut = {"edge": [start, end], "whole": not live, "line": line, "code": cause.code}
         found.setdefault((start, end), {**cut, "say": sentence(cause.sentence), "fix": fix(cause)})
     return sorted(found.values(), key=lambda cut: [int(node[1:]) if node else -1 for node in cut["edge"][::-1]])
 
@@ -42,7 +42,8 @@ def verdict(model) -> dict:
     names = [model.source_name(n) for n in sources]
     targets = [model.name(n) or "target" for n in (reading.targets if reading else [one.id for one in model.targets])]
     if not targets or not names:
-        return {**told("", "", "", silence(model.tape, model.film)), "ask": "", "lost": None, "full": None, "each": []}
+        nothing = {"head": "tape inspector", "ask": "", "lost": None, "full": None, "each": []}
+        return {**told("", "", "", silence(model.tape, model.film)), **nothing}
     ask = f"d{targets[0]}" if len(targets) == 1 and targets[0].isidentifier() else f"d({', '.join(targets)})"
     ask += f"/d{names[0]}" if len(names) == 1 else f"/d[{', '.join(names)}]" if len(names) <= 4 else f"/d({len(names)} sources)"
     each = [{"name": name, **one_verdict(model, n, reading)} for n, name in zip(sources, names)]
@@ -55,7 +56,7 @@ def verdict(model) -> dict:
     missing, full = lost(model, reading) if len(each) == 1 and reading else (None, None)
     bad = model.first_bad() if worst["status"] == "nan" else None
     worst |= {"bad": None if bad is None else model.number_of(bad), "badFrame": None if bad is None else f"f{bad}"}
-    return {**worst, "ask": ask, "answer": answer, "lost": missing, "full": full, "each": each}
+    return {**worst, "head": f"{ask} = {answer}", "ask": ask, "answer": answer, "lost": missing, "full": full, "each": each}
 
 
 def lost(model, reading):
@@ -112,24 +113,12 @@ def told(status, meaning, answer, say, cause=None, size="", fixed="") -> dict:
 
 def answer_text(model, number, reading) -> str:
     """The gradient of one source, as text."""
-    if reading is None:
-        return given_text(model.tape, number)
-    if reading.error:
+    if reading is not None and reading.error:
         return reading.error.partition(":")[0]
-    if number not in reading.answers:
+    if reading is None or number not in reading.answers:
         return "?"
     slope = reading.answers[number]
     return "None" if slope is None else text_of(slope)
-
-
-def given_text(tape, number) -> str:
-    """The answer of a used-up tape, if the user still has it."""
-    _, sources, answers = tape.last_question
-    if number not in sources:
-        return "?"
-    answer = answers[sources.index(number)]
-    thing = None if answer is None else answer()
-    return "None" if answer is None else "?" if thing is None else text_of(thing)
 
 
 def silence(tape, film) -> str:

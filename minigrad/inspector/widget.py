@@ -1,9 +1,11 @@
 """The inspector as a widget of Jupyter. It needs anywidget; all that it shows was computed before, so it is a snapshot."""
 
+import re
+
 import anywidget
 import traitlets
 
-from .html import script, style
+from .html import digest, script, style, waiting
 from .inspection import Inspection
 
 
@@ -14,6 +16,7 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         view: the view model, as plain data.
         step: the number of the last step that is shown as done; it opens at the end.
         selected: "f3" for a frame, "s0" for a source, "" for none.
+        page: the name of the page that lives without a widget, and is hidden where a widget lives.
     """
 
     _esm = script()
@@ -21,11 +24,13 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
     view = traitlets.Dict(read_only=True).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     selected = traitlets.Unicode("").tag(sync=True)
+    page = traitlets.Unicode("", read_only=True).tag(sync=True)
 
     def __init__(self, models, titles):
         Inspection.__init__(self, models, titles)
         anywidget.AnyWidget.__init__(self)
         self.set_trait("view", self.plain)
+        self.set_trait("page", re.sub(r"\W", "", digest(self.to_html()))[:16])
         self.step = self.last
         self.on_msg(self.answer)
 
@@ -70,3 +75,12 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         bundle = super()._repr_mimebundle_(**kwargs)
         data, about = bundle if isinstance(bundle, tuple) else (bundle, {})
         return {**(data or {}), **self.still()}, about
+
+    def _ipython_display_(self):
+        """Show the widget, and below it the page: of a saved widget without what could run it nothing is seen, as in a page of nbconvert."""
+        from IPython.display import display
+
+        data, about = self._repr_mimebundle_()
+        data.pop("text/html")
+        display(data, metadata=about, raw=True)
+        display({"text/html": waiting(self.to_html(), self.page)}, raw=True)

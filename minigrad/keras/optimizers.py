@@ -249,7 +249,7 @@ class Optimizer:
         """Subtract `weight_decay * rate * value`."""
         if self.weight_decay is not None:
             value, in_dtype = variable.numpy(), variable.dtype.as_numpy_dtype
-            variable.assign_sub(value * in_dtype(self.weight_decay) * in_dtype(rate))
+            variable.assign_sub(value * in_dtype(self.weight_decay) * convert(rate).value.astype(in_dtype))
 
     def update_averages(self):
         """Update the moving averages; every `ema_overwrite_frequency` steps, assign them to their Variables."""
@@ -275,7 +275,7 @@ class Optimizer:
         slots = {name: slot.numpy().astype(in_dtype) for name, slot in self._slots[variable.id].items()}
         values = (gradient.values if isinstance(gradient, IndexedSlices) else gradient).value
         dx, squared = [dense(gradient, one).astype(in_dtype) for one in (values, values * values)]
-        rate = in_dtype(own(np.float32(convert(learning_rate).value)))
+        rate = convert(learning_rate).value.astype(np.float32).astype(own).astype(in_dtype)
         try:
             step = self.update(dx, squared, slots, rate, in_dtype)
         except ValueError as problem:
@@ -364,7 +364,7 @@ def inner(variable):
 def values_of(dx, variable):
     """The values of a gradient in the dtype of its Variable; for IndexedSlices, those of the rows."""
     value = dx.values.value if isinstance(dx, IndexedSlices) else convert(dx).value
-    return np.asarray(value, inner(variable).dtype.dtype)
+    return value.astype(inner(variable).dtype.dtype, copy=False)
 
 
 def with_values(dx, values):
@@ -477,7 +477,7 @@ class Adam(Optimizer):
         self.slots = ("momentum", "velocity", *["velocity_hat"] * amsgrad)
 
     def update(self, dx, squared, slots, rate, in_dtype):
-        one, t = in_dtype(1), in_dtype(self.iterations.numpy() + 1)
+        one, t = in_dtype(1), (self.iterations.numpy() + 1).astype(in_dtype)
         beta_1, beta_2 = in_dtype(np.float32(self.beta_1)), in_dtype(np.float32(self.beta_2))
         alpha = rate * np.sqrt(one - beta_2**t) / (one - beta_1**t)
         m, v = slots["momentum"], slots["velocity"]

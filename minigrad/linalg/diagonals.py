@@ -4,6 +4,7 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, as_value, bracketed, dtypes, invalid, op, tidy, twin
+from ..engine.rules import filled
 from ..errors import visible
 from ..ops import convert_to_tensor, shaping
 
@@ -177,7 +178,7 @@ def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value
         problem = "The number of diagonals provided in the input does not"
         raise invalid(f"{problem} match the lower_diag_index and upper_diag_index range.")
     rows, columns = size_around(diagonal.shape[-1], lower, upper, num_rows, num_cols)
-    matrix = np.full((*diagonal.shape[:-axes], rows, columns), as_value(padding_value, diagonal.dtype))
+    matrix = filled(diagonal, (*diagonal.shape[:-axes], rows, columns), as_value(padding_value, diagonal.dtype))
     inside, outside = places(k, rows, columns, align)
     matrix[inside] = diagonal[outside]
     return matrix

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, bracketed, convert, invalid, op
+from ..engine.rules import filled
 from ..errors import unwarned
 from ..ops import convert_to_tensor
 from .diagonals import band_part, diag_part, eye
@@ -230,7 +231,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False):
         problem = "In[0] and In[1] must have compatible batch dimensions:"
         raise invalid(f"{problem} {bracketed(matrix.shape)} vs. {bracketed(rhs.shape)}") from None
     matrix, lower = (matrix.mT.conj(), not lower) if adjoint else (matrix, lower)
-    x = np.empty((*batch, *rhs.shape[-2:]), rhs.dtype)
+    x = filled(rhs, (*batch, *rhs.shape[-2:]))
     for i in range(n) if lower else reversed(range(n)):
         known = slice(0, i) if lower else slice(i + 1, n)
         rest = rhs[..., i, :] - (matrix[..., i : i + 1, known] @ x[..., known, :])[..., 0, :]

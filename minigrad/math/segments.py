@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy
+from ..engine.rules import filled
 from ..errors import visible
 from ..ops import cast, gather, reshape
 from .arithmetic import ARITHMETIC, sqrt
@@ -23,7 +24,7 @@ def in_segments(ufunc, start, data, ids, number):
     ids = ids.ravel()
     if ids.size and ids.min() < 0:
         parts, ids = parts[ids >= 0], ids[ids >= 0]
-    whole = np.full((number, *parts.shape[1:]), start, data.dtype)
+    whole = filled(data, (number, *parts.shape[1:]), start)
     ufunc.at(whole, ids, parts)
     return whole
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import errors
 from ..engine import SparseRows, Tensor, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, twin
-from ..engine.rules import BATCHED_TWINS, Batched
+from ..engine.rules import BATCHED_TWINS, Batched, filled
 from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
 from .shaping import count, expand_dims, reshape, tile
 
@@ -148,7 +148,7 @@ def scatter_rows(values, indices, shape):
     >>> print(mg.ops.gathering.scatter_rows([1.0, 2.0, 4.0], [2, 0, 2], (3,)))
     mg.Tensor([2. 0. 5.], shape=(3,), dtype=float32)
     """
-    whole = np.zeros(shape, values.dtype)
+    whole = filled(values, shape)
     np.add.at(whole, indices, values)
     return whole
 
@@ -426,7 +426,7 @@ def place(tensor, indices, updates, put):
         shapes = f"Output: {bracketed(tensor.shape)} updates: {bracketed(updates.shape)}"
         raise invalid(f"Inner dimensions of output shape must match inner dimensions of updates shape. {shapes}")
     check_points(indices, tensor.shape, f"shape {bracketed(tensor.shape)}")
-    whole = np.array(tensor)
+    whole = tensor.copy()
     put(whole[None], points(indices), updates)
     return whole
 

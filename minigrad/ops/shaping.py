@@ -10,7 +10,7 @@ import numpy as np
 from .. import errors
 from ..engine import Tensor, TensorShape, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, unsupported
 from ..engine.operands import first_tensor
-from ..engine.rules import BATCHED_TWINS, later, twin
+from ..engine.rules import BATCHED_TWINS, filled, later, twin
 from ..errors import visible
 from .creation import convert_to_tensor, identity, zeros
 
@@ -163,7 +163,7 @@ def broadcast_to(input, shape):
      [1. 2.]], shape=(2, 2), dtype=float32)
     """
     try:
-        if input.ndim == 0 and input.dtype.kind != "O" and -1 not in shape:  # np.ndarray would take -1 for any length
+        if isinstance(input, np.generic) and input.dtype.kind != "O" and -1 not in shape:  # which is any length there
             return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # as np.broadcast_to, six times faster
         return np.broadcast_to(input, shape)
     except ValueError:
@@ -523,7 +523,7 @@ def pad_constant(tensor, constant_values, paddings):
      [0.  0.  0.  0. ]]
     """
     check_paddings(paddings, tensor)
-    whole = np.full([n + sum(pair) for n, pair in zip(tensor.shape, paddings)], constant_values, tensor.dtype)
+    whole = filled(tensor, [n + sum(pair) for n, pair in zip(tensor.shape, paddings)], constant_values)
     whole[inside(paddings, tensor.shape)] = tensor
     return whole
 

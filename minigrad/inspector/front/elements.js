@@ -42,55 +42,33 @@ export function measure(text, size, family = "ui", bold = false) {
 /** A text in a room: of several forms, the longest first, the first that fits; smaller type before a shorter form, and at last cut. */
 export function fitted(x, y, forms, room, { size = 12, least = 9, family = "ui", bold = false, anchor = "start", cut = true, ...more } = {}) {
   forms = [].concat(forms).map((one) => String(one ?? ""));
-  let text = "", chosen = size;
-  search: for (const smaller of [size, Math.max(least, size * 0.8), least])
-    for (const form of smaller === size ? forms.slice(0, 1) : forms)
-      if (measure(form, smaller, family, bold) <= room) {
-        [text, chosen] = [form, smaller];
-        break search;
-      }
-  if (!text && cut && forms.length) {
-    const form = forms.at(-1);
-    let end = form.length;
-    while (end > 0 && measure(form.slice(0, end) + "…", least, family, bold) > room) end--;
-    [text, chosen] = [end > 0 ? form.slice(0, end) + "…" : "", least];
+  const tries = [size, Math.max(least, size * 0.8), least].flatMap((smaller, k) => (k ? forms : forms.slice(0, 1)).map((form) => [form, smaller]));
+  let [text, chosen] = tries.find(([form, smaller]) => measure(form, smaller, family, bold) <= room) ?? ["", least];
+  if (!text && cut) {
+    let form = forms.at(-1) ?? "";
+    while (form && measure(`${form}…`, least, family, bold) > room) form = form.slice(0, -1);
+    text = form && `${form}…`;
   }
   const names = [more.class, family === "mono" && "m", bold && "b"].filter(Boolean).join(" ");
   return svg("text", { x, y, "text-anchor": anchor, "font-size": chosen, ...more, class: names }, text);
 }
 
-/** The marks of what a gradient can be: each has a shape of its own, so none leans on colour. */
-export function mark(kind, x, y, r = 8) {
-  const stroke = (d) => path(d, { class: "stroke" });
-  const solid = (d) => path(d, { class: "solid" });
-  const hole = (d) => path(d, { class: "hole" });
-  const disc = (name) => svg("circle", { cx: x, cy: y, r: r - 1, class: name });
-  const shapes = {
-    open: () => [disc("stroke dots")],
-    none: () => [rect(x - r + 1, y - r + 1, 2 * r - 2, 2 * r - 2, { class: "stroke" }), stroke(`M${x - r + 1} ${y + r - 1}L${x + r - 1} ${y - r + 1}`)],
-    zero: () => [disc("stroke"), stroke(`M${x - r * 0.5} ${y}h${r}`)],
-    nan: () => [
-      solid(`M${x} ${y - r}L${x + r} ${y + r - 1}L${x - r} ${y + r - 1}Z`),
-      hole(`M${x} ${y - r * 0.3}V${y + r * 0.25}M${x} ${y + r * 0.58}v.1`),
-    ],
-    complete: () => [disc("solid"), hole(`M${x - r * 0.45} ${y}l${r * 0.35} ${r * 0.4} ${r * 0.6} ${-r * 0.75}`)],
-    stale: () => [
-      solid(`M${x} ${y - r}l${r} ${r} ${-r} ${r} ${-r} ${-r}Z`),
-      hole(`M${x} ${y - r * 0.5}V${y + r * 0.15}M${x} ${y + r * 0.48}v.1`),
-    ],
-    partial: () => [disc("stroke"), solid(`M${x} ${y - r + 1}a${r - 1} ${r - 1} 0 0 0 0 ${2 * r - 2}z`)],
-    untried: () => [disc("stroke"), stroke(`M${x - r * 0.3} ${y - r * 0.25}a${r * 0.32} ${r * 0.32} 0 1 1 ${r * 0.3} ${r * 0.36}v${r * 0.2}`)],
-    cut: () => [
-      disc("solid"),
-      path("M-6 -4.6a2.6 2.6 0 1 1 .1 .1M-6 4.6a2.6 2.6 0 1 0 .1 -.1M-4 -3L7 4.6M-4 3L7 -4.6", {
-        class: "hole",
-        transform: `translate(${x} ${y}) scale(${r / 12})`,
-      }),
-    ],
-    stop: () => [disc("solid"), hole(`M${x - r * 0.35} ${y - r * 0.4}v${r * 0.8}M${x + r * 0.35} ${y - r * 0.4}v${r * 0.8}`)],
-  };
-  return svg("g", { class: `mark ${kind}` }, (shapes[kind] || shapes.open)());
-}
+const DISC = "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0Z";
+const MARKS = { // what a gradient can be, around 0: each has a shape of its own, so none leans on colour
+  open: { "stroke dots": DISC },
+  none: { stroke: "M-7 -7h14v14h-14zM-7 7L7 -7" },
+  zero: { stroke: `${DISC}M-4 0h8` },
+  nan: { solid: "M0 -8L8 7H-8Z", hole: "M0 -2.4V2M0 4.6v.1" },
+  complete: { solid: DISC, hole: "M-3.6 0l2.8 3.2 4.8 -6" },
+  stale: { solid: "M0 -8l8 8 -8 8 -8 -8Z", hole: "M0 -4V1.2M0 3.8v.1" },
+  partial: { stroke: DISC, solid: "M0 -7a7 7 0 0 0 0 14z" },
+  untried: { stroke: `${DISC}M-2.4 -2a2.6 2.6 0 1 1 2.4 2.9v1.6` },
+  cut: { solid: DISC, "hole thin": "M-4 -3.1a1.7 1.7 0 1 1 .1 .1M-4 3.1a1.7 1.7 0 1 0 .1 -.1M-2.7 -2L4.7 3.1M-2.7 2L4.7 -3.1" },
+  stop: { solid: DISC, hole: "M-2.8 -3.2v6.4M2.8 -3.2v6.4" },
+};
+
+export const mark = (kind, x, y, r = 8) =>
+  svg("g", { class: `mark ${kind}`, transform: `translate(${x} ${y}) scale(${r / 8})` }, Object.entries(MARKS[kind]).map(([look, d]) => path(d, { class: look })));
 
 /** A mark as a picture of its own, for lines of text. */
 export const icon = (kind, size = 20) =>

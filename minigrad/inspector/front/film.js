@@ -16,6 +16,8 @@ function marksBetween(view, strip) {
   return found;
 }
 
+const CODE = 14; // the height at which the lines of code are named
+
 export class Film {
   /**
    * A strip of a story, in this many pixels.
@@ -37,39 +39,24 @@ export class Film {
     this.columns = strip.cols.map((one, k) => this.column(this.view.cols[one], k));
     this.wires = strip.wires.map((one) => this.wire(one));
     this.ribbons();
-    if (g.upright) this.brackets();
+    if (g.upright && !g.mini) this.brackets();
     this.betweens(gaps);
     this.turn();
   }
 
   words() {
-    const { g } = this, [under] = this.layers;
-    if (g.upright && g.labels) {
-      under.append(
-        fitted(8, g.y.value + g.value / 2, "value", 70, { size: 13, bold: true, class: "blue" }),
-        fitted(8, g.y.value + g.value / 2 + 15, "recorded →", 72, { size: 11, class: "blue" }),
-        fitted(8, g.y.slope + g.slope / 2, "gradient", 70, { size: 13, bold: true, class: "orange" }),
-        fitted(8, g.y.slope + g.slope / 2 + 15, "← passed back", 74, { size: 11, class: "orange" }),
-      );
-    } else if (!g.upright) {
-      const middle = g.left + g.name + g.column / 2;
-      under.append(
-        fitted(middle, 16, "value", g.column, { size: 12, bold: true, anchor: "middle", class: "blue" }),
-        fitted(middle + g.column + 4, 16, "gradient", g.column, { size: 12, bold: true, anchor: "middle", class: "orange" }),
-      );
-    }
+    const { g } = this;
+    [["value", "recorded →", "blue"], ["gradient", "← passed back", "orange"]].forEach(([word, way, tone], k) => {
+      const [from, size] = k ? g.lanes.slope : g.lanes.value, middle = from + size / 2;
+      if (!g.upright) this.layers[0].append(fitted(middle, 16, word, size, { size: 12, bold: true, anchor: "middle", class: tone }));
+      else if (g.labels) this.layers[0].append(fitted(8, middle, word, 70, { size: 13, bold: true, class: tone }), fitted(8, middle + 15, way, 74, { size: 11, class: tone }));
+    });
   }
 
   /** The boxes of a column: of its value, of its gradient, and of all of it. */
   boxes(k) {
     const { g } = this, at = g.start(k);
-    if (g.upright)
-      return { value: [at, g.y.value, g.cell, g.value], slope: [at, g.y.slope, g.cell, g.slope], all: [at, g.y.value, g.cell, g.y.end - g.y.value] };
-    const left = g.left + g.name;
-    return {
-      value: [left, at, g.column, g.cell], slope: [left + g.column + 4, at, g.column, g.cell],
-      all: [g.left, at, g.width - 2 * g.left, g.cell],
-    };
+    return Object.fromEntries(Object.entries(g.lanes).map(([name, [from, size]]) => [name, g.upright ? [at, from, g.cell, size] : [from, at, size, g.cell]]));
   }
 
   column(col, k) {
@@ -90,7 +77,7 @@ export class Film {
     this.title(value, col, boxes, outer);
     group.append(...ground, value, slope, rect(...boxes.all, { class: "edge", rx: 3 }));
     this.layers[2].append(group);
-    if (outer && g.upright && !g.mini) group.append(fitted(boxes.all[0] + g.cell / 2, g.y.code, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
+    if (outer && g.upright && !g.mini) group.append(fitted(boxes.all[0] + g.cell / 2, CODE, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
     const found = { col, k, boxes, group, value, slope, outer, drawn: false, shown: undefined, words: undefined };
     return found;
   }
@@ -112,25 +99,21 @@ export class Film {
   /** Sign and name at the head of a column, and its shape between value and gradient. */
   title(group, col, boxes, outer) {
     const { g } = this, [x, y, w] = g.upright ? boxes.value : boxes.all;
+    const wide = g.upright ? w : boxes.value[0] - x;
     const plain = col.kind === "source" || col.kind === "data";
     const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
     const size = g.mini ? 11 : 14;
-    const room = g.upright ? w - 8 : g.name - 8;
+    const room = wide - 8;
     const look = { size, least: 9, bold: true, family: plain ? "mono" : "ui", class: "sign" };
     const second = !plain && !outer && col.name && measure(sign, size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room ? col.name : "";
     const title = fitted(x + 5, y + (g.upright ? 16 : 18), sign, room, look);
     title.append(svg("title", {}, plain ? col.path || col.name : [col.text, col.op].find(Boolean)));
     group.append(title);
-    if (second) group.append(fitted(x + (g.upright ? w : g.name) - 5, y + 16, second, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
-    const shape = this.shapeOf(col);
-    if (!shape || !shape.length) return;
-    const at = g.upright ? [x + w / 2, g.y.shape + 12, "middle"] : [x + 5, y + 34, "start"];
+    if (second) group.append(fitted(x + wide - 5, y + 16, second, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
+    const { shape } = col;
+    if (!shape?.length) return;
+    const at = g.upright ? [x + w / 2, y + boxes.value[3] + 12, "middle"] : [x + 5, y + 34, "start"];
     group.append(fitted(at[0], at[1], shapeText(shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
-  }
-
-  shapeOf(col) {
-    if (col.kind === "crash") return null;
-    return col.shape ?? (col.value == null ? null : this.view.arrays[col.value].shape);
   }
 
   picture(box, data, tone) {
@@ -163,18 +146,13 @@ export class Film {
       scissors = mark(wire.state, x, y, g.mini ? 6 : 9);
       this.layers[4].append(scissors);
     }
-    const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": `the path breaks between ${this.nameOf(wire.from)} and ${this.nameOf(wire.to)}` });
+    const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": `the path breaks between ${this.story.name(wire.from)} and ${this.story.name(wire.to)}` });
     const [x, y] = this.at(...apex(g, a, b, -1, high));
     asked.append(svg("circle", { cx: x, cy: y, r: 9 }), svg("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11 }, "?"));
-    asked.addEventListener("click", (event) => (event.stopPropagation(), this.inspector.guessed(wire)));
+    asked.addEventListener("click", (event) => (event.stopPropagation(), this.inspector.judged({ wire })));
     this.layers[4].append(asked);
     const at = this.view.cols[wire.to].at;
     return { key, wire, from, to, a, b, high, group, scissors, asked, at, state: "", ports: [i, j] };
-  }
-
-  nameOf(id) {
-    const col = this.view.cols[id];
-    return col.name || col.op;
   }
 
   at(t, c) {
@@ -216,7 +194,7 @@ export class Film {
     const { g } = this, { wire, group, a, b, width, lost } = ribbon;
     const high = wire.high + (lost ? 2 : 0);
     const d = arc(g, a, b, 1, high);
-    const name = lost ? "lost" : `${this.nameOf(wire.wire.to)} to ${this.nameOf(wire.wire.from)}`;
+    const name = lost ? "lost" : `${this.story.name(wire.wire.to)} to ${this.story.name(wire.wire.from)}`;
     group.append(path(d, { class: "band", "stroke-width": width.toFixed(1) }));
     if (lost) group.append(path(d, { class: "rim" }));
     else group.append(path(this.head(a, 1, Math.max(4, width * 0.62)), { class: "head" }));
@@ -259,9 +237,7 @@ export class Film {
 
   /** The lines of code above the ops that they ran. */
   brackets() {
-    const { g } = this;
-    if (g.mini) return;
-    const groups = [];
+    const { g } = this, groups = [];
     for (const one of this.columns) {
       const { col } = one;
       if (one.outer || col.line == null || col.kind === "source" || col.kind === "data") continue;
@@ -272,20 +248,21 @@ export class Film {
     this.lines = groups.map((one) => {
       const [a, b] = [g.start(one.start), g.start(one.end) + g.cell];
       const text = `${one.line} ${one.text}`;
-      const label = fitted((a + b) / 2, g.y.code, [text, one.text, `line ${one.line}`, String(one.line)].filter((form, k) => k > 1 || measure(form, 11, "mono") <= b - a + 30 || k === 0), b - a, { size: 11, least: 10, family: "mono", anchor: "middle" });
-      const element = svg("g", { class: one.by != null ? "line nested" : "line" }, path(`M${a} ${g.y.code + 8}v-4h${b - a}v4`), label, svg("title", {}, text));
+      const label = fitted((a + b) / 2, CODE, [text, one.text, `line ${one.line}`, String(one.line)].filter((form, k) => k > 1 || measure(form, 11, "mono") <= b - a + 30 || k === 0), b - a, { size: 11, least: 10, family: "mono", anchor: "middle" });
+      const element = svg("g", { class: one.by != null ? "line nested" : "line" }, path(`M${a} ${CODE + 8}v-4h${b - a}v4`), label, svg("title", {}, text));
       this.layers[0].append(element);
       return { ...one, element };
     });
   }
 
-  /** What happened between two columns, a watch or a pause of the tape, upright in the gap. */
+  /** What happened between two columns, a watch or a pause of the tape, along the gap. */
   betweens(gaps) {
     const { g } = this;
-    for (const [k, marks] of g.upright ? gaps : []) {
-      const x = g.start(k) - 4, middle = (g.y.value + g.y.end) / 2;
-      const label = fitted(x - 4, middle, marks.map((one) => one.label).join(", "), g.y.end - g.y.value, { size: 10.5, least: 9, anchor: "middle", transform: `rotate(-90 ${x - 4} ${middle})` });
-      this.layers[4].append(svg("g", { class: `between ${marks.at(-1).kind}` }, path(`M${x} ${g.y.value - 4}V${g.y.end}`), label, svg("title", {}, marks.map((one) => one.say).join(" "))));
+    for (const [k, marks] of gaps) {
+      const t = g.start(k) - 4, [x, y] = this.at(t - 4, (g.above + g.below) / 2);
+      const look = { size: 10.5, least: 9, anchor: "middle", ...(g.upright ? { transform: `rotate(-90 ${x} ${y})` } : {}) };
+      const label = fitted(x, y, marks.map((one) => one.label).join(", "), g.below - g.above, look);
+      this.layers[4].append(svg("g", { class: `between ${marks.at(-1).kind}` }, path(`M${g.point(t, g.above - 4)}L${g.point(t, g.below)}`), label, svg("title", {}, marks.map((one) => one.say).join(" "))));
     }
   }
 
@@ -297,23 +274,22 @@ export class Film {
     if (last < 0) return;
     const targets = this.view.readings.flatMap((one) => one.targets);
     if (this.view.fold && !targets.some((one) => this.place.has(one))) return this.goesOn(last);
-    if (g.upright) {
-      const x = g.start(last) + g.cell + 4, [a, b] = [g.y.value + g.value / 2, g.y.slope + g.slope / 2];
-      this.bow.append(path(`M${x} ${a}C${x + 44} ${a} ${x + 44} ${b} ${x + 7} ${b}`, { class: "way" }), path(`M${x} ${b}l9 -6v12z`, { class: "head" }));
-      if (g.labels) this.seed = [x + 38, (a + b) / 2];
-    } else {
-      const y = g.start(last) + g.cell + 4, [a, b] = [g.left + g.name + g.column / 2, g.left + g.name + g.column * 1.5];
-      this.bow.append(path(`M${a} ${y}C${a} ${y + 22} ${b} ${y + 22} ${b} ${y + 8}`, { class: "way" }), path(`M${b} ${y}l-6 9h12z`, { class: "head" }));
-    }
+    const t = g.start(last) + g.cell + 4, far = t + (g.upright ? 44 : 22), [a, b] = this.middles();
+    this.bow.append(path(`M${g.point(t, a)}C${g.point(far, a)} ${g.point(far, b)} ${g.point(t + 7, b)}`, { class: "way" }), path(`M${g.point(t, b)}L${g.point(t + 9, b - 6)} ${g.point(t + 9, b + 6)}Z`, { class: "head" }));
+    if (g.labels) this.seed = [t + 38, (a + b) / 2];
     this.layers[4].append(this.bow);
+  }
+
+  /** The middles of the two lanes. */
+  middles() {
+    return [this.g.lanes.value, this.g.lanes.slope].map(([from, size]) => from + size / 2);
   }
 
   /** Where the strip is a part of the film: what comes after it. */
   goesOn(last) {
-    const { g } = this;
-    if (!g.upright || !g.labels) return;
-    const x = g.start(last) + g.cell + 6;
-    const ways = [[g.y.value + g.value / 2, "goes on", "blue", `M${x} 0h26`, `M${x + 34} 0l-9 -5v10z`], [g.y.slope + g.slope / 2, "comes back", "orange", `M${x + 8} 0h26`, `M${x} 0l9 -5v10z`]];
+    const { g } = this, x = g.start(last) + g.cell + 6, [value, slope] = this.middles();
+    if (!g.labels) return;
+    const ways = [[value, "goes on", "blue", `M${x} 0h26`, `M${x + 34} 0l-9 -5v10z`], [slope, "comes back", "orange", `M${x + 8} 0h26`, `M${x} 0l9 -5v10z`]];
     for (const [y, word, tone, way, head] of ways)
       this.layers[0].append(svg("g", { class: `onward ${tone}`, transform: `translate(0 ${y})` }, path(way, { class: "way" }), path(head, { class: "head" }), fitted(x, 18, word, 84, { size: 11, least: 9, class: tone })));
   }
@@ -354,49 +330,36 @@ export class Film {
       if (written && !one.value.querySelector(".picture") && col.value != null) one.value.append(this.picture(one.boxes.value, this.view.arrays[col.value], "value"));
       if (written && col.kind === "crash" && !one.shapes) this.misfit(one);
     }
-    const slope = col.slopes.findLast(([r, at]) => r === reading && at <= step);
-    const key = !written || hiding ? "" : slope ? `a${slope[2]}` : this.silence(one, now);
-    if (key !== one.shown) {
-      one.shown = key;
-      const filled = key[0] === "a" && key !== "anull";
-      one.slope.replaceChildren(...(filled ? [this.picture(one.boxes.slope, this.view.arrays[slope[2]], "slope")] : key ? [this.word(one, key === "anull" ? "adding up" : key.slice(1))] : []));
-      one.group.classList.toggle("reached", filled || key === "anull");
+    const slope = written && !hiding && col.slopes.findLast(([r, at]) => r === reading && at <= step);
+    const data = slope && slope[2] != null ? this.view.arrays[slope[2]] : null;
+    const silent = !written || hiding || data ? "" : slope ? "adding up" : this.silence(one, now);
+    if (one.shown !== (data || silent)) {
+      one.shown = data || silent;
+      one.slope.replaceChildren(...(data ? [this.picture(one.boxes.slope, data, "slope")] : silent ? [this.word(one, silent)] : []));
+      one.group.classList.toggle("reached", Boolean(slope));
     }
     const current = now.id === col.id ? (now.kind === "read" ? "slope" : "value") : "";
     if (current !== one.current) {
       one.current = current;
       one.group.classList.toggle("now", Boolean(current));
       one.group.classList.toggle("back", current === "slope");
-      this.frame(one, current);
+      one.cursor?.remove(); // the ink frame around the cell of this step
+      one.cursor = current ? rect(...one.boxes[current], { class: "cursor" }) : null;
+      if (current) one.group.append(one.cursor);
     }
-    const words = this.described(one, written, slope, key, hiding);
+    const words = this.described(one, written, slope ? `gradient ${data ? spoken(data) : silent}` : silent, hiding);
     if (words !== one.words) put(one.group, "aria-label", (one.words = words));
     const tab = this.inspector.focused(col.id, now) ? 0 : -1;
     if (one.tab !== tab) put(one.group, "tabindex", (one.tab = tab));
   }
 
-  /** The ink frame around the cell of this step. */
-  frame(one, current) {
-    one.cursor?.remove();
-    one.cursor = current ? rect(...one.boxes[current], { class: "cursor" }) : null;
-    if (one.cursor) one.group.append(one.cursor);
-  }
-
-  /** What stands where there is no gradient: a letter for the look, and words. */
-  silence(one, now) {
-    const { col } = one;
-    if (col.kind === "data") return "qdata";
-    if (one.outer && col.kind !== "source") return "";
-    if (col.kind === "source") {
-      if (now.over && col.asked && now.given && col.id in now.given && now.given[col.id] === null) return "NNone";
-      if (now.over && !col.asked) return "qnot asked";
-      return "";
-    }
-    if (col.kind === "crash") return "xraised";
-    if (col.kind === "assign") return "qassigned";
-    if (col.kind === "ghost") return `q${col.ghost.why}`;
-    if (now.unheard && now.over) return "qnot heard";
-    return now.over ? "dnot reached" : "";
+  /** What stands where there is no gradient. */
+  silence({ col, outer }, now) {
+    const words = { data: "data", crash: "raised", assign: "assigned", ghost: col.ghost?.why }[col.kind];
+    if (col.kind !== "source" && (words || outer)) return outer && col.kind !== "data" ? "" : words;
+    if (!now.over) return "";
+    if (col.kind === "source") return !col.asked ? "not asked" : now.given?.[col.id] === null ? "None" : "";
+    return now.unheard ? "not heard" : "not reached";
   }
 
   word(one, text) {
@@ -426,14 +389,12 @@ export class Film {
     one.value.append(one.shapes);
   }
 
-  described({ col }, written, slope, key, hiding) {
-    const shape = this.shapeOf(col);
-    const kind = { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
+  described({ col }, written, gradient, hiding) {
+    const kind = hiding ? "" : { source: "source", data: "data", ghost: "not recorded:", assign: "assignment:", crash: "raised:", op: "op" }[col.kind];
     const name = col.kind === "source" || col.kind === "data" ? col.name : `${col.glyph || col.op}${col.name ? `, ${col.name}` : ""}`;
-    if (!written) return `${hiding ? "" : kind} ${name}, not yet`.trim();
-    const value = col.value == null ? (shape ? `shape ${shapeText(shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
-    const gradient = hiding ? "" : key[0] === "a" ? `, gradient ${slope[2] == null ? "adding up" : spoken(this.view.arrays[slope[2]])}` : key ? `, ${key.slice(1)}` : ", no gradient yet";
-    return `${hiding ? "" : kind} ${name}, ${value}${gradient}`.trim();
+    if (!written) return `${kind} ${name}, not yet`.trim();
+    const value = col.value == null ? (col.shape ? `shape ${shapeText(col.shape)}` : "no value") : `value ${spoken(this.view.arrays[col.value])}`;
+    return `${kind} ${name}, ${value}${hiding ? "" : `, ${gradient || "no gradient yet"}`}`.trim();
   }
 
   updateTurn(now) {

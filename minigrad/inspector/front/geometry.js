@@ -1,48 +1,43 @@
 // Where things stand, in pixels: from the layout in columns and levels that Python has computed, for any width.
 
-/** Rows and columns of a strip at a width. Below 520 px time runs down, and else to the right. */
-export function geometry(strip, width, folded, gaps) {
-  const count = Math.max(strip.cols.length, 1);
-  const top = Math.max(1, ...strip.wires.map((one) => one[5]));
-  return width < 520 ? vertical(strip, width, count, top) : horizontal(strip, width, count, top, folded, gaps);
-}
-
 const MARKED = 18; // the gap in which a mark stands
 
-function horizontal(strip, width, count, top, folded, gaps) {
+/**
+ * A strip at a width: where its columns start along the time, and its lanes (of values, of gradients, of both) across it.
+ * Time runs to the right, and below 520 px down.
+ */
+export function geometry(strip, width, folded, gaps) {
+  const upright = width >= 520, wide = width >= 700, count = Math.max(strip.cols.length, 1);
   const before = strip.cols.map((_, k) => (gaps.has(k) ? MARKED : k && k === strip.outside ? 10 : 0));
   const gap = before.reduce((sum, one) => sum + one, 0);
-  const wide = width >= 700;
-  const left = wide ? 84 : 8, right = wide ? 92 : 40;
-  const step = Math.max(44, Math.min(count <= 3 ? 190 : 170, (width - left - right - gap) / count));
-  const cell = step - 6;
-  const rise = Math.min(11, 62 / top);
-  const high = (level) => 12 + level * rise;
-  const code = step >= 52 ? 22 : 4;
-  const value = folded ? 60 : count <= 3 ? 84 : 74, slope = folded ? 52 : count <= 3 ? 70 : 60;
-  const y = code + high(top) + 8, seam = 16;
-  let shift = 0;
-  const x = strip.cols.map((_, k) => left + k * step + (shift += before[k]));
+  const [lead, trail] = !upright ? [26, 40] : wide ? [84, 92] : [8, 40];
+  const step = upright ? Math.max(44, Math.min(count <= 3 ? 190 : 170, (width - lead - trail - gap) / count)) : 54;
+  const cell = step - 6, mini = upright && step < 52;
+  const top = Math.max(1, ...strip.wires.map((one) => one[5])), rise = upright ? Math.min(11, 62 / top) : Math.min(8, 30 / top);
+  const high = (level) => (upright ? 12 : 6) + level * rise;
+  const lanes = upright ? rowsOf((mini ? 4 : 22) + high(top) + 8, folded, count) : columnsOf(width);
+  const above = lanes.all[0], below = above + lanes.all[1];
+  let shift = lead;
+  const x = before.map((one, k) => k * step + (shift += one));
+  const long = x.at(-1) + step + trail;
   return {
-    upright: true, x, step, cell, left, high, ribbon: step < 52 ? 7 : 13, mini: step < 52, full: step >= 76, labels: wide,
-    y: { code: 14, value: y, shape: y + value, slope: y + value + seam, end: y + value + seam + slope },
-    value, slope, seam, width: Math.max(width, x.at(-1) + step + right), height: y + value + seam + slope + high(top) + 26,
-    start: (k) => x[k], port: (k, i, n) => x[k] + cell / 2 + (i - (n - 1) / 2) * Math.min(14, cell / (n + 1)),
-    point: (t, c) => `${t.toFixed(1)} ${c.toFixed(1)}`, above: y, below: y + value + seam + slope,
+    upright, step, cell, mini, high, lanes, above, below, labels: wide, ribbon: !upright ? 8 : mini ? 7 : 13,
+    width: upright ? Math.max(width, long) : width, height: upright ? below + high(top) + 26 : long,
+    start: (k) => x[k], port: (k, i, n) => x[k] + cell / 2 + (i - (n - 1) / 2) * Math.min(upright ? 14 : 8, cell / (n + 1)),
+    point: (t, c) => (upright ? `${t.toFixed(1)} ${c.toFixed(1)}` : `${c.toFixed(1)} ${t.toFixed(1)}`),
   };
 }
 
-function vertical(strip, width, count, top) {
-  const row = 54, gutter = 44, name = Math.min(96, width * 0.26);
-  const cell = (width - 2 * gutter - name - 6) / 2;
-  const rise = Math.min(8, 30 / top);
-  const y = strip.cols.map((_, k) => 26 + k * row + (k >= strip.outside ? 6 : 0));
-  return {
-    upright: false, x: y, step: row, cell: row - 6, left: gutter, name, high: (level) => 6 + level * rise, ribbon: 8, mini: false, full: true, labels: true,
-    column: cell, value: row - 6, slope: row - 6, width, height: y.at(-1) + row + 34,
-    start: (k) => y[k], port: (k, i, n) => y[k] + (row - 6) / 2 + (i - (n - 1) / 2) * Math.min(8, (row - 8) / (n + 1)),
-    point: (t, c) => `${c.toFixed(1)} ${t.toFixed(1)}`, above: gutter, below: width - gutter,
-  };
+/** The lanes one below the other, with a seam between them in which the shapes stand: where each begins, and how wide it is. */
+function rowsOf(first, folded, count) {
+  const [value, slope] = folded ? [60, 52] : count <= 3 ? [84, 70] : [74, 60], seam = 16;
+  return { value: [first, value], slope: [first + value + seam, slope], all: [first, value + seam + slope] };
+}
+
+/** The lanes side by side, between two gutters for the wires; at their left the names. */
+function columnsOf(width) {
+  const gutter = 44, name = Math.min(96, width * 0.26), each = (width - 2 * gutter - name - 6) / 2;
+  return { value: [gutter + name, each], slope: [gutter + name + each + 4, each], all: [gutter, width - 2 * gutter] };
 }
 
 /** An arc between two places on one side: -1 above (or left), 1 below (or right). */

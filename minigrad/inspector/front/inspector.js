@@ -10,22 +10,23 @@ import { Overview } from "./overview.js";
 import { Memory } from "./memory.js";
 import { Code, Curves, mathematics, facts, answer, fixPane } from "./panes.js";
 
-const KEYS = [
-  ["← →", "one step back, one step on"],
-  ["Shift ← →", "to another line of code"],
-  ["↑ ↓", "from a gradient to its value, and back"],
-  [", .", "to the column before, after"],
+const KEYS = [ // as the sheet shows them, what it says, and what each does with the inspector
+  ["← →", "one step back, one step on", { ArrowLeft: (own) => own.go(own.step - 1), ArrowRight: (own) => own.go(own.step + 1) }],
+  ["Shift ← →", "to another line of code", { ShiftArrowLeft: (own) => own.toOtherLine(-1), ShiftArrowRight: (own) => own.toOtherLine(1) }],
+  ["↑ ↓", "from a gradient to its value, and back", { ArrowUp: (own) => own.cross(false), ArrowDown: (own) => own.cross(true) }],
+  [", .", "to the column before, after", { ",": (own) => own.move(-1), ".": (own) => own.move(1) }],
   ["Enter", "look at a column"],
-  ["J L I K", "in its pictures: the number before, after, above, below"],
-  ["Home End", "to the start, to the end"],
-  ["Space", "play or pause"],
-  ["B", "to where the backward pass begins"],
-  ["W", "why: to the break, or the first nan or inf"],
-  ["[ ]", "layer or iteration before, after; else backward pass"],
-  ["P", "predict: hide the gradients, and ask"],
-  ["M", "the fix"],
-  ["?", "this sheet; Esc closes it, then leaves"],
+  ["J L I K", "in its pictures: the number before, after, above, below", { j: (own) => own.walk(0, -1), l: (own) => own.walk(0, 1), i: (own) => own.walk(-1, 0), k: (own) => own.walk(1, 0) }],
+  ["Home End", "to the start, to the end", { Home: (own) => own.go(-1), End: (own) => own.go(own.count - 1) }],
+  ["Space", "play or pause", { " ": (own) => own.act("play") }],
+  ["B", "to where the backward pass begins", { b: (own) => own.act("turn") }],
+  ["W", "why: to the break, or the first nan or inf", { w: (own) => own.why() }],
+  ["[ ]", "layer or iteration before, after; else backward pass", { "[": (own) => own.bracket(-1), "]": (own) => own.bracket(1) }],
+  ["P", "predict: hide the gradients, and ask", { p: (own) => own.togglePredict() }],
+  ["M", "the fix", { m: (own) => own.toggleFix() }],
+  ["?", "this sheet; Esc closes it, then leaves", { "?": (own) => (own.sheet.hidden = !own.sheet.hidden), Escape: (own) => own.escape() }],
 ];
+const ACTIONS = Object.assign({}, ...KEYS.map(([, , actions]) => actions));
 const ICONS = {
   first: ["M6 5v14M18 5L8 12l10 7z", "to the start (Home)"],
   back: ["M16 5L6 12l10 7z", "one step back (left arrow)"],
@@ -47,6 +48,7 @@ class Inspector {
     this.memory = new Memory(this);
     this.code = new Code(this);
     this.skeleton();
+    if (model.get("page")) this.element.append(html("style", {}, `.mg-page-${model.get("page")} { display: none !important; }`));
     el.append(this.element);
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("pointermove", (event) => this.point(event));
@@ -55,8 +57,8 @@ class Inspector {
     this.element.addEventListener("focusout", () => this.look());
     this.listeners = {
       "change:view": () => this.load(),
-      "change:step": () => this.model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, this.model.get("step"))),
-      "change:selected": () => this.heardSelected(),
+      "change:step": () => model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, model.get("step"))),
+      "change:selected": () => model.get("selected") !== this.selected && this.select(model.get("selected")),
       "msg:custom": (message) => this.received(message),
     };
     for (const [event, listener] of Object.entries(this.listeners)) model.on(event, listener);
@@ -108,10 +110,9 @@ class Inspector {
     this.fixing = false;
     this.arrange();
     this.predict = Boolean(this.view.predict) && this.stories[0].lastTurn >= 0;
-    this.step = Math.max(-1, Math.min(this.count - 1, this.model.get("step") ?? this.count - 1));
+    this.step = this.within(this.model.get("step") ?? this.count - 1);
     const linked = location.protocol !== "about:" && /[#&]step=(-?\d+)/.exec(location.hash || "");
-    if (linked && this.model.saved) this.step = Math.max(-1, Math.min(this.count - 1, Number(linked[1]) - 1));
-    if (this.predict) this.step = Math.min(this.step, this.firstStop());
+    if (linked && this.model.saved) this.step = this.within(Number(linked[1]) - 1);
     this.selected = this.model.get("selected") || "";
     this.width = 0;
     this.fit();
@@ -143,28 +144,23 @@ class Inspector {
     return this.axis ? Math.max(0, this.axis.findIndex((pair) => pair[k] >= step)) : step;
   }
 
-  /** Where a film that asks holds: as the backward pass begins. */
+  /** Where the backward pass begins; a film that asks holds there. */
   firstStop() {
     return this.story.view.readings[this.story.lastTurn].at;
   }
 
+  within(step) {
+    return Math.max(-1, Math.min(this.count - 1, step, this.predict ? this.firstStop() : Infinity));
+  }
+
   go(step, selected = "") {
-    step = Math.max(-1, Math.min(this.count - 1, step));
-    if (this.predict && step > this.firstStop()) step = this.firstStop();
-    [this.step, this.chosen] = [step, 0];
+    [this.step, this.chosen] = [this.within(step), 0];
     const { id } = this.story.at(this.stepOf(0));
     this.selected = selected || (id && this.story.view.cols[id] ? id : "");
-    this.ownStep = this.fixing ? this.stepOf(0) : step;
+    this.ownStep = this.fixing ? this.stepOf(0) : this.step;
     this.model.set("step", this.ownStep);
     this.model.set("selected", this.selected);
     this.model.save_changes();
-    this.draw();
-  }
-
-  heardSelected() {
-    const selected = this.model.get("selected") || "";
-    if (selected === this.selected) return;
-    [this.selected, this.chosen] = [selected, 0];
     this.draw();
   }
 
@@ -178,18 +174,13 @@ class Inspector {
 
   /** Is this the column to which Tab leads? */
   focused(id, now) {
-    return this.selected ? this.selected === id : now.id === id || (!now.id && id === this.firstColumn);
+    return id === (this.selected || now.id || this.films[0]?.strip.cols[0]);
   }
 
   act(name) {
     if (name === "play") return this.timer ? this.pause() : this.play();
-    if (name === "first") return this.go(-1);
-    if (name === "turn") return this.toTurn();
-    return this.go(this.step + (name === "on" ? 1 : -1));
-  }
-
-  toTurn() {
-    if (this.story.lastTurn >= 0) this.go(this.stepFor(this.story, this.story.view.readings[this.story.lastTurn].at));
+    if (name === "turn") return this.story.lastTurn >= 0 && this.go(this.stepFor(this.story, this.firstStop()));
+    return this.go({ first: -1, back: this.step - 1, on: this.step + 1 }[name]);
   }
 
   play() {
@@ -214,17 +205,15 @@ class Inspector {
   toOtherLine(direction) {
     const { story } = this, lineAt = (step) => story.at(this.stepOf(0, step)).line;
     const line = lineAt(this.step);
-    let step = this.step;
-    do step += direction;
-    while (step > -1 && step < this.count - 1 && (lineAt(step) === line || lineAt(step) == null));
+    let step = this.step + direction;
+    while (step > -1 && step < this.count - 1 && (lineAt(step) === line || lineAt(step) == null)) step += direction;
     this.go(step);
   }
 
   toLine(story, line) {
     const step = story.kinds.findIndex((kind, at) => kind === "write" && story.view.cols[`f${story.numbers[at]}`]?.line === line);
-    const reading = story.view.readings.find((one) => one.line === line);
-    if (step >= 0) this.go(this.stepFor(story, step));
-    else if (reading) this.go(this.stepFor(story, reading.at));
+    const at = step >= 0 ? step : story.view.readings.find((one) => one.line === line)?.at;
+    if (at != null) this.go(this.stepFor(story, at));
   }
 
   /** From a value to its gradient (down), or back (up). */
@@ -240,9 +229,10 @@ class Inspector {
 
   /** To the column before or after, without a change of time. */
   move(direction) {
-    const { cols } = this.films[0].strip;
+    const cols = this.films[0]?.strip.cols ?? [];
     const at = cols.indexOf(this.selected || this.story.at(this.stepOf(0)).id);
     const id = cols[Math.max(0, Math.min(cols.length - 1, at + direction))];
+    if (!id) return;
     this.select(id);
     this.element.querySelector(`[data-id="${id}"]`)?.focus({ preventScroll: true });
   }
@@ -257,8 +247,7 @@ class Inspector {
   bracket(direction) {
     const { story } = this;
     if (story.view.fold) return this.open(story, Math.max(0, Math.min(story.view.fold.first.length - 1, this.open_units[0] + direction)));
-    const turns = story.view.readings.map((one) => one.at).filter((at) => at != null);
-    const step = this.stepOf(0);
+    const turns = story.view.readings.map((one) => one.at), step = this.stepOf(0);
     const next = direction > 0 ? turns.find((at) => at > step) : turns.findLast((at) => at < step);
     this.go(next == null ? (direction > 0 ? this.count - 1 : -1) : this.stepFor(story, next));
   }
@@ -274,34 +263,17 @@ class Inspector {
       }
       return;
     }
-    const actions = {
-      ArrowRight: () => (event.shiftKey ? this.toOtherLine(1) : this.go(this.step + 1)),
-      ArrowLeft: () => (event.shiftKey ? this.toOtherLine(-1) : this.go(this.step - 1)),
-      ArrowDown: () => this.cross(true),
-      ArrowUp: () => this.cross(false),
-      Home: () => this.go(-1),
-      End: () => this.go(this.count - 1),
-      " ": () => this.act("play"),
-      ",": () => this.move(-1),
-      ".": () => this.move(1),
-      b: () => this.toTurn(),
-      w: () => this.why(),
-      j: () => this.walk(0, -1),
-      l: () => this.walk(0, 1),
-      i: () => this.walk(-1, 0),
-      k: () => this.walk(1, 0),
-      p: () => this.togglePredict(),
-      m: () => this.toggleFix(),
-      "[": () => this.bracket(-1),
-      "]": () => this.bracket(1),
-      "?": () => (this.sheet.hidden = !this.sheet.hidden),
-      Escape: () => (this.sheet.hidden ? document.activeElement.blur() : (this.sheet.hidden = true)),
-    };
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const action = (event.shiftKey && ACTIONS[`Shift${key}`]) || ACTIONS[key];
     if (!action) return;
     event.preventDefault();
     event.stopPropagation();
-    action();
+    action(this);
+  }
+
+  escape() {
+    if (this.sheet.hidden) document.activeElement.blur();
+    this.sheet.hidden = true;
   }
 
   // ---- predict and fix
@@ -317,10 +289,8 @@ class Inspector {
   /** What is asked for: the gradient of the (first) source, and of many numbers their norm. */
   expected() {
     const { verdict, sources, readings, arrays } = this.story.view;
-    const each = verdict.each[0];
-    const source = sources.find((one) => one.asked && one.name === each.name);
-    const given = readings[this.story.lastTurn].answers[source?.of || source?.id];
-    const data = given == null ? null : arrays[given];
+    const each = verdict.each[0], source = sources.find((one) => one.asked && one.name === each.name);
+    const data = arrays[readings[this.story.lastTurn].answers[source?.of || source?.id]];
     const label = verdict.each.length > 1 ? `gradient of ${each.name}` : verdict.ask;
     return data && data.n > 4 ? { label: `norm of ${label}`, answer: each.answer, norm: data.norm } : { label, answer: each.answer, norm: null };
   }
@@ -330,22 +300,15 @@ class Inspector {
     const { label, answer, norm } = this.expected();
     const numbersOf = (text) => (text.match(/-?(\d+(\.\d+)?(e[-+]?\d+)?|inf|nan)/gi) || []).map(Number);
     const near = (one, other) => Math.abs(one - other) <= 0.01 * Math.abs(other) + 1e-9;
-    let right;
+    const [found, wanted] = [numbersOf(given.text || ""), norm == null ? numbersOf(answer) : [norm]];
+    let right = found.length === wanted.length && found.length > 0 && found.every((one, k) => near(one, wanted[k]));
     if (given.wire) right = given.wire.state === "cut" || given.wire.state === "stop";
     else if (given.text.trim().toLowerCase() === "none") right = answer === "None";
-    else {
-      const [found, wanted] = [numbersOf(given.text), norm == null ? numbersOf(answer) : [norm]];
-      right = found.length === wanted.length && found.length > 0 && found.every((one, k) => near(one, wanted[k]));
-    }
     const where = given.wire && !right && this.story.view.cuts.length ? "It breaks elsewhere." : "";
     this.outcome = { right, text: `${right ? "Right." : "Not so."} ${where} ${label} = ${norm == null ? answer : number(norm)}.`.replace("  ", " ") };
     this.predict = false;
     this.draw();
     this.play();
-  }
-
-  guessed(wire) {
-    if (this.predict) this.judged({ wire });
   }
 
   toggleFix() {
@@ -360,13 +323,9 @@ class Inspector {
     this.fixButton?.focus({ preventScroll: true });
   }
 
-  async copy(text, button) {
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "copied";
-    } catch {
-      this.pane.append(html("textarea", { class: "m", readonly: "", rows: 8, "aria-label": "the fixed code" }, text));
-    }
+  copy(text, button) {
+    const showing = () => this.pane.append(html("textarea", { class: "m", readonly: "", rows: 8, "aria-label": "the fixed code" }, text));
+    (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(() => (button.textContent = "copied"), showing);
   }
 
   // ---- units
@@ -379,22 +338,12 @@ class Inspector {
   }
 
   received(message) {
-    if (message.type === "unsaved") return this.missing("This unit was not saved in this page.");
-    if (message.type !== "unit") return;
+    if (message.type === "unsaved") this.lost = "This unit was not saved in this page.";
+    if (message.type !== "unit") return this.draw();
     const { view } = this.stories[message.film ?? 0];
-    const moved = (at) => (at == null || at < message.from ? at : at - message.from + view.arrays.length);
-    for (const [key, col] of Object.entries(message.cols))
-      if (!view.cols[key]) view.cols[key] = { ...col, value: moved(col.value), slopes: col.slopes.map(([r, at, one]) => [r, at, moved(one)]) };
-    for (const [key, wire] of Object.entries(message.wires))
-      if (!view.wires[key]) view.wires[key] = { ...wire, sent: wire.sent.map(([r, at, one, share]) => [r, at, moved(one), share]), ...(wire.lost == null ? {} : { lost: moved(wire.lost) }) };
-    view.arrays.push(...message.arrays);
+    for (const part of ["arrays", "cols", "wires"]) Object.assign(view[part], message[part]);
     view.strips[message.unit] = message.strip;
     this.asking = null;
-    this.draw();
-  }
-
-  missing(text) {
-    this.lost = text;
     this.draw();
   }
 
@@ -410,31 +359,22 @@ class Inspector {
     const style = getComputedStyle(this.element);
     [families.ui, families.mono] = [style.fontFamily, style.getPropertyValue("--mono") || "monospace"];
     this.design = room / scale;
-    this.element.classList.toggle("narrow", this.design < 700);
     this.drawnUnits = null;
     this.curves = !this.axis && this.design >= 700 ? Curves.of(this.story) : null;
-    this.element.classList.toggle("beside", Boolean(this.curves) || this.isShort());
-    this.element.style.setProperty("--part", this.curves ? 46 : 56);
-    this.drawSide();
+    const strip = this.story.view.strips.None, short = !this.axis && this.design >= 860 && strip?.cols.length <= 3;
+    this.part = this.curves ? 46 : short ? 56 : 100; // of the width, in percent: a film of few columns leaves room beside it
+    this.element.classList.toggle("narrow", this.design < 700);
+    this.element.classList.toggle("beside", this.part < 100);
+    this.element.style.setProperty("--part", this.part);
+    this.side.replaceChildren(...(this.curves ? [new Curves(this.curves, this.design * 0.53, 290).element] : this.part < 100 ? [this.panes] : []));
+    if (!this.side.contains(this.panes)) this.legend.before(this.panes);
     this.drawHead();
     this.drawLegend();
     this.draw();
   }
 
-  /** A film of few columns leaves room beside it. */
-  isShort() {
-    const strip = this.story.view.strips.None;
-    return Boolean(!this.axis && this.design >= 860 && strip && strip.cols.length <= 3);
-  }
-
   get filmWidth() {
-    return this.element.classList.contains("beside") ? this.design * (this.curves ? 0.46 : 0.56) : this.design;
-  }
-
-  drawSide() {
-    const beside = this.element.classList.contains("beside");
-    this.side.replaceChildren(...(this.curves ? [new Curves(this.curves, this.design * 0.53, 290).element] : beside ? [this.panes] : []));
-    if (this.curves || !beside) this.legend.before(this.panes);
+    return (this.design * this.part) / 100;
   }
 
   drawHead() {
@@ -446,23 +386,22 @@ class Inspector {
   }
 
   drawLegend() {
-    const { scale, verdict } = this.story.view;
+    const { scale } = this.story.view;
     const item = (sample, text, spoils) => html("span", { class: spoils ? "spoils" : null }, sample, text);
-    const small = (...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, ...parts);
+    const small = (name, ...parts) => svg("svg", { class: "sample", viewBox: "0 0 26 14", "aria-hidden": "true" }, svg("g", { class: name }, parts));
     const cols = this.stories.flatMap((one) => Object.values(one.view.cols));
     const wires = this.stories.flatMap((one) => Object.values(one.view.wires));
     const own = this.stories.some((one) => one.view.scale.high !== scale.high || one.view.scale.low !== scale.low) ? "; each film to its own scale" : "";
     const kind = scale.kind === "log" ? `wider is a larger gradient, log scale ${number(scale.low, 3)} to ${number(scale.high, 3)}` : `as wide as the ${cols.some((one) => one.shape?.length) ? "norm of the " : ""}gradient on it; this is ${number(scale.high, 3)}`;
-    const found = [item(small(path("M3 13C3 1 23 1 23 13", { class: "blue-line" })), "goes into")];
-    if (wires.some((one) => one.sent.length)) found.push(item(small(path("M2 7H24", { class: "orange-line", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
-    if (cols.some((one) => one.kind === "ghost")) found.push(item(small(path("M2 2h22v10h-22z", { class: "ghost-line" })), "ran, not recorded", true));
+    const found = [item(small("wire live", path("M3 13C3 1 23 1 23 13", { class: "way" })), "goes into")];
+    if (wires.some((one) => one.sent.length)) found.push(item(small("ribbon", path("M2 7H24", { class: "band", "stroke-width": scale.kind === "log" ? 4 : 13 })), `${kind}${own}`, true));
+    if (cols.some((one) => one.kind === "ghost")) found.push(item(small("ghost", path("M2 2h22v10h-22z", { class: "box" })), "ran, not recorded", true));
     if (wires.some((one) => one.state === "cut")) found.push(item(icon("cut", 16), "cut", true));
     if (wires.some((one) => one.state === "stop")) found.push(item(icon("stop", 16), "stopped on purpose", true));
-    if (wires.some((one) => one.lost != null)) found.push(item(small(path("M2 4H24M2 10H24", { class: "lost-line" })), "lost", true));
-    if (this.stories.some((one) => one.view.arrays.some((data) => data.picture && data.n > 4))) found.push(item(small(path("M2 2h9v10h-9z", { class: "plus" }), path("M14 2h9v10h-9z", { class: "minus" }), path("M16 7h5", { class: "dashes" })), "+, −; each picture to its own scale"));
+    if (wires.some((one) => one.lost != null)) found.push(item(small("ribbon lost", path("M2 4H24M2 10H24", { class: "rim" })), "lost", true));
+    if (this.stories.some((one) => one.view.arrays.some((data) => data.picture && data.n > 4))) found.push(item(small("", path("M2 2h9v10h-9z", { class: "plus" }), path("M14 2h9v10h-9z", { class: "minus" }), path("M16 7h5", { class: "dashes" })), "+, −; each picture to its own scale"));
     for (const [keys, does] of [["← →", "step"], ["B", "backward pass"], ["space", "play"], ["?", "all keys"]]) found.push(html("span", { class: "keys" }, keys.split(" ").map((key) => html("kbd", {}, key)), does));
     this.legend.replaceChildren(...found);
-    this.legendFor = verdict;
   }
 
   /** Everything that a step changes. */
@@ -471,7 +410,6 @@ class Inspector {
     const nows = this.stories.map((story, k) => story.at(this.stepOf(k)));
     this.follow(nows);
     this.build();
-    this.firstColumn = this.films[0]?.strip.cols[0];
     nows.forEach((now, k) => {
       this.overviews[k]?.update(now, this.open_units[k], this.predict);
       this.films[k]?.update(now, this.predict);
@@ -507,14 +445,8 @@ class Inspector {
       return strip ? new Film(this, story, strip, this.filmWidth, Boolean(story.view.fold) || this.stories.length > 1) : null;
     });
     this.reels.replaceChildren(
-      ...this.stories.map((story, k) =>
-        html(
-          "div",
-          { class: "reel" },
-          this.stories.length > 1 ? html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, `${story.view.verdict.ask} = ${story.view.verdict.answer}`)) : null,
-          this.overviews[k]?.element,
-          this.films[k] ? html("div", { class: "strip" }, this.films[k].element) : html("p", { class: "absent quiet" }, this.lost || "…"),
-        ),
+      ...this.stories.map((_, k) =>
+        html("div", { class: "reel" }, this.titleOf(k), this.overviews[k]?.element, this.films[k] ? html("div", { class: "strip" }, this.films[k].element) : html("p", { class: "absent quiet" }, this.lost || "…")),
       ),
     );
     if (held !== undefined) (this.reels.querySelector(`[data-id="${held}"]`) || this.element).focus({ preventScroll: true });
@@ -523,6 +455,11 @@ class Inspector {
       this.memory.draw(this.story, Math.max(200, this.design - (this.design < 700 ? 24 : 290)));
       this.pane_key = null;
     }
+  }
+
+  titleOf(k) {
+    const { verdict } = this.stories[k].view;
+    return this.stories.length > 1 && html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, verdict.head));
   }
 
   request(k) {
@@ -534,14 +471,11 @@ class Inspector {
 
   /** Keep the column of this step in sight. */
   scroll(now) {
-    const film = this.films[0];
-    if (!film?.g.upright || !now.id || film.g.width <= this.filmWidth + 1) return;
-    const k = film.place.get(now.id), box = film.element.parentElement;
-    if (k == null) return;
-    const share = box.scrollWidth / film.g.width;
-    const [a, b] = [film.g.start(k) * share, (film.g.start(k) + film.g.step) * share];
-    if (a < box.scrollLeft + 20) box.scrollLeft = a - 40;
-    else if (b > box.scrollLeft + box.clientWidth - 20) box.scrollLeft = b - box.clientWidth + 40;
+    const film = this.films[0], column = film?.columns[film.place.get(now.id)], box = film?.element.parentElement;
+    if (!film?.g.upright || !column || film.g.width <= this.filmWidth + 1) return;
+    const [strip, { left, right }] = [box.getBoundingClientRect(), column.group.getBoundingClientRect()];
+    if (left < strip.left + 20) box.scrollLeft += left - strip.left - 40;
+    else if (right > strip.right - 20) box.scrollLeft += right - strip.right + 40;
   }
 
   updateHead(nows) {

@@ -32,7 +32,7 @@ export class Memory {
     put(this.element, "aria-valuemax", this.count);
     this.element.replaceChildren();
     const unit = (BASE - TOP) / (memory.peak || 1);
-    const turns = story.view.readings.map((one) => one.at).filter((one) => one != null);
+    const turns = story.view.readings.map((one) => one.at);
     const turn = turns.at(-1) ?? Infinity;
     if (memory.blocks.length) this.blocks(memory.blocks, unit, turn);
     else if (memory.peak) this.curve(unit, turn);

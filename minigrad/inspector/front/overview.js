@@ -13,16 +13,14 @@ export class Overview {
     this.count = fold.first.length;
     this.left = width < 520 ? 46 : 118;
     this.room = width - this.left - 10;
-    this.layered = Boolean(fold.weights && fold.weights.some((one) => one.length));
-    this.capsules = this.layered && this.count <= 40 && width >= 520;
+    this.capsules = fold.layered && this.count <= 40 && width >= 520;
     const top = this.capsules ? 62 : 22 + HIGH;
     this.element = svg("svg", { class: "overview", viewBox: `0 0 ${width} ${top + HIGH + 66}`, role: "group", "aria-label": `overview: ${this.count} ${this.noun(2)}` });
     this.lit = rect(0, 0, 0, top + HIGH + 10, { class: "lit" });
     this.element.append(this.lit);
     if (this.capsules) this.drawCapsules();
-    else this.curve(fold.values, fold.scalar ? fold.carry : `|${fold.carry}|`, 14, "blue", false);
-    const below = this.layered ? fold.weights.map((own) => Math.max(0, ...own.map((one) => Math.abs(one[1] || 0))) || null) : fold.slopes;
-    this.slopes = this.curve(below, this.layered ? "|grad W|" : fold.scalar ? `d/d${fold.carry}` : `|grad|`, top + 8, "orange", this.layered);
+    else this.curve(fold.above, 14, "blue");
+    this.slopes = this.curve(fold.below, top + 8, "orange");
     this.axis(top + HIGH + 22);
     this.funnel = path("", { class: "funnel" });
     this.label = svg("text", { x: 12, y: top + HIGH + 58, "font-size": 12.5, class: "b" });
@@ -69,17 +67,10 @@ export class Overview {
     }
   }
 
-  /** Numbers over the axis: a line or bars; logarithmic with decades where they differ by more than a thousand. */
-  curve(numbers, name, top, tone, bars) {
-    const known = numbers.filter((one) => one != null);
+  /** Numbers over the axis: a line, or bars where it is logarithmic. */
+  curve({ name, numbers, log, low, high }, top, tone) {
     this.element.append(fitted(8, top + HIGH / 2 + 4, name, this.left - 52, { size: 12, least: 9, bold: true, class: tone }));
-    if (!known.length) return null;
-    const sizes = known.map(Math.abs).filter(Boolean);
-    const far = sizes.length && Math.max(...sizes) / Math.min(...sizes) > 1000;
-    const log = sizes.length > 0 && (bars || (far && Math.min(...known) >= 0));
-    let low = log ? Math.floor(Math.log10(Math.min(...sizes))) : Math.min(0, ...known);
-    let high = log ? Math.ceil(Math.log10(Math.max(...sizes))) : Math.max(0, ...known);
-    if (high <= low) high = low + 1;
+    if (numbers.every((one) => one == null)) return null;
     const y = (one) => top + HIGH - (HIGH * ((log ? Math.log10(Math.abs(one)) : one) - low) / (high - low));
     const group = svg("g", { class: `curve ${tone}` });
     const decade = Math.max(1, Math.ceil((high - low) / 4));
@@ -94,18 +85,15 @@ export class Overview {
     if (log && wide >= 2.5) {
       numbers.forEach((one, k) => {
         if (!one) return shown.push(null);
-        const bar = rect(this.x(k) + wide * 0.25, y(one), Math.max(1, Math.min(26, wide * 0.5)), top + HIGH - y(one), { class: "bar" });
+        const x = this.x(k) + wide * 0.25, width = Math.max(1, Math.min(26, wide * 0.5));
+        const bar = svg("g", {}, rect(x, y(one), width, top + HIGH - y(one), { class: "bar" }));
+        if (wide >= 46) bar.append(fitted(x + width / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", class: "amount" }));
         shown.push(bar);
         group.append(bar);
-        if (wide >= 46) {
-          const text = fitted(this.x(k) + wide * 0.25 + Math.min(26, wide * 0.5) / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", class: "amount" });
-          shown[k].text = text;
-          group.append(text);
-        }
       });
     } else group.append(this.band(numbers, y, log));
     this.element.append(group);
-    return { shown, group, clip: null };
+    return { shown, group };
   }
 
   /** A line through all numbers; where several fall on one pixel, from the least of them to the largest. */
@@ -129,7 +117,7 @@ export class Overview {
     if (!this.capsules) {
       this.element.append(fitted(8, y, this.fold.kind === "ops" ? "ops" : this.noun(2), this.left - 52, { size: 10.5, least: 8, class: "quiet" }));
       for (let k = 0; k < this.count; k += round)
-        if (this.x(k) + wide / 2 < this.width - 16) this.element.append(fitted(this.x(k) + wide / 2, y, this.layered && this.fold.labels ? [this.nameOf(k), String(k + 1)] : String(k + 1), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
+        if (this.x(k) + wide / 2 < this.width - 16) this.element.append(fitted(this.x(k) + wide / 2, y, this.fold.layered ? [this.nameOf(k), String(k + 1)] : String(k + 1), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
     }
   }
 
@@ -139,21 +127,12 @@ export class Overview {
       this.opened = open;
       const [a, b] = [this.x(open), Math.max(this.x(open + 1), this.x(open) + 1.5)];
       for (const [name, value] of [["x", a], ["width", b - a]]) put(this.lit, name, value.toFixed(1));
-      const y = this.bottom;
+      const { fold, bottom: y } = this;
       put(this.funnel, "d", `M${a} ${y - 36}L4 ${y - 24}V${y - 2}M${b} ${y - 36}L${this.width - 4} ${y - 24}V${y - 2}M4 ${y - 24}`);
-      const fold = this.fold;
-      const ops = fold.end[open] - fold.first[open];
-      const module = fold.paths?.[open];
-      const built = fold.built?.[open] ? `, built here` : "";
+      const ops = fold.end[open] - fold.first[open], module = fold.paths?.[open], built = fold.built?.[open] ? ", built here" : "";
       this.label.textContent = `${this.nameOf(open)}${module && module !== this.nameOf(open) ? `  ${module}` : ""}   (${ops} op${ops === 1 ? "" : "s"}${built})`;
     }
-    const seen = (k) => !hiding && now.reached(this.fold.lead[k]);
-    this.slopes?.shown.forEach((bar, k) => {
-      if (!bar) return;
-      const visible = seen(k) ? "visible" : "hidden";
-      put(bar, "visibility", visible);
-      if (bar.text) put(bar.text, "visibility", visible);
-    });
+    this.slopes?.shown.forEach((bar, k) => bar && put(bar, "visibility", !hiding && now.reached(this.fold.lead[k]) ? "visible" : "hidden"));
     if (this.slopes && !this.slopes.shown.length) put(this.slopes.group, "visibility", !hiding && now.over ? "visible" : "hidden");
   }
 }

@@ -16,13 +16,9 @@ export class Code {
     const cut = new Set(story.view.cuts.filter((one) => one.code !== "STOPPED").map((one) => one.line));
     this.lines = new Map();
     const items = story.view.code.map((line) => {
-      const item = html(
-        "div",
-        { class: cut.has(line.n) ? "line broken" : "line", onclick: () => this.inspector.toLine(story, line.n) },
-        html("span", { class: "n" }, String(line.n)),
-        html("span", { class: "indent" }, /^ */.exec(line.text)[0]),
-        html("span", { class: "text" }, line.text.trimStart() || " "),
-      );
+      const [, indent, text] = /^( *)(.*)/.exec(line.text);
+      const parts = [["n", line.n], ["indent", indent], ["text", text || " "]].map(([name, one]) => html("span", { class: name }, String(one)));
+      const item = html("div", { class: cut.has(line.n) ? "line broken" : "line", onclick: () => this.inspector.toLine(story, line.n) }, parts);
       this.lines.set(line.n, item);
       return item;
     });
@@ -105,12 +101,14 @@ export function facts(story, id, reading, hiding) {
   const row = (word, data) =>
     data && [html("dt", {}, word), html("dd", { class: "m" }, data.n === 1 || !data.shape ? data.text : `${shapeText(data.shape)} ${data.dtype}`, data.norm == null || data.n === 1 ? null : html("span", { class: "quiet" }, ` norm ${number(data.norm)}, from ${number(data.low)} to ${number(data.high)}${noteOf(data)[0].startsWith("norm") ? "" : `, ${noteOf(data)[0]}`}`))];
   const slope = hiding ? null : col.slopes.findLast(([r]) => r === reading);
-  const more = [];
-  if (col.keeps?.length) more.push([html("dt", {}, "the tape keeps"), html("dd", {}, col.keeps.map((one) => `${one.what} ${one.text}`).join(", "))]);
-  if (col.module) more.push([html("dt", {}, "in layer"), html("dd", { class: "m" }, col.module)]);
-  if (col.version != null && col.now != null && col.now !== col.version) more.push([html("dt", {}, "version"), html("dd", {}, `read as version ${col.version}; today it is version ${col.now}`)]);
-  if (col.ghost && !hiding) more.push([html("dt", {}, col.kind === "assign" ? "assigned" : "not recorded"), html("dd", {}, col.ghost.say)]);
-  if (col.count > (col.args?.length ?? 0)) more.push([html("dt", {}, "inputs"), html("dd", {}, `${col.args.length} of ${col.count} are shown`)]);
+  const old = col.version != null && col.now != null && col.now !== col.version;
+  const more = [
+    ["the tape keeps", col.keeps?.map((one) => `${one.what} ${one.text}`).join(", ")],
+    ["in layer", col.module],
+    ["version", old && `read as version ${col.version}; today it is version ${col.now}`],
+    [col.kind === "assign" ? "assigned" : "not recorded", !hiding && col.ghost?.say],
+    ["inputs", col.count > col.args?.length && `${col.args.length} of ${col.count} are shown`],
+  ].filter(([, text]) => text).map(([word, text]) => [html("dt", {}, word), html("dd", {}, text)]);
   return html("dl", { class: "facts" }, row("value", col.value == null ? null : arrays[col.value]), row("gradient", slope && slope[2] != null ? arrays[slope[2]] : null), more);
 }
 
@@ -119,30 +117,18 @@ export function facts(story, id, reading, hiding) {
 export function answer(story, now) {
   const { view } = story, { verdict } = view;
   const asked = view.sources.filter((one) => one.asked);
-  if (verdict.lost != null && verdict.answer !== "None")
-    return html(
-      "div",
-      { class: "sum-row" },
-      [[verdict.answer, "passed back", "orange"], ["+"], [verdict.lost, "✂ lost", "crimson"], ["="], [verdict.full, "full", ""]].map(([text, word, tone]) =>
-        word ? html("span", { class: `term ${tone}` }, html("b", { class: "m" }, text), html("small", {}, word)) : html("span", { class: "sign" }, text),
-      ),
-    );
+  if (verdict.lost != null && verdict.answer !== "None") {
+    const term = (text, word, tone) => html("span", { class: `term ${tone}` }, html("b", { class: "m" }, text), html("small", {}, word));
+    const terms = [term(verdict.answer, "passed back", "orange"), "+", term(verdict.lost, "✂ lost", "crimson"), "=", term(verdict.full, "full", "")];
+    return html("div", { class: "sum-row" }, terms);
+  }
   const rows = asked.map((source) => {
     const given = now.given?.[source.of || source.id];
     const each = verdict.each.find((one) => one.name === source.name) || verdict;
     const data = given == null ? null : view.arrays[given];
-    const col = view.cols[source.of || source.id];
-    const known = data || (now.given && (source.of || source.id) in now.given);
-    return html(
-      "li",
-      {},
-      html("span", { class: "m b name", title: source.path }, source.name),
-      data
-        ? [thumbnail(data), html("span", { class: "m orange" }, data.n === 1 ? data.text : noteOf(data)[0])]
-        : html("span", { class: "crimson m" }, icon("none", 15), known ? " None" : ` ${verdict.answer}`),
-      data ? null : html("span", { class: "quiet why" }, each.say.replace(/^None[^.]*\. ?/, "")),
-      col?.sparse ? html("span", { class: "quiet" }, "IndexedSlices") : null,
-    );
+    const came = data && [thumbnail(data), html("span", { class: "m orange" }, data.n === 1 ? data.text : noteOf(data)[0])];
+    const nothing = [html("span", { class: "crimson m" }, icon("none", 15), given === null ? " None" : ` ${verdict.answer}`), html("span", { class: "quiet" }, each.say.replace(/^None[^.]*\. ?/, ""))];
+    return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name), came || nothing);
   });
   const earlier = view.readings.filter((one, k) => k < story.lastTurn && one.targets.length).map((one) => {
     const given = Object.entries(one.answers).map(([id, found]) => `${story.name(id)} ${found == null ? "None" : spoken(view.arrays[found])}`);

@@ -25,7 +25,7 @@ export class Story {
       if (this.kinds[step] === "read") this.readAt[reading]?.set(this.numbers[step], step);
       this.readingAt[step] = reading;
     }
-    this.lastTurn = view.readings.findLastIndex((one) => one.targets.length && one.at != null);
+    this.lastTurn = view.last;
   }
 
   bytes(step) {
@@ -36,13 +36,12 @@ export class Story {
   at(step) {
     step = Math.min(step, this.count - 1);
     const kind = step < 0 ? "start" : this.kinds[step];
-    const frame = step < 0 ? null : this.numbers[step];
     const reading = step < 0 ? -1 : this.readingAt[step];
     const asked = this.view.readings[reading];
-    const id = kind === "write" || kind === "read" ? `f${frame}` : null;
+    const id = kind === "write" || kind === "read" ? `f${this.numbers[step]}` : null;
     const over = asked ? step >= (asked.end ?? asked.at) : false;
     return {
-      step, kind, frame, reading, id, over, given: asked?.answers, unheard: asked && !asked.heard,
+      step, kind, reading, id, over, given: asked?.answers, unheard: asked && !asked.heard,
       asked: reading >= 0 && (over || step >= asked.at), line: id ? this.view.cols[id]?.line : asked ? asked.line : null,
       reached: (frame) => reading >= 0 && (this.readAt[reading].get(frame) ?? Infinity) <= step,
     };
@@ -51,13 +50,7 @@ export class Story {
   unitOf(frame) {
     const { fold } = this.view;
     if (!fold || frame == null) return null;
-    let low = 0, high = fold.first.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (fold.first[middle] <= frame) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return fold.first.findLastIndex((first) => first <= frame);
   }
 
   name(id) {
@@ -91,12 +84,7 @@ export class Story {
       return ["Back through ", { name: col.op }, `${where}: it passes a gradient to `, { name: names.join(", ") || "nothing" }, "."];
     }
     if (now.kind === "error") return [reading.error || "An error was raised."];
-    if (now.kind === "release") return this.verdict(now) ?? ["The tape is used up: it keeps nothing any more."];
-    return this.verdict(now) ?? [`Answered: ${reading.name}.`];
-  }
-
-  /** At the end of the last reading, what came of it. */
-  verdict(now) {
-    return now.reading === this.lastTurn && now.over ? [this.view.verdict.say] : null;
+    if (now.reading === this.lastTurn && now.over) return [view.verdict.say];
+    return [now.kind === "release" ? "The tape is used up: it keeps nothing any more." : `Answered: ${reading.name}.`];
   }
 }
