@@ -444,15 +444,9 @@ class GradientTape(Listener):
             listener.asked(self, targets, sources, found)
         return found
 
-    def explain(
-        self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        check: Callable | None = None,
-        seconds: float | None = None,
-    ) -> Any:
+    def explain(self, target: Any, sources: Any, output_gradients: Any = None,
+                unconnected_gradients: Any = UnconnectedGradients.NONE, check: Callable | None = None,
+                seconds: float | None = None) -> Any:  # fmt: skip
         """Why `gradient(target, sources)` is None, or whether its number can be trusted. The tape is not used up.
 
         Args:
