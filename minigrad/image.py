@@ -208,7 +208,7 @@ def flip_left_right(image) -> Tensor:
         image: shape `(..., height, width, channels)`.
 
     Raises:
-        ValueError: there are fewer than three axes.
+        ValueError: there are fewer than three axes, or one of the last three is empty.
 
     >>> import minigrad as mg
     >>> print(mg.image.flip_left_right([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
@@ -224,7 +224,7 @@ def flip_up_down(image) -> Tensor:
         image: shape `(..., height, width, channels)`.
 
     Raises:
-        ValueError: there are fewer than three axes.
+        ValueError: there are fewer than three axes, or one of the last three is empty.
 
     >>> import minigrad as mg
     >>> print(mg.image.flip_up_down([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
@@ -234,8 +234,10 @@ def flip_up_down(image) -> Tensor:
 
 
 def pixels(image):
-    """An image as a Tensor. Raise ValueError for fewer than three axes."""
+    """An image as a Tensor. Raise ValueError for fewer than three axes, or if one of the last three is empty."""
     image = convert(image)
     if image.ndim < 3:
         raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")
+    if 0 in image.shape[-3:]:
+        raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {image.shape}")
     return image

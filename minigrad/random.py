@@ -497,7 +497,7 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
     if dtype.is_integer:
         return uniform_integers(minval, maxval, shape, seed)
-    return stretched(standard_uniform(shape, dtype, seed), maxval - minval, minval)
+    return standard_uniform(shape, dtype, seed) * (maxval - minval) + minval
 
 
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
@@ -519,7 +519,7 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     [ 9.889878 10.154575]
     """
     mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
-    return stretched(standard_normal(shape, dtype, seed), stddev, mean)
+    return standard_normal(shape, dtype, seed) * stddev + mean
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
@@ -531,7 +531,7 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
     [ 9.889878 10.154575]
     """
     mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
-    return stretched(standard_truncated(shape, dtype, seed), stddev, mean)
+    return standard_truncated(shape, dtype, seed) * stddev + mean
 
 
 def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
@@ -557,11 +557,6 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     [0. 3. 1. 3.]
     """
     return poisson_counts(lam, shape, dtype, seed)
-
-
-def stretched(numbers, factor, shift):
-    """numbers * factor + shift."""
-    return numbers * factor + shift
 
 
 def limit(x, dtype, name):
@@ -601,7 +596,7 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
     if dtype.is_integer:
         return Tensor.of(stateless(integers, shape, seed, dtype, minval, maxval))
     minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
-    return stretched(Tensor.of(stateless(unit, shape, seed, dtype)), maxval - minval, minval)
+    return Tensor.of(stateless(unit, shape, seed, dtype)) * (maxval - minval) + minval
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
@@ -612,7 +607,7 @@ def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, na
     [0.5441101  0.20738031]
     """
     numbers = Tensor.of(stateless(normals, shape, seed, dtype))
-    return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+    return numbers * limit(stddev, dtype, "stddev") + limit(mean, dtype, "mean")
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
@@ -624,7 +619,7 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
     [0.5441101  0.20738031]
     """
     numbers = Tensor.of(stateless(truncated, shape, seed, dtype))
-    return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+    return numbers * limit(stddev, dtype, "stddev") + limit(mean, dtype, "mean")
 
 
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
@@ -680,18 +675,19 @@ class Generator:
         if dtype.is_integer:
             return self._drawn(integers, shape, dtype, minval, maxval)
         minval, maxval = limit(minval, dtype, "minval"), limit(1 if maxval is None else maxval, dtype, "maxval")
-        return stretched(self._drawn(unit, shape, dtype), maxval - minval, minval)
+        return self._drawn(unit, shape, dtype) * (maxval - minval) + minval
 
     def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.normal`."""
-        return stretched(self._drawn(normals, shape, dtype), limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+        numbers = self._drawn(normals, shape, dtype)
+        return numbers * limit(stddev, dtype, "stddev") + limit(mean, dtype, "mean")
 
     def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                          name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.truncated_normal`."""
         numbers = self._drawn(truncated, shape, dtype)
-        return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
+        return numbers * limit(stddev, dtype, "stddev") + limit(mean, dtype, "mean")
 
     def _drawn(self, numbers, shape, dtype, *limits):
         shape, stream = vector(shape), self.stream
