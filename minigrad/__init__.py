@@ -43,7 +43,7 @@ try:
         case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, scan, switch_case,
         vectorized_map, while_loop,
     )
-    from .program.function import TensorSpec, device, executing_eagerly, function, numpy_function, py_function
+    from .program.function import TensorSpec, device, executing_eagerly, numpy_function, py_function
     from .program.module import Module, name_scope
     from .program.printing import print
     from .program.recompute import recompute_grad
@@ -66,7 +66,7 @@ del collected, gc, kind, space
 
 LATER = {  # loaded when they are first used: modules, and functions with the module that they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None,
-    "trace": "tracing.log", "load_ipython_extension": "report",
+    "trace": "tracing.log", "load_ipython_extension": "report", "written": "graph", "function": "graph",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 
@@ -101,6 +101,6 @@ __all__ = ["Assert", "GradientTape", "IndexedSlices", "Module", "RegisterGradien
            "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
            "round", "scalar_mul", "scan", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "strings", "subtract",
            "switch_case", "tan", "tanh", "tensordot", "test", "trace", "truediv", "truncatediv", "truncatemod",
-           "vectorized_map", "while_loop", "zeros_initializer"]  # fmt: skip
+           "vectorized_map", "while_loop", "written", "zeros_initializer"]  # fmt: skip
 __all__ = sorted({*__all__, *dtypes.__all__, *ops.__all__})
 __dir__ = __all__.copy  # what Tab offers

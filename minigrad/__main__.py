@@ -1,4 +1,4 @@
-"""The command `minigrad`, with the subcommands course, explain, check, pack, class, build and book."""
+"""The command `minigrad`, with the subcommands course, explain, check, pack, class, build, book and site."""
 
 import argparse
 import importlib
@@ -126,6 +126,15 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
         "minigrad book --out site",
     )  # fmt: skip
     book.add_argument("--out", metavar="FOLDER", help="where the pages go (course/book/_build/html)")
+
+    site = command(
+        "site", "site.site", "make the course a site on which Python runs in the browser",
+        "An experiment: everything but NumPy's wheel was verified. Any web server serves it, and it asks no other.",
+        "minigrad site --pyodide pyodide --out site",
+    )  # fmt: skip
+    files = "where Pyodide's files lie: its release, unpacked"
+    site.add_argument("--pyodide", required=True, dest="release", metavar="FOLDER", help=files)
+    site.add_argument("--out", required=True, metavar="FOLDER", help="where the site goes")
     return parser, commands.choices
 
 

@@ -14,8 +14,23 @@ __all__ = ["LogicalDevice", "PhysicalDevice", "functions_run_eagerly", "list_log
 if os.environ.get("MINIGRAD_KEEP_HEAP") != "0":
     np.empty(2**25 - 2**13, np.uint8)
 
-PhysicalDevice = collections.namedtuple("PhysicalDevice", "name device_type")
-LogicalDevice = collections.namedtuple("LogicalDevice", "name device_type")
+
+class PhysicalDevice(collections.namedtuple("PhysicalDevice", "name device_type")):
+    """A device of the machine.
+
+    >>> import minigrad as mg
+    >>> mg.config.list_physical_devices()[0].name
+    '/physical_device:CPU:0'
+    """
+
+
+class LogicalDevice(collections.namedtuple("LogicalDevice", "name device_type")):
+    """A device as ops name it.
+
+    >>> import minigrad as mg
+    >>> mg.config.list_logical_devices()[0].device_type
+    'CPU'
+    """
 
 
 def list_physical_devices(device_type=None) -> list:
@@ -29,14 +44,32 @@ def list_physical_devices(device_type=None) -> list:
 
 
 def list_logical_devices(device_type=None) -> list:
-    """The same devices, with the names that ops use."""
+    """The same devices, with the names that ops use.
+
+    >>> import minigrad as mg
+    >>> mg.config.list_logical_devices()
+    [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+    """
     return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
+eagerly = [False]
+
+
 def run_functions_eagerly(run_eagerly) -> None:
-    """Accepted as in TensorFlow, without effect: `mg.function` always runs functions eagerly."""
+    """Let functions that `mg.function` decorates run as Python from now on, and none be traced; or take that back.
+
+    >>> import minigrad as mg
+    >>> mg.config.run_functions_eagerly(False)
+    """
+    eagerly[:] = [bool(run_eagerly)]
 
 
 def functions_run_eagerly() -> bool:
-    """Always True."""
-    return True
+    """Whether decorated functions run as Python.
+
+    >>> import minigrad as mg
+    >>> mg.config.functions_run_eagerly()
+    False
+    """
+    return eagerly[0]

@@ -279,7 +279,14 @@ def enable_check_numerics(stack_height_limit=30, path_length_limit=50) -> None:
 
 
 def disable_check_numerics() -> None:
-    """End `enable_check_numerics`: infinite numbers and NaN raise no error."""
+    """End `enable_check_numerics`: infinite numbers and NaN raise no error.
+
+    >>> import minigrad as mg
+    >>> mg.debugging.enable_check_numerics()
+    >>> mg.debugging.disable_check_numerics()
+    >>> print((mg.constant(1.0) / 0.0).numpy())
+    inf
+    """
     if numerics_check in listening.now:
         numerics_check.stop()
 

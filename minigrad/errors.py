@@ -63,43 +63,108 @@ class OpErrorWithCode(OpError):
 
 
 class InvalidArgumentError(OpErrorWithCode, number=INVALID_ARGUMENT):
-    """An argument has a shape, a dtype or a value that the op cannot use."""
+    """An argument has a shape, a dtype or a value that the op cannot use.
+
+    >>> import minigrad as mg
+    >>> mg.reshape([1.0, 2.0], [3])
+    Traceback (most recent call last):
+    minigrad.errors.InvalidArgumentError: Input to reshape is a tensor with 2 values, ...
+    """
 
 
 class CancelledError(OpErrorWithCode, number=CANCELLED):
-    """The queue that the op uses is closed."""
+    """The queue that the op uses is closed.
+
+    >>> import minigrad as mg
+    >>> queue = mg.queue.FIFOQueue(1, mg.float32)
+    >>> queue.close()
+    >>> queue.enqueue(1.0)
+    Traceback (most recent call last):
+    minigrad.errors.CancelledError: FIFOQueue 'fifo_queue' is closed. [Op:QueueEnqueueV2] name:
+    """
 
 
 class DataLossError(OpErrorWithCode, number=DATA_LOSS):
-    """Data would be lost, such as the end of a row that is longer than its padded shape."""
+    """Data would be lost, such as the end of a row that is longer than its padded shape.
+
+    >>> import minigrad as mg
+    >>> rows = mg.data.Dataset.from_tensors([1, 2, 3]).padded_batch(1, padded_shapes=[2])
+    >>> next(iter(rows))
+    Traceback (most recent call last):
+    minigrad.errors.DataLossError: Attempted to pad to a smaller size than the input element. ...
+    """
 
 
 class FailedPreconditionError(OpErrorWithCode, number=FAILED_PRECONDITION):
-    """An object is not in the state that the op needs."""
+    """An object is not in the state that the op needs.
+
+    >>> import minigrad as mg
+    >>> mg.linalg.cross([1.0, 2.0], [3.0, 4.0])
+    Traceback (most recent call last):
+    minigrad.errors.FailedPreconditionError: Cross-products are only defined for 3-element vectors. ...
+    """
 
 
 class InternalError(OpErrorWithCode, number=INTERNAL):
-    """The engine is in a state that should not occur."""
+    """The engine is in a state that should not occur.
+
+    >>> import minigrad as mg
+    >>> mg.truncatediv(1, 0)
+    Traceback (most recent call last):
+    minigrad.errors.InternalError: Unexpected error in binary operator ...
+    """
 
 
 class NotFoundError(OpErrorWithCode, number=NOT_FOUND):
-    """Something that is given by name, such as a file, does not exist."""
+    """Something that is given by name, such as a file, does not exist.
+
+    >>> import minigrad as mg
+    >>> mg.print("x", output_stream="file:///no/such/folder/file")
+    Traceback (most recent call last):
+    minigrad.errors.NotFoundError: /no/such/folder/file; No such file or directory [Op:PrintV2] name:
+    """
 
 
 class OutOfRangeError(OpErrorWithCode, number=OUT_OF_RANGE):
-    """An index or an iteration is beyond the end."""
+    """An index or an iteration is beyond the end.
+
+    >>> import minigrad as mg
+    >>> mg.TensorArray(mg.float32, size=1).read(1)
+    Traceback (most recent call last):
+    minigrad.errors.OutOfRangeError: Tried to read from index 1 but array size is: 1
+    """
 
 
 class ResourceExhaustedError(OpErrorWithCode, number=RESOURCE_EXHAUSTED):
-    """A resource is used up, such as the capacity of a queue."""
+    """A resource is used up, such as the capacity of a queue.
+
+    >>> import minigrad as mg
+    >>> queue = mg.queue.FIFOQueue(1, mg.float32)
+    >>> queue.enqueue(1.0)
+    >>> queue.enqueue(2.0)
+    Traceback (most recent call last):
+    minigrad.errors.ResourceExhaustedError: FIFOQueue 'fifo_queue' is full (capacity 1). ...
+    """
 
 
 class UnimplementedError(OpErrorWithCode, number=UNIMPLEMENTED):
-    """TensorFlow supports this, but minigrad does not, or not for this dtype."""
+    """TensorFlow supports this, but minigrad does not, or not for this dtype.
+
+    >>> import minigrad as mg
+    >>> mg.cast("one", mg.int32)
+    Traceback (most recent call last):
+    minigrad.errors.UnimplementedError: Cast string to int32 is not supported [Op:Cast] name:
+    """
 
 
 class UnknownError(OpErrorWithCode, number=UNKNOWN):
-    """A function of the user raised an error of its own."""
+    """A function of the user raised an error of its own.
+
+    >>> import minigrad as mg
+    >>> mg.py_function(lambda x: {}["key"], [1.0], mg.float32)
+    Traceback (most recent call last):
+    minigrad.errors.UnknownError: KeyError: 'key'
+    """
 
 
 def unwarned(function, *arguments, over="ignore"):
@@ -154,3 +219,14 @@ def from_python(error):
 def invalid(message, op=None):
     """An InvalidArgumentError with this message; `op` is stored in it."""
     return InvalidArgumentError(None, op, message)
+
+
+def by_kernel(kernel, message, kind=InvalidArgumentError):
+    """An error that a kernel of TensorFlow raises, whose name it ends with. (In an `@op`, the op appends its own.)"""
+    return kind(None, None, f"{message} [Op:{kernel}] name: ")
+
+
+def received(problem, kind=ValueError, /, **given):
+    """An error that ends with what was given, as those of Keras do: `Received: rate=2`."""
+    values = ", ".join([f"{name}={visible(one)}" for name, one in given.items()])
+    return kind(f"{problem} Received: {values}")

@@ -118,6 +118,10 @@ def adjust_hue(image, delta, name=None) -> Tensor:
         ValueError: `delta` is not between -1 and 1.
         InvalidArgumentError: there are fewer than three axes, or not three channels.
         LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy().ravel())
+    [0. 1. 1.]
     """
     if float(delta) < -1 or float(delta) > 1:
         raise ValueError("delta must be in the interval [-1, 1]")
@@ -135,6 +139,10 @@ def adjust_saturation(image, saturation_factor, name=None) -> Tensor:
     Raises:
         InvalidArgumentError: there are fewer than three axes, or not three channels.
         LookupError: (in `tape.gradient`) no gradient is registered for it, as in TensorFlow.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.adjust_saturation([[[1.0, 0.0, 0.5]]], 0.5).numpy().ravel())
+    [1.   0.5  0.75]
     """
     return in_float(lambda x: saturation(x, saturation_factor), image)
 
@@ -201,6 +209,10 @@ def flip_left_right(image) -> Tensor:
 
     Raises:
         ValueError: there are fewer than three axes.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.flip_left_right([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
+    [2. 1. 4. 3.]
     """
     return pixels(image)[..., ::-1, :]
 
@@ -213,6 +225,10 @@ def flip_up_down(image) -> Tensor:
 
     Raises:
         ValueError: there are fewer than three axes.
+
+    >>> import minigrad as mg
+    >>> print(mg.image.flip_up_down([[[1.0], [2.0]], [[3.0], [4.0]]]).numpy().ravel())
+    [3. 4. 1. 2.]
     """
     return pixels(image)[..., ::-1, :, :]
 

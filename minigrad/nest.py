@@ -8,6 +8,8 @@ import functools
 from collections.abc import Callable, Mapping, MappingView, Sequence
 from typing import Any
 
+from .errors import visible_lines
+
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 
@@ -83,13 +85,14 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     """
     if not is_nested(flat_sequence):
         kind = type(flat_sequence)
-        problem = f"Attempted to pack value:\n  {flat_sequence}\ninto a structure,"
+        problem = f"Attempted to pack value:\n  {visible_lines(flat_sequence)}\ninto a structure,"
         raise TypeError(f"{problem} but found incompatible type `{kind}` instead.")
     flat_sequence = list(flat_sequence)
     needed = len(flatten(structure))
     if needed != len(flat_sequence):
         problem = f"Could not pack sequence. Structure had {needed} atoms, but flat_sequence had {len(flat_sequence)}"
-        raise ValueError(f"{problem} items. Structure: {structure}, flat_sequence: {flat_sequence}.")
+        given = visible_lines(f"Structure: {structure}, flat_sequence: {flat_sequence}")
+        raise ValueError(f"{problem} items. {given}.")
     return packed(structure, iter(flat_sequence))
 
 
@@ -129,7 +132,7 @@ def map_structure(func: Callable[..., Any], *structures: Any, check_types: bool 
     {'a': 11, 'b': [22]}
     """
     if not callable(func):
-        raise TypeError(f"func must be callable, got: {func}")
+        raise TypeError(f"func must be callable, got: {visible_lines(func)}")
     if not structures:
         raise ValueError("Must provide at least one structure")
     for other in structures[1:]:
@@ -148,8 +151,14 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     Raises:
         ValueError: the structures differ.
         TypeError: the types of sequences differ, and `check_types` is True.
+
+    >>> assert_same_structure([1, (2,)], [3, (4,)])
+    >>> assert_same_structure([1, 2], (3, 4), check_types=False)
+    >>> assert_same_structure([1, 2], [1, [2]])
+    Traceback (most recent call last):
+    ValueError: The two structures don't have the same nested structure. ...
     """
-    both = f"First structure: {nest1}\n\nSecond structure: {nest2}"
+    both = visible_lines(f"First structure: {nest1}\n\nSecond structure: {nest2}")
     problem = f"The two structures don't have the same nested structure.\n\n{both}"
     if is_nested(nest1) != is_nested(nest2):
         raise ValueError(problem)

@@ -6,6 +6,7 @@ import numpy as np
 
 from . import errors, math, random
 from .engine import Tensor, accepts_sparse, bracketed, invalid, not_among, op, tidy
+from .errors import received, visible
 from .math.elementwise import sigmoid, softplus, softsign, tanh
 from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
 from .math.reductions import in_top_k, top_k, zero_fraction
@@ -174,13 +175,6 @@ swish = silu
 # ---- losses --------------------------------------------------------------------------------------------------------
 
 
-def both_given(name, labels, logits):
-    """Raise ValueError if the labels or the logits are None."""
-    if labels is None or logits is None:
-        problem = f"Both `labels` and `logits` must be provided for {name}Received:"
-        raise ValueError(f"{problem} labels={labels} and logits={logits}")
-
-
 @op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
     p=lambda labels, logits: softmax(logits) - one_hot(labels.value, logits.value),
     dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p,
@@ -295,7 +289,8 @@ def opened(shape, axis):
     return (*shape[:axis], 1, *shape[axis:])
 
 
-@op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer, p=lambda logits, labels, axis: softmax(logits, axis) - labels,
+@op("SoftmaxCrossEntropyWithLogits", "f", axis=tidy.integer,
+    p=lambda logits, labels, axis: softmax(logits, axis) - labels,
     dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=minus_log_softmax,
     math={"logits": "upstream * (softmax(logits) - labels)", "labels": "-upstream * log_softmax(logits)"})  # fmt: skip
 def cross_entropy(logits, labels, axis):
@@ -343,22 +338,24 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
     >>> print(mg.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [0.5, 100.0]).numpy().round(3))
     [  0.474 100.   ]
     """
-    both_given("sigmoid_cross_entropy_with_logits", labels, logits)
+    if labels is None or logits is None:
+        problem = "Both `labels` and `logits` must be provided for sigmoid_cross_entropy_with_logitsReceived:"
+        raise ValueError(f"{problem} labels={visible(labels)} and logits={visible(logits)}")
     labels, logits = same_shape(labels, logits)
     return logistic_loss(logits, labels)
 
 
-def same_shape(labels, logits):
+def same_shape(labels, logits, names="`logits` and `labels`"):
     """The labels and the logits as Tensors. Raise ValueError if their shapes differ."""
     labels = labels if labels.__class__ is Tensor else convert_to_tensor(labels)
     logits = logits if logits.__class__ is Tensor else convert_to_tensor(logits)
     if labels.value.shape != logits.value.shape:
-        problem = "`logits` and `labels` must have the same shape,"
-        raise ValueError(f"{problem} received ({logits.shape} vs {labels.shape}).")
+        raise ValueError(f"{names} must have the same shape, received ({logits.shape} vs {labels.shape}).")
     return labels, logits
 
 
-@op("Mul", "fc", dlogits=lambda dz, logits, labels: dz * (sigmoid.np(logits) - labels), dlabels=lambda dz, logits: -dz * logits)
+@op("Mul", "fc", dlogits=lambda dz, logits, labels: dz * (sigmoid.np(logits) - labels),
+    dlabels=lambda dz, logits: -dz * logits)  # fmt: skip
 def logistic_loss(logits, labels):
     """Op behind `mg.nn.sigmoid_cross_entropy_with_logits`.
 
@@ -408,10 +405,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> 
     >>> print(mg.nn.log_poisson_loss([1.0, 2.0], [0.5, 1.0]).numpy().round(3))
     [1.149 0.718]
     """
-    log_input, targets = convert_to_tensor(log_input), convert_to_tensor(targets)
-    if targets.value.shape != log_input.value.shape:
-        problem = "`log_input` and `targets` must have the same shape,"
-        raise ValueError(f"{problem} received ({log_input.shape} vs {targets.shape}).")
+    targets, log_input = same_shape(targets, log_input, "`log_input` and `targets`")
     loss = math.exp(log_input) - log_input * targets
     if not compute_full_loss:
         return loss
@@ -570,31 +564,7 @@ def channels(data_format, ndim):
         return 1
     if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
         return ndim - 1
-    raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
-
-
-def bias_add(value, bias, data_format=None, name=None) -> Tensor:
-    """Add a bias to each channel.
-
-    Args:
-        value: shape `(batch, ..., channels)`.
-        bias: shape `(channels,)`.
-        data_format: where the axis of the channels is: `"NHWC"` and its like: the last; `"NCHW"` and its like: the
-            second. None means the last.
-        name: accepted as in TensorFlow, without effect.
-
-    Raises:
-        InvalidArgumentError: there is not one bias for each channel.
-        ValueError: `data_format` is of another form.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy())
-    [[11. 22.]
-     [13. 24.]]
-    """
-    if data_format is not None:
-        channels(data_format, 2)
-    return biased(value, bias, data_format)
+    raise errors.from_python(received("`data_format` must be of the form `N...C` or `NC...`.", data_format=data_format))
 
 
 def bias_grad(dz, data_format):
@@ -605,19 +575,29 @@ def bias_grad(dz, data_format):
 
 @op("BiasAdd", "iufc", dvalue=accepts_sparse(lambda dz: dz), dbias=bias_grad,
     math={"bias": "sum of upstream over all axes but that of the channels"})  # fmt: skip
-def biased(value, bias, data_format: str | None = None):
-    """Op behind `mg.nn.bias_add`.
+def bias_add(value, bias, data_format: str | None = None):
+    """Add a bias to each channel.
+
+    Args:
+        value: shape `(batch, ..., channels)`.
+        bias: shape `(channels,)`.
+        data_format: where the axis of the channels is: `"NHWC"` and its like: the last; `"NCHW"` and its like: the
+            second. None means the last.
+
+    Raises:
+        InvalidArgumentError: there is not one bias for each channel.
+        ValueError: `data_format` is of another form.
 
     >>> import minigrad as mg
     >>> print(mg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0], data_format="NCHW").numpy())
     [[11. 22.]
      [13. 24.]]
     """
+    kept = channels(data_format, value.ndim)
     if value.ndim < 2:
         raise invalid(f"Input tensor must be at least 2D: {bracketed(value.shape)}")
     if bias.ndim != 1:
         raise invalid(f"Biases must be 1D: {bracketed(bias.shape)}")
-    kept = channels(data_format, value.ndim)
     if len(bias) != value.shape[kept]:
         where = "last dimension" if kept == value.ndim - 1 else "channel dimension"
         problem = f"Must provide as many biases as the {where} of the input tensor:"
@@ -698,18 +678,17 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     """
     given = isinstance(rate, numbers.Real)
     if given and not 0 <= rate < 1:
-        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+        raise received("`rate` must be a scalar tensor or a float in the range [0, 1).", rate=rate)
     x = convert_to_tensor(x)
     if x.value.dtype.kind != "f":
-        problem = "`x.dtype` must be a floating point tensor as `x` will be scaled."
-        raise ValueError(f"{problem} Received: x_dtype={x.dtype!s}")
+        raise received("`x.dtype` must be a floating point tensor as `x` will be scaled.", x_dtype=x.dtype)
     if given and not rate:
         random.pair_for(seed)  # so that the next random op gets the same numbers as with any other rate
         return x
     if given:
         kept = x * (1 / (1 - rate))
     elif not creation.is_tensor(rate):
-        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
+        raise received("`rate` must be a scalar or scalar tensor.", rate=rate)
     elif rate.shape.rank:
         raise ValueError(f"Shape {rate.shape} must have rank 0")
     elif rate.dtype != x.dtype:

@@ -8,6 +8,7 @@ import numpy as np
 from . import errors
 from .engine import Tensor, TensorShape, as_value, convert, invalid, storing
 from .engine.dtypes import as_dtype
+from .engine.listening import put_off
 
 __all__ = ["FIFOQueue"]
 __dir__ = __all__.copy  # what Tab offers
@@ -146,6 +147,7 @@ class FIFOQueue:
         return storing(tensor, Tensor.of(value), "FIFOQueue")
 
     def _put(self, elements, kernel):
+        put_off()
         if self._closed:
             raise errors.CancelledError(None, None, f"FIFOQueue '{self.name}' is closed. [Op:{kernel}] name: ")
         if len(self._elements) + len(elements) > self.capacity:
@@ -154,6 +156,7 @@ class FIFOQueue:
         self._elements.extend(elements)
 
     def _take(self, n, kernel):
+        put_off()
         if n < 0:
             raise invalid(f"DequeueManyOp requested {n} < 0 elements [Op:{kernel}] name: ")
         if kernel != "QueueDequeueV2" and not all(s.is_fully_defined() for s in self.shapes):

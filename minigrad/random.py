@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from .engine import Tensor, as_value, bracketed, convert, dtypes, invalid, not_among, op, tidy, unregistered
+from .engine.listening import put_off
+from .errors import by_kernel
 from .math.special import lgamma
 
 __all__ = ["Generator", "categorical", "normal", "poisson", "set_seed", "shuffle", "stateless_normal",
@@ -73,6 +75,7 @@ def pair_for(seed):
 
 def stream_for(op, dtype, seed, used):
     """The random bits for one call of an op. The next call with the same seed continues `used` blocks later."""
+    put_off()
     pair = pair_for(seed)
     place = seeds.places.get((op, dtype, pair), 0)
     if seed is not None:
@@ -124,10 +127,10 @@ def stateless_stream(seed):
     """The random bits of a pair of seeds, which are scrambled first."""
     seed = convert(seed).value
     if seed.dtype not in (np.int32, np.int64):
-        raise invalid(f"{not_among('Tseed', seed.dtype, 'int32, int64')} [Op:StatelessRandomGetKeyCounter] name: ")
+        raise by_kernel("StatelessRandomGetKeyCounter", not_among("Tseed", seed.dtype, "int32, int64"))
     if np.shape(seed) != (2,):
-        given = bracketed(np.shape(seed))
-        raise invalid(f"seed must have shape [2], not {given} [Op:StatelessRandomGetKeyCounter] name: ")
+        problem = f"seed must have shape [2], not {bracketed(np.shape(seed))}"
+        raise by_kernel("StatelessRandomGetKeyCounter", problem)
     first, second = (int(s) % 2**64 for s in seed)
     key, counter = Stream(0x02461E293EC8F720, first | second << 64).blocks(1).reshape(2, 2)
     return Stream(int(joined(key)), int(joined(counter)) << 64)
@@ -444,12 +447,10 @@ def categorical(logits, num_samples, dtype: Any = "int64", seed: int | None = No
 
 def counted(dtype):
     """The dtype of Poisson numbers. Raise InvalidArgumentError if they cannot have it."""
-    dtype = dtypes.as_dtype(dtype)
+    dtype = dtypes.to_numpy(dtype)
     if dtype not in FLOATS + INTEGERS:
-        allowed = "half, float, double, int32, int64"
-        problem = f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values:"
-        raise invalid(f"{problem} {allowed} [Op:RandomPoissonV2] name: ")
-    return dtype.dtype
+        raise by_kernel("RandomPoissonV2", not_among("dtype", dtype, "half, float, double, int32, int64"))
+    return dtype
 
 
 @op("RandomPoissonV2", "if", shape=vector, dtype=counted, **unregistered("RandomPoissonV2", "output", "rate"))
@@ -522,7 +523,13 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """As `normal`, but numbers more than two standard deviations from the mean are drawn again."""
+    """As `normal`, but numbers more than two standard deviations from the mean are drawn again.
+
+    >>> import minigrad as mg
+    >>> mg.random.set_seed(1)
+    >>> print(mg.random.truncated_normal([2], mean=10.0, stddev=0.1).numpy())
+    [ 9.889878 10.154575]
+    """
     mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
     return stretched(standard_truncated(shape, dtype, seed), stddev, mean)
 
@@ -598,14 +605,24 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
-    """As `normal`, from a pair of seeds alone; see `stateless_uniform`."""
+    """As `normal`, from a pair of seeds alone; see `stateless_uniform`.
+
+    >>> import minigrad as mg
+    >>> print(mg.random.stateless_normal([2], seed=[1, 2]).numpy())
+    [0.5441101  0.20738031]
+    """
     numbers = Tensor.of(stateless(normals, shape, seed, dtype))
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
                                alg="auto_select") -> Tensor:  # fmt: skip
-    """As `truncated_normal`, from a pair of seeds alone; see `stateless_uniform`."""
+    """As `truncated_normal`, from a pair of seeds alone; see `stateless_uniform`.
+
+    >>> import minigrad as mg
+    >>> print(mg.random.stateless_truncated_normal([2], seed=[1, 2]).numpy())
+    [0.5441101  0.20738031]
+    """
     numbers = Tensor.of(stateless(truncated, shape, seed, dtype))
     return stretched(numbers, limit(stddev, dtype, "stddev"), limit(mean, dtype, "mean"))
 

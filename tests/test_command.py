@@ -34,7 +34,7 @@ def told(capsys, *arguments):
 # ---- what it understands -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["course", "check", "pack", "build", "book"])
+@pytest.mark.parametrize("name", ["course", "check", "pack", "build", "book", "site"])
 def test_every_command_helps_with_an_example_that_it_understands(name, capsys):
     with pytest.raises(SystemExit) as end:
         main([name, "--help"])

@@ -2,10 +2,12 @@
 
 import ast
 import html.parser
+import inspect
 import json
 import linecache
 import pathlib
 import re
+import traceback
 
 import numpy as np
 import pytest
@@ -309,6 +311,53 @@ def test_errors_show_what_cannot_be_seen_escaped(name, refused):
     with pytest.raises((ValueError, TypeError, RuntimeError, mg.errors.OpError)) as caught:
         REFUSED[refused](name)
     assert str(caught.value).replace("\n", "").isprintable(), ascii(str(caught.value))
+
+
+class Unseen:
+    """What shows itself with characters that cannot be seen."""
+
+    def __repr__(self):
+        return UNSEEN["ansi"]
+
+
+def public_functions():
+    """Whatever can be called in minigrad's namespaces, each once: its name there, and what its arguments are called."""
+    found = {}
+    for space in (mg, *spaces(mg), *spaces(mg.keras)):
+        for name in dir(space):
+            one = getattr(space, name)
+            ours = callable(one) and getattr(one, "__module__", "").startswith("minigrad")
+            if ours and not (inspect.isclass(one) and issubclass(one, BaseException)):
+                found.setdefault(id(one), (f"{space.__name__}.{name}", one, inspect.signature(one).parameters.values()))
+    return found.values()
+
+
+def spaces(above):
+    return [one for name in dir(above) if inspect.ismodule(one := getattr(above, name))]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("others", [[[1.0, 2.0], [3.0, 4.0]], 1, [0, 1], "a"], ids=str)
+@pytest.mark.parametrize(
+    "bad", [UNSEEN["ansi"], (UNSEEN["bidi"],), {"a": UNSEEN["surrogates"]}, Unseen()], ids=lambda bad: type(bad).__name__
+)
+def test_no_error_of_any_function_shows_what_cannot_be_seen(bad, others, capfd):
+    """But for the errors that Python and NumPy word themselves."""
+    asked, shown = 0, []
+    for name, function, parameters in public_functions():
+        needed = {p.name: others for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+        for p in parameters:
+            if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+                try:
+                    function(**{**needed, p.name: bad})
+                except Exception as problem:
+                    raised = traceback.extract_tb(problem.__traceback__)[-1]
+                    ours = PACKAGE in pathlib.Path(raised.filename).parents and raised.line.startswith("raise ")
+                    asked += ours
+                    if ours and not all(map(str.isprintable, str(problem).split("\n"))):
+                        shown.append(f"{name}: {p.name}: {problem!r}")
+    assert asked > 500
+    assert not shown, ascii(shown)
 
 
 @unseen

@@ -26,7 +26,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # A folder or file may import those that stand before it, and its own parts: the layers of the house, from the bottom up.
 LAYERS = """
 errors nest config | engine | ops | math dtypes bitwise random strings linalg nn image debugging | program
-test autodiff queue data keras | tracing explain inspector report | __init__ classroom __main__
+test autodiff queue data keras | tracing graph explain inspector report | __init__ classroom __main__
 """.replace("|", "").split()
 DOOR = ("engine", "explain")  # tape.explain loads the explanations when somebody first asks for one
 
@@ -212,10 +212,17 @@ def test_the_source_of_an_op_is_the_whole_of_what_it_does():
 # ---- what everything says of itself --------------------------------------------------------------------------------
 
 
+TENSORFLOW = json.loads((ROOT / "tests" / "namespaces.json").read_text("utf-8"))  # dir() of each namespace of TensorFlow 2.21
+
+
 def public():
-    """The functions and classes at the top level, by name."""
-    names = [name for name in dir(mg) if not name.startswith("_")]
-    return {name: one for name in names if isinstance(one := getattr(mg, name), (type, types.FunctionType))}
+    """The functions and classes that Tab offers at the top level and in each namespace, by name."""
+    found = {}
+    for space in TENSORFLOW:
+        module = importlib.import_module(f"minigrad.{space}".rstrip("."))
+        names = {name: getattr(module, name) for name in dir(module) if not name.startswith("_")}
+        found |= {f"{space}.{name}".lstrip("."): one for name, one in names.items() if isinstance(one, (type, types.FunctionType))}
+    return found
 
 
 @pytest.mark.parametrize("name", sorted({**OPS, **public()}))
@@ -225,8 +232,7 @@ def test_every_public_name_has_a_docstring_with_an_example(name):
     assert doctest.DocTestParser().get_examples(text), f"{name} has no example"
 
 
-TENSORFLOW = json.loads((ROOT / "tests" / "namespaces.json").read_text("utf-8"))  # dir() of each namespace of TensorFlow 2.21
-OURS = {"": {"explain", "inspect", "trace"}, "test": {"check_gradients"}}
+OURS = {"": {"explain", "inspect", "trace", "written"}, "test": {"check_gradients"}}
 
 
 @pytest.mark.parametrize("space", sorted(TENSORFLOW))
@@ -307,7 +313,7 @@ def test_numpy_is_the_only_requirement():
         "report.py": {"IPython"},
         "tracing": {"executing"},
         "inspector": {"anywidget", "traitlets", "IPython", "matplotlib"},
-        "classroom": {"jupyterlab", "jupyter_client", "jupyter_core", "jupyter_server", "nbconvert", "packaging", "matplotlib"},
+        "classroom": {"IPython", "jupyterlab", "jupyter_client", "jupyter_core", "jupyter_server", "nbconvert", "packaging", "matplotlib"},
     }
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

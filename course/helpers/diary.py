@@ -105,7 +105,7 @@ def locked():
 
 
 def lock(file):
-    """Wait for the lock on an open file. Returns whether we have it: some file systems have no locks.
+    """Wait for the lock on an open file. Returns whether we have it: some file systems have no locks, nor has a browser.
 
     Raises:
         TimeoutError: another session keeps it.
@@ -117,7 +117,7 @@ def lock(file):
             return True
         except (BlockingIOError, PermissionError):
             time.sleep(0.003)
-        except OSError:
+        except (OSError, ImportError):
             return False
     raise TimeoutError(errno.ETIMEDOUT, "Another session keeps its lock")
 
@@ -125,10 +125,10 @@ def lock(file):
 def take(file):
     """Take the lock on an open file, or fail at once."""
     try:
-        import fcntl
+        from fcntl import LOCK_EX, LOCK_NB, flock
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:  # Windows
+        flock(file, LOCK_EX | LOCK_NB)
+    except ImportError:  # Windows, or a browser, which has neither
         import msvcrt
 
         file.seek(0)

@@ -90,6 +90,7 @@ def launch(options: Sequence[str], place: str) -> None:
     """Run JupyterLab, which will listen at a place, without its questions about news."""
     found = os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([QUIET, *([found] if found else [])])
+    os.environ |= for_kernels(os.environ)
     from jupyterlab.labapp import LabApp
 
     if not is_loopback(place):
@@ -97,6 +98,13 @@ def launch(options: Sequence[str], place: str) -> None:
         where = shown(place) if place else "all addresses"
         remark(f"it listens at {where}, not on this machine alone: {danger}")
     LabApp.launch_instance([*options])
+
+
+def for_kernels(environment) -> dict:
+    """What kernels find in their environment: what they run when they start, and what the user had them run."""
+    startup = str(Path(QUIET, "labconfig", "startup.py"))
+    before = environment.get("PYTHONSTARTUP", "")
+    return {"PYTHONSTARTUP": startup} | ({"MINIGRAD_PYTHONSTARTUP": before} if before not in ("", startup) else {})
 
 
 def address(arguments: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import errors, random
 from ..engine import Tensor, TensorShape, convert, dtypes, invalid, listeners_only
+from ..engine.listening import put_off
 from ..program.function import TensorSpec
 from ..random import pair_for
 from . import elements
@@ -565,6 +566,7 @@ class Iterator:
         return self
 
     def __next__(self):
+        put_off()
         return next(self._elements)
 
     next = __next__

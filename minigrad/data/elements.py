@@ -3,7 +3,7 @@
 import threading
 
 from ..engine import Tensor, convert, dtypes, invalid, storing, without_tapes
-from ..nest import sorted_keys
+from ..nest import packed, sorted_keys
 from ..ops import convert_to_tensor
 from ..program.function import TensorSpec
 
@@ -46,14 +46,7 @@ def components(element) -> list:
 
 def with_components(structure, flat):
     """An element with the structure of another, and these components."""
-    flat = iter(flat)
-    if isinstance(structure, dict):
-        packed = {key: with_components(structure[key], flat) for key in sorted_keys(structure)}
-        return {key: packed[key] for key in structure}
-    if isinstance(structure, tuple):
-        packed = [with_components(x, flat) for x in structure]
-        return type(structure)(*packed) if hasattr(structure, "_fields") else tuple(packed)
-    return next(flat)
+    return packed(structure, iter(flat))
 
 
 def columns(elements):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import unwarned
+from ..errors import unwarned, visible_lines
 from . import dtypes
 
 
@@ -145,7 +145,8 @@ def unsupported(value):
     if hasattr(value, "__tf_tensor__"):
         problem = "TypeError: Scalar tensor has no `len()`. `mg.constant` takes no lists of Tensors:"
         return ValueError(f"{problem} to join them write mg.stack([...]), which keeps them connected.")
-    return ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
+    shown = visible_lines(repr(value))
+    return ValueError(f"Attempt to convert a value ({shown}) with an unsupported type ({type(value)}) to a Tensor.")
 
 
 def not_among(attribute, dtype, allowed):

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import visible
+
 __all__ = ["DType", "as_dtype", "bool", "complex64", "complex128", "double", "float16", "float32", "float64", "half",
            "int8", "int16", "int32", "int64", "string", "uint8", "uint16", "uint32", "uint64"]  # fmt: skip
 
@@ -182,7 +184,8 @@ def as_dtype(type_value: Any) -> DType:
         found = None
     if found is None:
         instead = " Write mg.int32 or mg.int64." if type_value is int else ""
-        raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.{instead}")
+        given = visible(repr(type_value))
+        raise TypeError(f"Cannot convert the argument `type_value`: {given} to a TensorFlow DType.{instead}")
     return found
 
 

@@ -139,6 +139,17 @@ class Listener:
     def read(self, variable) -> None:
         """A Variable was read."""
 
+    def acting(self, function, args, kwargs) -> bool:
+        """Something is about to happen that is no computation: `function` prints, say, or (None) numbers are drawn.
+
+        Returns:
+            Whether the listener has put it off, so that it is not to be done now.
+        """
+        return False
+
+    def changing(self, variable) -> None:
+        """A Variable is about to be changed by some amount."""
+
     def wrote(self, variable, given, how) -> None:
         """A Variable was assigned what the user gave, by the method of this name ("assign", "Variable" ...)."""
 
@@ -192,6 +203,11 @@ def storing(tensor, result, where):
     for listener in listening.now:
         listener.stored(tensor, result, where)
     return result
+
+
+def put_off(function=None, args=(), kwargs=MappingProxyType({})) -> bool:
+    """Tell the listeners that something is about to happen that is no computation; does one of them put it off?"""
+    return any([listener.acting(function, args, kwargs) for listener in listening.now])
 
 
 def failing(op, error):

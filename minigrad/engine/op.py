@@ -9,8 +9,8 @@ with respect to one input. How a declaration is read:
   - `dx` is the VJP for x. A parameter that has one is an *input*, a Tensor (`dx=None`: it has no derivative). The
     parameters without one, which come after, are *attributes*, such as an axis; `axis=axes` names the function that
     tidies what the user wrote. An input annotated `: list` is a list of Tensors of one dtype, `: tuple` of any dtypes.
-  - The first parameter of a VJP is the upstream gradient: `dz` says that the output is called z. With `-> list` the op
-    has many outputs, and the VJP is given the list of their gradients.
+  - The first parameter of a VJP is the upstream gradient: `dz` says that the output is called z. With `-> list` (or
+    `-> tuple`, or a named one) the op has many outputs, and the VJP is given the list of their gradients.
   - Its other parameters say what it needs, by name: an input, the output, an attribute; `x_shape`, `x_dtype` or
     `x_size`; `k`, the position in a list of inputs; or a by-product, which the function returns beside its output
     (`p=` says how ops compute it, for a backward pass that is itself recorded). A tape keeps that, and nothing else.
@@ -28,7 +28,7 @@ from .mathematics import Mathematics
 from .operands import OPS, TensorLike, convert, tensor_of
 from .rules import NUMPY_TWINS, dispatching
 from .tensor import Tensor
-from .writing import lists_of, parameters, with_name, written
+from .writing import lists_of, many_of, parameters, with_name, written
 
 KERNELS = {}  # every op by its TensorFlow name
 MADE = []  # every op, those for other dtypes too: each knows its place here
@@ -91,7 +91,7 @@ def made(forward, kernel, kinds, named, adapt=None, keep_misfit=False, first_alo
     run.tidiers = {a: tidy for a, tidy in named.items() if a in names and a not in run.vjps}
     run.by_products = {p: make for p, make in named.items() if p not in run.vjps and p not in names}
     run.adapt, run.by_kind, run.for_strings = adapt, {}, None  # by_kind: what is called for other kinds of dtype
-    run.number, run.lists = len(MADE), lists_of(forward)
+    run.number, run.lists, run.many = len(MADE), lists_of(forward), many_of(forward)
     MADE.append(run)
     run.np, run.source, run.math = dispatching(forward), Source(run), Mathematics(run, math)
     run.__globals__["this"] = run
@@ -106,7 +106,7 @@ def signature_of(run):
     names, defaults = with_name(parameters(forward), forward.__defaults__ or ())
     defaults = [empty] * (len(names) - len(defaults)) + [*defaults]
     shown = [parameter(name, default, annotation_of(run, name, default)) for name, default in zip(names, defaults)]
-    return inspect.Signature(shown, return_annotation=LIST if forward.__annotations__.get("return") is list else Tensor)
+    return inspect.Signature(shown, return_annotation=LIST if run.many is list else run.many or Tensor)
 
 
 def annotation_of(run, name, default):

@@ -52,6 +52,13 @@ def dispatching(function):
     return dispatch
 
 
+def filled(like, shape, value=0):
+    """An array of this shape and of the dtype of `like`, to write into. For a stand-in it is one, too."""
+    if like.__class__ in STAND_INS:
+        return np.full_like(like, value, shape=tuple(shape)) if value else np.zeros_like(like, shape=tuple(shape))
+    return np.full(shape, value, like.dtype) if value else np.zeros(shape, like.dtype)
+
+
 class StandIn:
     """What NumPy's arrays and functions ask of an object that stands in for an array."""
 

@@ -5,6 +5,8 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+from ..errors import visible
+
 
 def bracketed(lengths: Iterable) -> str:
     """A shape, or a place, as TensorFlow's errors write it: [2,3]."""
@@ -229,7 +231,7 @@ def length(n):
         n = operator.index(n)
     except (TypeError, AttributeError):
         problem = "Dimension value must be integer or None or have an __index__ method,"
-        raise TypeError(f"{problem} got value '{n!r}' with type '{type(n)!r}'") from None
+        raise TypeError(f"{problem} got value '{visible(repr(n))}' with type '{type(n)!r}'") from None
     if n < 0:
         raise ValueError(f"Dimension {n} must be >= 0")
     return n

@@ -23,6 +23,9 @@ class Operators:
 
         def binary(self, other: Any) -> "Tensor": ...
         def unary(self) -> "Tensor": ...
+
+        @property
+        def shape(self) -> TensorShape: ...
         def __eq__(self, other: Any) -> Any: ...  # a Tensor; False beside None
         def __ne__(self, other: Any) -> Any: ...
         def __iter__(self) -> "Iterator[Tensor]": ...
@@ -31,6 +34,17 @@ class Operators:
         __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = __rmatmul__ = binary
         __and__ = __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __lt__ = __le__ = __gt__ = __ge__ = binary
         __getitem__, __neg__, __abs__, __invert__ = binary, unary, unary, unary
+
+    def get_shape(self) -> TensorShape:
+        """The length of each axis, as `shape`."""
+        return self.shape
+
+    def ref(self) -> "Reference":
+        """A handle that can be hashed, for sets and dicts: Tensors and Variables cannot, as `==` compares elements."""
+        return Reference(self)
+
+    def __copy__(self):
+        return self
 
 
 class Tensor(Operators):
@@ -79,10 +93,6 @@ class Tensor(Operators):
         """Where the value is kept: always the CPU."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
-    def get_shape(self) -> TensorShape:
-        """The length of each axis, as `shape`."""
-        return self.shape
-
     def set_shape(self, shape: Any) -> None:
         """Check the shape; it is always known here.
 
@@ -101,10 +111,6 @@ class Tensor(Operators):
         """
         value = self.value
         return leaving(self, "numpy()", value.copy() if value.ndim else value[()])
-
-    def ref(self) -> "Reference":
-        """A handle that can be hashed, for sets and dicts: Tensors themselves cannot, as `==` compares elements."""
-        return Reference(self)
 
     def __tf_tensor__(self, dtype: Any = None, name: "str | None" = None) -> "Tensor":
         """The Tensor itself, for whoever wants a Tensor.
@@ -162,9 +168,6 @@ class Tensor(Operators):
     def __hash__(self):
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    def __copy__(self):
-        return self
-
     def __deepcopy__(self, memo):
         return self
 
@@ -172,11 +175,15 @@ class Tensor(Operators):
         return Tensor.of, (self.value,)
 
     def __str__(self):
+        if hasattr(self.value, "symbol"):  # while a function is traced
+            return f'Tensor("{self.value.symbol}", shape={self.shape}, dtype={self.dtype.name})'
         text = str(self.value)
         gap = "\n" if "\n" in text else ""
         return f"mg.Tensor({gap}{text}, shape={self.value.shape}, dtype={self.dtype.name})"
 
     def __repr__(self):
+        if hasattr(self.value, "symbol"):
+            return f"<mg.Tensor '{self.value.symbol}' shape={self.shape} dtype={self.dtype.name}>"
         return f"<mg.Tensor: shape={self.value.shape}, dtype={self.dtype.name}, numpy={shown(self.value)}>"
 
     def __dir__(self):

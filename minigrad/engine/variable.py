@@ -13,7 +13,7 @@ from .listening import leaving, listening, without_tapes
 from .op import convert, op, tensor_of
 from .rules import accepts_sparse
 from .shape import TensorShape, bracketed
-from .tensor import Operators, Reference, Tensor, next_id, refuse_habits, shown
+from .tensor import Operators, Tensor, next_id, refuse_habits, shown
 
 
 class Naming(threading.local):
@@ -135,9 +135,7 @@ class Variable(Operators):
         """The present value as a Tensor, connected to the Variable."""
         return read_value(self)
 
-    def read_value(self) -> Tensor:
-        """The present value as a Tensor, connected to the Variable."""
-        return read_value(self)
+    read_value = value
 
     def numpy(self) -> Any:
         """The present value as a NumPy array (a copy) or scalar; it leaves the tape behind."""
@@ -158,17 +156,9 @@ class Variable(Operators):
         """Where the value is kept: always the CPU."""
         return self._now.device
 
-    def get_shape(self) -> TensorShape:
-        """The shape that every value of it has."""
-        return self._shape
-
     def is_initialized(self, name: "str | None" = None) -> Tensor:
         """True: there is a value from the beginning."""
         return convert(True)
-
-    def ref(self) -> Reference:
-        """A handle that can be hashed; Variables themselves cannot, as `==` compares elements."""
-        return Reference(self)
 
     # ---- assigning -------------------------------------------------------------------------------------------------
 
@@ -215,14 +205,14 @@ class Variable(Operators):
         >>> v.numpy()
         np.float32(3.0)
         """
-        value = self._now.value + self._step(delta, "AssignAddVariableOp")
-        return self._assigned(value, delta, "assign_add", read_value)
+        step = self._step(delta, "AssignAddVariableOp")
+        return self._assigned(self._now.value + step, delta, "assign_add", read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> "Variable | None":  # fmt: skip
         """Subtract `delta`, of the same shape and dtype, from the value. As `assign_add` otherwise."""
-        value = self._now.value - self._step(delta, "AssignSubVariableOp")
-        return self._assigned(value, delta, "assign_sub", read_value)
+        step = self._step(delta, "AssignSubVariableOp")
+        return self._assigned(self._now.value - step, delta, "assign_sub", read_value)
 
     def _fitting(self, value):
         """The array of a value to be assigned, which must have the Variable's dtype."""
@@ -231,6 +221,8 @@ class Variable(Operators):
         return (value.__tf_tensor__(self.dtype) if hasattr(value, "__tf_tensor__") else convert(value, self._now)).value
 
     def _step(self, delta, kernel):
+        for listener in listening.now:
+            listener.changing(self)
         value = self._fitting(delta)
         if value.dtype.kind in "bO":
             problem = f"No OpKernel was registered to support Op '{kernel}'"
@@ -261,27 +253,12 @@ class Variable(Operators):
         copied = np.array(self._now.value, dtype)  # always: the next assignment must not reach what NumPy holds
         return leaving(self.__tf_tensor__(), "NumPy", copied)
 
-    def __bool__(self):
-        return bool(self.__tf_tensor__())
-
-    def __int__(self):
-        return int(self.__tf_tensor__())
-
-    def __float__(self):
-        return float(self.__tf_tensor__())
-
-    def __complex__(self):
-        return complex(self.__tf_tensor__())
-
     def __hash__(self):
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     __iadd__, __isub__ = refused_in_place("+", "assign_add"), refused_in_place("-", "assign_sub")
     __imul__, __itruediv__ = refused_in_place("*", "assign"), refused_in_place("/", "assign")
     __ipow__ = refused_in_place("**", "assign")
-
-    def __copy__(self):
-        return self
 
     def __deepcopy__(self, memo):
         return remade(*self.__reduce__()[1])
@@ -295,6 +272,8 @@ class Variable(Operators):
 
 
 refuse_habits(Variable)
+for kind in (bool, int, float, complex):
+    setattr(Variable, f"__{kind.__name__}__", lambda self, kind=kind: kind(self.__tf_tensor__()))
 
 
 def initial_of(value, dtype):

@@ -40,7 +40,8 @@ def {op}({parameters}):
             if one.id in tracked: {track}write(({out}, one.id, {vjp}, {arrays}, {tensors}, one.value.shape))  # each list of edges
         if {x}.id in tracked: track_outputs({zs}, tracked)                                             # each input without a VJP
         if any([one.id in tracked for one in {x}]): track_outputs({zs}, tracked)                       # each list without a VJP
-    return {z}
+    return {z}                                                                                         # one output or a list
+    return whole({z})                                                                                  # a tuple of outputs
 """
 LINES = [(code.rstrip(), when) for code, _, when in (line.partition("  # ") for line in TEMPLATE.strip().splitlines())]
 
@@ -68,6 +69,12 @@ def parameters(function):
 def lists_of(function):
     """Those of its parameters that are lists of Tensors."""
     return [x for x, note in function.__annotations__.items() if note in (list, tuple) and x != "return"]
+
+
+def many_of(function):
+    """What holds its many outputs: a list, a tuple, or a named tuple; None if it has one output."""
+    returned = function.__annotations__.get("return")
+    return returned if isinstance(returned, type) and issubclass(returned, (list, tuple)) else None
 
 
 def with_name(names, defaults):
@@ -100,7 +107,7 @@ class Declaration:
         self.attributes = [a for a in self.parameters if a not in self.inputs]
         self.needs = {x: parameters(run.vjps[f"d{x}"]) for x in self.inputs if run.vjps[f"d{x}"]}
         self.output = next(iter(self.needs.values()))[0][1:] if self.needs else "output"
-        self.lists, self.many = run.lists, run.__wrapped__.__annotations__.get("return") is list
+        self.lists, self.many = run.lists, run.many
         self.singles = [x for x in self.inputs if x not in self.lists]
         self.same_dtype = [x for x in self.needs or self.inputs if x not in self.lists]  # these give a number its dtype
         self.check()
@@ -195,7 +202,9 @@ class Declaration:
             "each list without a VJP": [x for x in lists if x not in self.needs],
         }  # fmt: skip
         return {when: [self.holes(x) for x in inputs] for when, inputs in per_input.items()} | {
-            "": [{}], "one output": [{}] * (not self.many), "many outputs": [{}] * self.many,
+            "": [{}], "one output": [{}] * (not self.many), "many outputs": [{}] * bool(self.many),
+            "one output or a list": [{}] * (self.many in (None, list)),
+            "a tuple of outputs": [{}] * (self.many not in (None, list)),
             "kinds of dtype": [{}] * bool(self.run.kinds and same),
             "each tidied attribute": [dict(a=a, tidy=self.tidy[a]) for a in self.run.tidiers],
         }  # fmt: skip
@@ -203,7 +212,7 @@ class Declaration:
     def names(self):
         """The globals of the op, under the names that its text has for them."""
         run = self.run
-        tools = {**TOOLS, "this": run, "forward": run.__wrapped__}
+        tools = {**TOOLS, "this": run, "forward": run.__wrapped__, "whole": getattr(run.many, "_make", run.many)}
         vjps = {d: run.adapt(vjp) if run.adapt and vjp else vjp for d, vjp in run.vjps.items()}
         functions = {self.functions[one]: function for one, function in {**vjps, **run.by_products}.items()}
         tidiers = {self.tidy[a]: tidier for a, tidier in run.tidiers.items()}

@@ -9,14 +9,14 @@ from ..errors import unwarned, visible
 from ..tracing import checkpoint
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, Wrote, trace_of
 from ..tracing.places import user_frame
-from ..tracing.source import assigned_name, called_text, decides, node_at, rebinds, statement_text
+from ..tracing.source import assigned_name, called_text, decides, rebinds, statement_at
 from . import trial
-from .causes import cause, cause_on, decided, integers, op_of, unwatched
+from .causes import cause, cause_on, integers, op_of, unwatched
 from .experiment import Experiment, NotTried
 from .explanation import TABLES, Explanation, with_notes
 from .fixes import lines_for, lines_for_state
 from .names import Names, is_tensor
-from .numbers import flat, is_summed, measured, not_finite, stale, summed
+from .numbers import flat, measured, not_finite, stale, summed
 from .question import UNKNOWN, Question, flows, is_younger, kind_of, recall, slopes_now, status_of, steps_of
 from .search import NO_SLOPE, History, count, number_of
 
@@ -72,16 +72,9 @@ def answers_for(tape, target, leaves, trace, frame, output_gradients, seconds):
         return [(no_tensor("target", problem), None) for _ in leaves]
     sources = [leaf for leaf in leaves if is_tensor(leaf)]
     found = slopes_now(tape, targets, sources, output_gradients)
-    weighted = output_gradients is not None
-    questions = iter(answer_all(tape, targets, sources, trace, frame, *found, seconds, weighted))
-
-    def told(leaf):
-        if not is_tensor(leaf):
-            return no_tensor("source", described(leaf)), None
-        q = next(questions)
-        return q.answer, q.slope
-
-    return [told(leaf) for leaf in leaves]
+    questions = answer_all(tape, targets, sources, trace, frame, *found, seconds, output_gradients is not None)
+    told = iter([(q.answer, q.slope) for q in questions])
+    return [next(told) if is_tensor(leaf) else (no_tensor("source", described(leaf)), None) for leaf in leaves]
 
 
 def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, weighted=False) -> list:
@@ -90,35 +83,27 @@ def answer_all(tape, targets, sources, trace, frame, slopes, seeds, seconds, wei
     questions, seconds = [], checkpoint.SECONDS if seconds is None else seconds
     for one in sources:
         q = Question(tape, targets, one, names, slopes.get(one.id, UNKNOWN), seeds=seeds, weighted=weighted)
-        try_out(q, trace, seconds / len(sources))
-        q.answer = answered(q, trace)
+        q.answer = answered(q, trace, seconds / len(sources))
         questions.append(q)
     return questions
 
 
-def try_out(q, trace, seconds):
-    """Replay the block with the source nudged, if that can be done."""
-    if trace is None or not flows(q.source):
-        q.untried = "no trace was on"
-        return
+def answered(q, trace, seconds):
+    """The answer, with replays in which the source is nudged, if there can be some. A question never fails: should the
+    log hold something that nobody foresaw, the answer is the one without it."""
     try:
-        q.experiment = Experiment(trace, q.tape, q.targets, q.source, q.seeds, seconds)
-    except NotTried as why:
-        q.untried = str(why)
-
-
-def answered(q, trace):
-    """The answer; should the log hold something that nobody foresaw, the one without it. A question never fails."""
-    try:
-        return replace(explained(q, trace), fixed=q.fixed)
-    except NotTried as why:
-        q.experiment, q.untried = None, str(why)
-        return explained(q, trace)
+        try:
+            if trace is None or not flows(q.source):
+                raise NotTried("no trace was on")
+            q.experiment = Experiment(trace, q.tape, q.targets, q.source, q.seeds, seconds)
+            return replace(explained(q, trace), fixed=q.fixed)
+        except NotTried as why:
+            q.experiment, q.untried = None, str(why)
+            return explained(q, trace)
     except Exception as problem:
         q.history = q.question = q.experiment = None
-        answer = explained(q, None)
         said = f"the log could not be read ({type(problem).__name__}: {visible(problem)})"
-        return with_notes(answer, said)
+        return with_notes(explained(q, None), said)
 
 
 def described(value):
@@ -144,7 +129,7 @@ def explained(q: Question, trace) -> Explanation:
         return used_up(q)
     if not flows(q.source):
         name, kind = q.source_name, kind_of(q.source)
-        return none(q, "undefined", cause("INTEGER", q, **integers(name, kind)), why=f"{name} is {kind}")
+        return none(q, "undefined", cause("INTEGER", q, integers(kind), kind=kind), why=f"{name} is {kind}")
     return told_by_the_tape(q) if q.history is None else told_by_the_log(q)
 
 
@@ -271,30 +256,24 @@ def find_lines(q, edges, others=()):
     guesses = {}
     for edge in (*edges, *others):
         if edge.code == "LEFT_ENGINE" and edge.by is not None:
-            module, node = node_at(edge.by.place)
-            statement = module.statement(node) if node is not None else None
-            guesses.setdefault((module, statement), (edge.by.place, []))[1].append(edge.by)
+            guesses.setdefault(statement_at(edge.place)[:2], edge.by)
         elif edge.code == "STATE" and isinstance(edge.event, Wrote):
-            guesses.setdefault(edge.place, (edge.place, None))
+            guesses.setdefault(edge.place, edge.event)
         elif not edge.meant:
             return
-    opening, lines = q.history.opening, []
-    for place, exits in guesses.values():
-        lines.append(lines_for(with_neighbours(q, exits), opening) if exits else lines_for_state(place, opening))
+    lines, opening = [], q.history.opening
+    for event in guesses.values():
+        same = [one for one in q.history.exits if one.code is event.code and one.place.text == event.place.text]
+        state = isinstance(event, Wrote)
+        lines.append(lines_for_state(event.place, opening) if state else lines_for([event, *same], opening))
     right = trial.fitting(q, lines) or ()
-    for (place, _), line in zip(guesses.values(), right):
-        q.lines[statement_text(place)] = line
-    told = [text for text in q.lines if text in {edge.by.place.text if edge.by else edge.place.text for edge in edges}]
+    for event, line in zip(guesses.values(), right):
+        q.lines[event.place.text] = line
+    told = [text for text in q.lines if text in {edge.place.text for edge in edges}]
     if told:
-        further = tuple([line.text for text, line in q.lines.items() if text not in told])
-        q.lines[told[-1]] = q.lines[told[-1]]._replace(later=(*q.lines[told[-1]].later, *further))
+        last, further = q.lines[told[-1]], [line.text for text, line in q.lines.items() if text not in told]
+        q.lines[told[-1]] = last._replace(later=(*last.later, *further))
     q.fixed = trial.fixed_source([edit for line in right for edit in line.edits])
-
-
-def with_neighbours(q, exits):
-    """The exits, and all others of the same statement."""
-    text = exits[0].place.text
-    return [*exits, *[one for one in q.history.exits if one.code is exits[0].code and one.place.text == text]]
 
 
 def read_elsewhere(q, edge):
@@ -345,12 +324,13 @@ def independent(q):
     if first_order(q):
         return none(q, "independent", cause("FIRST_ORDER_ONLY", q, "linear", op="gradient"), why=why)
     if decision is not None:
-        told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text, **decided(q, "if"))
+        told = cause("ONLY_DECIDES", q, op="if", line=decision.place.text)
         return none(q, "independent", told, why=f"{why} smoothly")
     if q.experiment is not None and q.experiment.target_moved:
         return none(q, "broken", unused(q), why=f"{name} moves the target, by a way that was not found")
-    if q.experiment is None and left_since(history):
-        why = f"{name} left, and what became of it was not tried"
+    if q.experiment is None and (left_since(history) or (has_own_gradient(history) and history.uses(q.source.id))):
+        left = f"{name} left" if left_since(history) else f"a function with a gradient of its own may use {name}"
+        why = f"{left}, and what became of it was not tried"
         return none(q, "", unused(q), why=why, notes=(f"no replay: {q.untried}",))
     return none(q, "independent", unused(q), why=why)
 
@@ -358,12 +338,12 @@ def independent(q):
 def unused(q):
     """The cause, if nothing was seen to lead from the source to the target; proved if nothing can have gone unseen."""
     history = q.history
-    exits = exits_before(history, q.targets) if q.experiment is None else []
-    hidden = any(e.op.kernel == "CustomGradient" for e in history.ran)  # what its function uses, nobody is told
-    unseen = history.trace.cut or not history.opened or exits or hidden
+    makers = map(history.maker, history.nodes(q.targets))
+    end = max((event.number for event in makers if event is not None), default=history.trace.count)
+    exit = last_exit(q, lambda e: e.number < end) if q.experiment is None else None
+    unseen = history.trace.cut or not history.opened or exit or has_own_gradient(history)
     sure = "tried" if q.experiment is not None else "likely" if unseen else "proved"
-    exit = next((e for e in exits[:-50:-1] if e.number > history.opened and depends(history, e)), None)
-    if exit is not None:
+    if exit is not None and exit.number > history.opened:
         op = called_text(exit.place) or exit.exit
         return cause("UNUSED", q, "left", op=op, line=exit.place.text, sure=sure)
     uses = [e for e in history.uses(q.source.id) if e.number > history.opened]
@@ -372,23 +352,25 @@ def unused(q):
     return unused_by(q, sure)
 
 
-def depends(history, *exits):
-    """Does one of these that left depend on the source?"""
-    return history.cheapest([history.node(e.tensor, e.versions) for e in exits]) is not None
+def has_own_gradient(history) -> bool:
+    """Did a function with a gradient of its own run? What it uses, nobody is told."""
+    return any(e.op.kernel == "CustomGradient" for e in history.ran)
+
+
+def last_exit(q, wanted):
+    """The last value that left and came from the source, of those that are wanted."""
+    exits = [e for e in q.history.trace.events if isinstance(e, LeftEngine) and wanted(e)]
+    came = (e for e in exits[:-50:-1] if q.history.cheapest([q.history.node(e.tensor, e.versions)]) is not None)
+    return next(came, None)
 
 
 def unused_by(q, sure="likely"):
     """The cause, if the source was not used at all, as far as is known."""
-    used, then = "never used in the computation of", "use it, or leave this source out"
-    if q.history is None:
-        used = "not used in what this tape recorded of"
-    elif q.history.trace.left_out:
-        used, then = "not used in what the film shows of", "ask tape.explain, which reads all of the log"
-    elif q.history.trace.cut:
-        used, then = "not used in what the log still knows of", "keep more events: mg.trace(limit=...); or use it"
-    elif not q.history.opened:
-        used, then = "not used in what the log knows of", "begin the trace before the tape; or use it"
-    return cause("UNUSED", q, sure=sure, used=used, then=then)
+    trace = q.history.trace if q.history is not None else None
+    if trace is None:
+        return cause("UNUSED", q, "tape", sure=sure)
+    case = "film" if trace.left_out else "cut" if trace.cut else "" if q.history.opened else "late"
+    return cause("UNUSED", q, case, sure=sure)
 
 
 def unknown(q):
@@ -404,37 +386,20 @@ def computed_anew(q, made):
     return cause("REBOUND", q, op=made.name, line=made.place.text, assign=assign)
 
 
-def exits_before(history, targets):
-    """All that left before the targets were computed, if some of it depends on the source."""
-    makers = [history.trace.made.get(node) or history.trace.written.get(node) for node in history.nodes(targets)]
-    end = max((event.number for event in makers if event is not None), default=history.trace.count)
-    exits = [e for e in history.trace.events if isinstance(e, LeftEngine) and e.number < end]
-    return exits if depends(history, *exits) else []
-
-
 def rebound(q):
     """The cause, if the source is a fresh copy of what was used, or a fresh object under the same name."""
-    if q.history.uses(q.source.id):
+    history, made = q.history, q.history.trace.made.get(q.source.id)
+    if history.uses(q.source.id):
         return None
     if hasattr(q.source, "trainable"):
         return made_anew(q)
-    if of_variable(q):
-        return copied(q)
-    return cause("REBOUND", q, "younger") if is_younger(q) and q.source.id not in q.history.trace.made else None
-
-
-def copied(q):
-    """The cause, if the target was computed from what the source, a Tensor, was computed from."""
-    history, made = q.history, q.history.trace.made[q.source.id]
-    ops = [event for event in history.before(made) if isinstance(event, Ran)]
-    earlier = [number for event in ops for number in event.inputs if number]
+    if not of_variable(q):
+        return cause("REBOUND", q, "younger") if is_younger(q) and made is None else None
+    earlier = [number for e in history.before(made) if isinstance(e, Ran) for number in e.inputs if number]
     way = history.cheapest(history.nodes(q.targets), sources=earlier)
-    origin = q.names.of(way[0].start, "") if way else ""
-    if way is None:
-        return None
-    if origin == q.source_name:
-        return computed_anew(q, made)
-    origin = origin or "what it was computed from"
+    origin = q.names.of(way[0].start, "what it was computed from") if way else ""
+    if way is None or origin == q.source_name:
+        return None if way is None else computed_anew(q, made)
     return cause("REBOUND", q, "other", op=made.name, line=made.place.text, origin=origin)
 
 
@@ -459,9 +424,7 @@ def first_order(q):
 
 def deciding(q):
     """The last decision that was made by the source: an `if`, a loop."""
-    events, opened = q.history.trace.events, q.history.opened
-    exits = [e for e in events if isinstance(e, LeftEngine) and e.number > opened and decides(e)]
-    return next((e for e in exits[:-50:-1] if depends(q.history, e)), None)
+    return last_exit(q, lambda e: e.number > q.history.opened and decides(e))
 
 
 # ---- a gradient that is there ----------------------------------------------------------------------------------------
@@ -517,11 +480,10 @@ def keys(tried, edges):
     """What is to be held still, for these edges to carry nothing."""
     found = []
     for edge in edges:
-        number, moved = edge.event.number, None
-        if edge.code == "LEFT_ENGINE" and isinstance(edge.event, Ran):
-            moved = tried.moved_in(edge.event)
-        attributes = moved and moved.attributes and ("attributes", number) in tried.before.kept
-        numbers = [("number", k) for k in moved.numbers] if moved else []
+        number, entered = edge.event.number, edge.code == "LEFT_ENGINE" and isinstance(edge.event, Ran)
+        moved = tried.moved_in(edge.event) if entered else {}
+        attributes = "attributes" in moved and ("attributes", number) in tried.before.kept
+        numbers = [("number", k) for k in moved.get("number", ())]
         found += numbers or [("attributes", number) if attributes else number]
     return list(dict.fromkeys(found))
 
@@ -554,11 +516,11 @@ def whole(q, way, number, meant):
     if number == "nan":
         return Explanation("nan", "", (not_finite(q),), f"NAN  {q.label} = {q.text}", path)
     old, after = stale(q) or (None, "")
-    causes = [*([old] if old else []), *[cause_of(q, edge) for edge in meant], *([summed(q)] if is_summed(q) else [])]
-    causes = tuple({(one.code, one.line): one for one in causes}.values())
-    if number == "zero":
+    causes = [flat(q) if number == "zero" else None, old, *[cause_of(q, edge) for edge in meant], summed(q)]
+    causes = tuple({(one.code, one.line): one for one in causes if one is not None}.values())
+    if number == "zero" and (q.experiment or not q.history or not left_since(q.history)):
         head = f"ZERO  {q.label} = {q.text}: every way is there, and the slope is 0 here"
-        return Explanation("zero", "", (flat(q), *causes), head, path)
+        return Explanation("zero", "", causes, head, path)
     but = "".join(f", but {one.code}" for one in causes[:1])
     if not looked_at(q):
         return untried(q, but, after, causes, path)
@@ -624,7 +586,8 @@ def told_by_the_tape(q):
     meaning, why = "broken", "the way to it is not on the tape"
     if bad is not None:
         meaning, why = "undefined", "no gradient flows along it"
-        told = cause("INTEGER", q, **integers(q.target_name, kind_of(bad)))
+        kind = kind_of(bad)
+        told = cause("INTEGER", q, integers(kind), name=q.target_name, kind=kind)
     elif is_younger(q):
         told = cause("REBOUND", q, "younger")
     elif not watched and not (variable and source.trainable and tape.watch_accessed):

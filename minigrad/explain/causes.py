@@ -2,12 +2,12 @@
 
 import textwrap
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..tracing.log import EnteredEngine, Ran, Stored, Wrote
 from ..tracing.source import called_text, expression_text, operator_name
 from ..tracing.values import brief
 from .fixes import assigned_value
-from .pages import PAGES
 from .search import number_of
 
 
@@ -51,6 +51,8 @@ class Code:
 
     @classmethod
     def of(cls, page):
+        """Read a page: the meaning; a program, of which lines with a minus are in the broken one alone and lines with a
+        plus in the fixed one; then pairs of a sentence and a fix, before the sentence the name of the case."""
         name, meaning, *lines = page.splitlines()
         program = [line for line in lines if line[:2] in ("  ", "- ", "+ ")]
         broken, fixed = ("\n".join(line[2:] for line in program if line[0] != other) for other in "+-")
@@ -64,6 +66,7 @@ class Code:
         return f"{self.name}\n  {self.meaning}\n\n  broken\n{broken}\n\n  fixed\n{fixed}"
 
 
+PAGES = Path(__file__).with_name("pages.txt").read_text(encoding="utf-8")
 CODES = {code.name: code for code in map(Code.of, PAGES.split("\n\n"))}
 
 
@@ -247,14 +250,13 @@ def integer(q, edge, op, line):
     kind, name = edge.event.kinds[[*edge.event.inputs].index(number_of(edge.start))], q.names.of(edge.start)
     if kind in "fc":
         return "truths" if op == "multiply" else "cast", {}
-    return "", integers(name, {"b": "bool", "O": "string"}.get(kind, "an integer"))
+    kind = {"b": "bool", "O": "string"}.get(kind, "an integer")
+    return integers(kind), dict(name=name, kind=kind)
 
 
-def integers(name, kind) -> dict:
-    """The words for a value of a dtype along which no gradient flows."""
-    known = {"bool": "use floats: 1.0 and 0.0", "string": "use floats"}
-    floats = known.get(kind, "make it a float from the start: write 10.0, not 10")
-    return dict(name=name, kind=kind, such="integers" if "int" in kind else f"{kind}s", floats=floats)
+def integers(kind) -> str:
+    """The case for a value of a dtype along which no gradient flows."""
+    return kind if kind in ("bool", "string") else ""
 
 
 def stopped(q, edge, op, line):
@@ -265,13 +267,13 @@ def stopped(q, edge, op, line):
     return "stop_gradient" if op == "stop_gradient" else reset, {}
 
 
-def decided(q, op) -> dict:
-    return dict(name=q.source_name, decided="which elements are taken" if op == "where" else "which lines run")
+def only_decides(q, edge, op, line):
+    return "where" if op == "where" else "", dict(name=q.source_name)
 
 
 CASES = {
     "LEFT_ENGINE": left_engine, "STATE": state, "OUTSIDE_TAPE": outside_tape, "NO_DERIVATIVE": no_derivative,
     "UNWATCHED": unwatched, "INTEGER": integer, "STOPPED": stopped,
-    "SPENT_TAPE": lambda q, edge, op, line: ("op", {}), "ONLY_DECIDES": lambda q, edge, op, line: ("", decided(q, op)),
+    "SPENT_TAPE": lambda q, edge, op, line: ("op", {}), "ONLY_DECIDES": only_decides,
     "NOT_REGISTERED": lambda q, edge, op, line: ("", dict(kernel=edge.event.op.kernel)),
 }  # fmt: skip

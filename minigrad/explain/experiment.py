@@ -38,15 +38,6 @@ class Outcome(NamedTuple):
     points: dict  # the values of the sources where the tape was opened
 
 
-class Moved(NamedTuple):
-    """Of one event: what differed between two replays."""
-
-    inputs: tuple  # the places of the inputs
-    gave: bool
-    attributes: bool
-    numbers: tuple  # the Python numbers, by their counts
-
-
 class Experiment:
     """Replays for one tape, its targets and one source.
 
@@ -59,7 +50,7 @@ class Experiment:
     Attributes:
         before, after: the Outcome as the block was, and with the source nudged by `step`.
         size: the Nudge with which effects are measured.
-        moved: event number -> Moved.
+        moved: event number -> what moved, as `compared` tells.
 
     Raises:
         NotTried: nothing can be replayed; the text says why.
@@ -68,7 +59,8 @@ class Experiment:
     def __init__(self, trace, tape, targets, source, seeds, seconds):
         self.deadline, self.checkpoint = time.perf_counter() + seconds, tape.checkpoint
         if seconds <= 0 or self.checkpoint is None:
-            raise NotTried(reason(seconds))
+            late = "the trace began after the tape was opened"
+            raise NotTried("it was not asked for" if seconds <= 0 else impossible() or late)
         nodes = [(one.id, getattr(one, "version", None)) for one in targets]
         makers = [trace.written.get(node) or trace.made.get(node[0]) for node in nodes]
         until = max([event.number for event in makers if event is not None], default=0)
@@ -132,7 +124,7 @@ class Experiment:
             raise NotTried(f"the block does not run the same way twice{where}") from None
         for event in self.events:
             known = event.given.content if isinstance(event, LeftEngine) and event.given is not None else None
-            if known is not None and known.whole and digest(known.kept) != outcome.noted[event.number].gave[0]:
+            if known is not None and known.whole and digest(known.kept) != outcome.noted[event.number]["gave", 0]:
                 raise NotTried(f"the block does not give the same numbers twice: {event.place.text}")
         for one in targets:
             value = outcome.targets[one.id]
@@ -156,8 +148,8 @@ class Experiment:
         before, after = self.before.targets, self.after.targets
         return any(digest(before[i]) != digest(after[i]) for i in before if before[i] is not None)
 
-    def moved_in(self, event) -> "Moved | None":
-        return self.moved.get(event.number)
+    def moved_in(self, event) -> dict:
+        return self.moved.get(event.number, {})
 
     # ---- where what came in had left ---------------------------------------------------------------------------------
 
@@ -176,14 +168,15 @@ class Experiment:
         if len(self.exits) == 1:
             return self.moved
         if spots not in self.tried_exits and len(self.tried_exits) < MOST_LINES:
-            self.tried_exits[spots] = self.moved_with(spots, 1) or self.moved_with(spots, -1)
+            self.tried_exits[spots] = None
+            for sign in (1, -1):
+                if self.tried_exits[spots]:
+                    break
+                nudges = {one: self.step.times(sign * (1 + 0.3 * k)) for k, one in enumerate(spots)}
+                with contextlib.suppress(NotTried):
+                    outcome = self.same(Outcome(*self.try_out(Replay, exits=nudges)))
+                    self.tried_exits[spots] = compared(self.before, outcome)
         return self.tried_exits.get(spots)
-
-    def moved_with(self, spots, sign) -> "dict | None":
-        nudges = {one: self.step.times(sign * (1 + 0.3 * k)) for k, one in enumerate(spots)}
-        with contextlib.suppress(NotTried):
-            return compared(self.before, self.same(Outcome(*self.try_out(Replay, exits=nudges))))
-        return None
 
     def movers(self, event, exits, sure=False) -> list:
         """Those of the exits that move what came in at an event, found by halves. (`sure`: one of them does.)"""
@@ -296,21 +289,11 @@ class Experiment:
         return sum(float(np.abs(v).sum()) * np.finfo(v.dtype).eps for v in values if v.dtype.kind in "fc") or 1e-30
 
 
-def reason(seconds) -> str:
-    """Why there is no replay of a tape."""
-    if seconds <= 0:
-        return "it was not asked for"
-    return impossible() or "the trace began after the tape was opened"
-
-
 def compared(before, after) -> dict:
-    """Event number -> Moved, for each that differs between two replays."""
+    """Event number -> what differs between two replays of it: "inputs", "gave", "attributes" or "number" -> which."""
     found = {}
-    for number, old in before.noted.items():
-        new = after.noted[number]
-        if old == new:
-            continue
-        inputs = tuple([k for k, (x, y) in enumerate(zip(old.inputs, new.inputs)) if x != y])
-        numbers = tuple([k for k in old.numbers if old.numbers[k] != new.numbers.get(k)])
-        found[number] = Moved(inputs, old.gave != new.gave, old.attributes != new.attributes, numbers)
+    for number, noted in before.noted.items():
+        for (kind, k), old in noted.items():
+            if after.noted[number].get((kind, k)) != old:
+                found.setdefault(number, {}).setdefault(kind, []).append(k)
     return found

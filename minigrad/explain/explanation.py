@@ -18,8 +18,21 @@ class BrokenGradient(RuntimeError):
     """A gradient that is broken or partial, while `mg.trace(strict=True)` is on. Its text is the explanation."""
 
 
+class Printed:
+    """What has lines, as text and in a notebook."""
+
+    def __str__(self):
+        return "\n".join(self.lines())
+
+    def _repr_pretty_(self, printer, cycle):
+        for k, line in enumerate(self.lines()):
+            if k:
+                printer.break_()
+            printer.text(line)
+
+
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(Printed):
     """Why a gradient is what it is. Print it.
 
     Attributes:
@@ -80,14 +93,10 @@ class Explanation:
         lines = [visible(line, None) for line in (self.headline, *[f"  {word:<{width}} {text}" for word, text in rows])]
         return [line if len(line) <= WIDTH else line[: WIDTH - 4] + " ..." for line in lines]
 
-    def __str__(self):
-        return "\n".join(self.lines())
-
     def __repr__(self):
         return f"<{'  '.join([' '.join(self.headline.split()), *dict.fromkeys(self.codes)])}>"
 
-    def _repr_pretty_(self, printer, cycle):
-        lines_of(self, printer)
+    _repr_pretty_ = Printed._repr_pretty_  # IPython takes what stands beside __repr__
 
     def _repr_html_(self):
         head, *rest = (html.escape(line) for line in self.lines())
@@ -102,7 +111,7 @@ class Explanation:
         }
 
 
-class Table:
+class Table(Printed):
     """Explanations of several sources, in the form in which the sources were given. Printed, they are one table."""
 
     def lines(self) -> "list[str]":
@@ -113,12 +122,6 @@ class Table:
         for answer in answers:
             found += [line for line in answer.lines() if line.split()[0] in (*SHOWN, "then") or line[0] != " "]
         return found
-
-    def __str__(self):
-        return "\n".join(self.lines())
-
-    def _repr_pretty_(self, printer, cycle):
-        lines_of(self, printer)
 
     def _repr_html_(self):
         head = "".join(f"<th>{word}</th>" for word in ("gradient", *SHOWN))
@@ -151,14 +154,6 @@ def row_of(answer) -> "list[str]":
 
 def cell(text) -> str:
     return f'<td style="text-align: left">{html.escape(visible(text, None))}</td>'
-
-
-def lines_of(told, printer):
-    """Print lines as IPython does."""
-    for k, line in enumerate(told.lines()):
-        if k:
-            printer.break_()
-        printer.text(line)
 
 
 def carrying(way, what, other):

@@ -6,13 +6,10 @@ They are guesses. Which of them is right, trial finds out; where none is, the wo
 import ast
 import contextlib
 import itertools
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..tracing.source import LONG, last_name, node_at, rewritten, span_of
+from ..tracing.source import LONG, last_name, node_at, rewritten, span_of, statement_at
 
-FOREIGN = {"numpy", "math", "cmath", "scipy", "statistics"}
-USUAL = {**{name: name for name in FOREIGN}, "np": "numpy", "mg": "minigrad"}  # as it is imported in most programs
 INSTEAD = {  # what is called otherwise here than in NumPy, or stands elsewhere
     "mean": "reduce_mean", "sum": "reduce_sum", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max",
     "amin": "reduce_min", "prod": "reduce_prod", "std": "math.reduce_std", "var": "math.reduce_variance",
@@ -32,7 +29,8 @@ PRODUCTS = (
 )  # fmt: skip
 SAME = {"numpy", "item", "tolist", "copy", "astype", "float", "complex", "float32", "float64", "asarray"}
 MADE = {"constant", "Variable", "convert_to_tensor"}
-FLAT = {"flatten", "ravel"}
+FLAT, DOT = {"flatten", "ravel"}, {"dot", "matmul"}
+KNOWN = {*INSTEAD, *SAME, *MADE, *FLAT, *DOT}
 SIMPLE = ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert
 LOOSE = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.ListComp, ast.stmt)  # what stands in them needs no parentheses
 
@@ -55,31 +53,22 @@ class Line(NamedTuple):
 
 def lines_for(exits, opening) -> "list[Line]":
     """Guesses at the statement in which these values left. (`opening`: see `lines_for_state`.)"""
-    module, node = node_at(exits[0].place)
-    statement = module.statement(node) if node is not None else None
+    module, statement, node = statement_at(exits[0].place)
     if not isinstance(statement, SIMPLE) or not isinstance(node, ast.expr):
         return []
     left = [(exit, node_at(exit.place)[1]) for exit in exits]
     exprs = {one: exit for exit, one in left if isinstance(one, ast.expr)}
-    held = {one for one, exit in exprs.items() if exit.versions and is_handed_over(module, one)}
+    held = {one for one, exit in exprs.items() if exit.versions}
     around = {one for expr in exprs for one in module.around(expr) if isinstance(one, (ast.expr, ast.keyword))}
     if written_by(statement) is not None:
         return lines_for_state(exits[0].place, opening, Translated(module, around, held).change)
     file, old, found = exits[0].code.co_filename, rewritten(module, statement), {}
-    for choice in itertools.product(PRODUCTS, ("", ", 0"), (True, False)):
+    for choice in itertools.product((True, False), PRODUCTS, ("", ", 0"), (True, False)):
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):
             line = line_of(file, module, statement, Translated(module, around, held, *choice).change)
             if line and line.text != old and ast.parse(line.text).body:
                 found[line.text] = line
     return [*found.values()]
-
-
-def is_handed_over(module, part) -> bool:
-    """Is it given to a method of an object, such as `history.append`, which may keep it?"""
-    call = module.parent[part]
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return False
-    return path_of(module, call.func)[:1] not in [(one,) for one in (*FOREIGN, "minigrad")]
 
 
 def line_of(file, module, statement, change) -> "Line | None":
@@ -93,15 +82,16 @@ class Translated:
 
     Args:
         module, around: where it stands, and the parts in which something left.
-        held: the parts whose value must not change when a Variable is assigned.
+        held: the parts whose value must not change when a Variable is assigned, if an object keeps them.
+        library: are methods that are called as functions of NumPy such functions?
         product: what becomes of `np.dot` and `@`.
         axis: is added where NumPy joins along the first axis by default.
         named: do arguments keep their names?
     """
 
-    def __init__(self, module, around, held=(), product=PRODUCTS[0], axis="", named=True):
+    def __init__(self, module, around, held=(), library=True, product=PRODUCTS[0], axis="", named=True):
         self.module, self.around, self.held, self.mg = module, around, held, ours(module)
-        self.product, self.axis, self.named = product, axis, named
+        self.library, self.product, self.axis, self.named = library, product, axis, named
 
     def change(self, part) -> "str | None":
         """Another text for a part; None if only what is in it changes."""
@@ -116,23 +106,23 @@ class Translated:
         return rewritten(self.module, node, self.change) if new is None else new
 
     def call(self, part):
-        path, name = path_of(self.module, part.func), last_name(part.func)
-        method, ours = not path or path[0] not in {*FOREIGN, "minigrad"}, path[:1] == ("minigrad",)
-        owned = method and isinstance(part.func, ast.Attribute)
+        name, own, mg = last_name(part.func), root_of(part.func) == self.mg, self.mg
+        owned = isinstance(part.func, ast.Attribute) and (part.func.value in self.around or not part.args)
         given = [part.func.value, *part.args] if owned else part.args
-        if not given:
+        foreign = isinstance(part.func, ast.Attribute) or name in SAME or name in imported(self.module)
+        if not given or not foreign or (own and name not in MADE):
             return None
-        if (name in SAME and not ours) or name in MADE or name == "array":
+        if not (self.library or owned or own or name in SAME):
+            return None
+        if name in SAME or name in MADE or name == "array":
             listed = isinstance(given[0], (ast.List, ast.Tuple, ast.ListComp))
             text = self.own(given[0])
-            around = "stack" if listed else "identity" if part in self.held else ""
-            return f"{self.mg}.{around}({text})" if around else text
-        if ours or (method and not (owned and given[0] in self.around)):
-            return None
+            around = "stack" if listed else "identity" if part in self.held and self.is_handed_over(part) else ""
+            return f"{mg}.{around}({text})" if around else text
         if name in FLAT:
-            return f"{self.mg}.reshape({self.own(given[0])}, [-1])"
-        if name in ("dot", "matmul") and len(given) == 2:
-            return self.product.format(mg=self.mg, x=self.own(given[0]), y=self.own(given[1]))
+            return f"{mg}.reshape({self.own(given[0])}, [-1])"
+        if name in DOT and len(given) == 2:
+            return self.product.format(mg=mg, x=self.own(given[0]), y=self.own(given[1]))
         if name not in INSTEAD:
             return None
         texts = [self.own(one) for one in given]
@@ -141,7 +131,13 @@ class Translated:
         texts += [f"{word.arg}=" * self.named + self.own(word.value) for word in part.keywords]
         if name == "add":  # mg.add wants one dtype
             return " + ".join(in_parentheses(one) for one in texts)
-        return f"{self.mg}.{INSTEAD[name]}({', '.join(texts)}{self.axis if name == 'concatenate' else ''})"
+        return f"{mg}.{INSTEAD[name]}({', '.join(texts)}{self.axis if name == 'concatenate' else ''})"
+
+    def is_handed_over(self, part) -> bool:
+        """Is it given to a method of an object, such as `history.append`, which may keep it?"""
+        call = self.module.parent[part]
+        method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and root_of(call.func) != self.mg
+        return method and not (self.library and last_name(call.func) in KNOWN)
 
     def matmul(self, part):
         if not isinstance(part.op, ast.MatMult) or not {part.left, part.right} & self.around:
@@ -166,8 +162,7 @@ def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
         opening: where the tape was opened, if that is known: the new Tensor is used to the end of its block.
         change: gives another text for a part of the value, or None.
     """
-    module, node = node_at(place)
-    statement: Any = module.statement(node) if node is not None else None
+    module, statement, _ = statement_at(place)
     call: Any = written_by(statement)
     if call is None or len(call.args) != 1:
         return []
@@ -197,7 +192,7 @@ def lines_for_state(place, opening, change=lambda part: None) -> "list[Line]":
 def reads_after(module, statement, target, opening) -> list:
     """Where the same Variable stands after a statement and is not assigned: in the tape's block, or in the function."""
     same, end = ast.dump(target), span_of(statement)[2:]
-    block = module.statement(node_at(opening)[1]) if opening is not None else None
+    block = statement_at(opening)[1] if opening is not None else None
     inside: Any = block if block in module.around(statement) else module.scope(statement)
     found = [one for one in ast.walk(inside) if isinstance(one, ast.expr) and ast.dump(one) == same]
     reads = [one for one in found if "assign" not in getattr(module.parent[one], "attr", "")]
@@ -206,8 +201,8 @@ def reads_after(module, statement, target, opening) -> list:
 
 def assigned_value(place) -> str:
     """The source of the value that was written into a Variable there; "" if it is not known."""
-    module, node = node_at(place)
-    call = written_by(module.statement(node) if node is not None else None)
+    module, statement, _ = statement_at(place)
+    call = written_by(statement)
     return rewritten(module, call.args[-1]) if call is not None and call.args else ""
 
 
@@ -227,31 +222,21 @@ def in_parentheses(text) -> str:
 
 def ours(module) -> str:
     """What the user calls this package: mg, or tf."""
-    return [name for name, one in imports(module).items() if one == "minigrad"][-1]
+    found = [one for node in ast.walk(module.tree) if isinstance(node, ast.Import) for one in node.names]
+    return ["mg", *[one.asname or one.name for one in found if one.name == "minigrad"]][-1]
 
 
-@lru_cache(maxsize=128)
-def imports(module) -> dict:
-    """What the names of modules and of things in them stand for."""
-    found = dict(USUAL)
-    for node in ast.walk(module.tree):
-        for one in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
-            name, _, inside = one.name.partition(".")
-            if isinstance(node, ast.ImportFrom):
-                name, inside = f"{node.module}.{one.name}", ""
-            found[one.asname or name.rpartition(".")[2]] = one.name if one.asname and inside else name
-    return found
+def imported(module) -> set:
+    """The names of what was imported out of modules."""
+    found = [one for node in ast.walk(module.tree) if isinstance(node, ast.ImportFrom) for one in node.names]
+    return {one.asname or one.name for one in found}
 
 
-def path_of(module, function) -> tuple:
-    """`np.linalg.norm` -> numpy, linalg, norm; nothing for what is no plain name."""
-    parts = []
+def root_of(function) -> str:
+    """`np.linalg.norm` -> np."""
     while isinstance(function, ast.Attribute):
-        parts.append(function.attr)
         function = function.value
-    if not isinstance(function, ast.Name):
-        return ()
-    return (*imports(module).get(function.id, function.id).split("."), *reversed(parts))
+    return getattr(function, "id", "")
 
 
 def inside_where(place):
@@ -271,10 +256,9 @@ SAFE = 1.0, 0.0, 0.5, -1.0  # inputs at which most ops are finite
 
 def safe_lines(place) -> "list[Line]":
     """The statement with a safe input for a branch that `where` discards, by one more `where`."""
-    module, node = node_at(place)
+    module, statement, node = statement_at(place)
     where = inside_where(place)
-    statement = module.statement(node) if where is not None else None
-    if not isinstance(statement, SIMPLE) or not isinstance(where.args[0], ast.Compare):
+    if where is None or not isinstance(statement, SIMPLE) or not isinstance(where.args[0], ast.Compare):
         return []
     parts = [one for one in ast.walk(node) if isinstance(one, ast.expr) and not isinstance(one, ast.Constant)]
     inside, sides = {ast.dump(one) for one in parts}, (where.args[0].left, *where.args[0].comparators)

@@ -24,14 +24,14 @@ class Names:
     """
 
     def __init__(self, frame, trace, things):
-        self.trace, self.frames = trace, [*itertools.islice(outward(frame), 4)]
-        given = {one.id: getattr(one, "name", "").partition(":")[0] for one in things if hasattr(one, "trainable")}
-        given = {number: visible(name, WIDE) for number, name in given.items() if name and name not in UNNAMED}
-        callers = [names_in(outer.f_locals) for outer in self.frames]
-        within = [names_within(space) for space in (*[outer.f_locals for outer in self.frames], frame.f_globals)]
-        spaces = [names_in(frame.f_locals), names_in(frame.f_globals), given, *callers, *within]
-        self.by_id = {number: name for space in reversed(spaces) for number, name in space.items()}
-        self.held = set(self.by_id)
+        self.trace, callers = trace, [outer.f_locals for outer in itertools.islice(outward(frame), 4)]
+        given = [(getattr(one, "name", "").partition(":")[0], one) for one in things if hasattr(one, "trainable")]
+        given = [(name, one) for name, one in given if name and name not in UNNAMED]
+        spaces = [tensors_in(frame.f_locals), tensors_in(frame.f_globals), given, *map(tensors_in, callers)]
+        self.by_id, self.held = {}, {}
+        for name, one in itertools.chain(*spaces, *map(tensors_within, [*callers, frame.f_globals])):
+            self.by_id.setdefault(one.id, visible(name, WIDE))
+            self.held.setdefault(one.id, one)
 
     def of(self, node, default="the value") -> str:
         """The name of a node of the graph; without one, the op that it comes from."""
@@ -46,10 +46,8 @@ class Names:
 
     def tensor(self, number):
         """The Tensor (and no Variable) with this number, if a name leads to it."""
-        spaces = [*[frame.f_locals for frame in self.frames], self.frames[0].f_globals]
-        values = (value for space in spaces for value in list(space.values()))
-        tensors = (one for one in values if is_tensor(one) and not hasattr(one, "trainable"))
-        return next((one for one in tensors if one.id == number), None)
+        one = self.held.get(number)
+        return None if hasattr(one, "trainable") else one
 
     def by_origin(self, node, number):
         if self.trace is None:
@@ -73,36 +71,30 @@ def is_tensor(value) -> bool:
     return hasattr(type(value), "__tf_tensor__") and hasattr(value, "id")
 
 
-def user_names(space):
+def named(space) -> list:
     return [(name, one) for name, one in [*space.items()] if isinstance(name, str) and not name.startswith("_")]
 
 
-def names_in(space) -> dict:
-    return {one.id: visible(name, WIDE) for name, one in reversed(user_names(space)) if is_tensor(one)}
+def tensors_in(space) -> list:
+    return [(name, one) for name, one in named(space) if is_tensor(one)]
 
 
-def names_within(space) -> dict:
+def tensors_within(space):
     """Names such as `weights[0]`, `params['w']` and `model.w`."""
-    found = {}
-    for name, value in user_names(space):
-        if name not in ("In", "Out"):
-            with contextlib.suppress(Exception):  # an object of the user may refuse to be looked at
-                for part, one in parts_of(name, value):
-                    found.setdefault(one.id, visible(part, WIDE))
-    return found
+    for name, value in named(space):
+        with contextlib.suppress(Exception):  # an object of the user may refuse to be looked at
+            yield from [part for part in parts_of(name, value) if name not in ("In", "Out") and is_tensor(part[1])]
 
 
 def parts_of(name, value) -> list:
-    """The Tensors that an object holds, each with its name."""
+    """What an object holds, each with its name."""
     if isinstance(value, dict):
-        parts = [(f"{name}[{key!r}]", one) for key, one in [*value.items()][:MOST]]
-    elif isinstance(value, (list, tuple)):
-        parts = [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST])]
-    elif isinstance(value, CODE) or not isinstance(getattr(value, "__dict__", None), dict):
+        return [(f"{name}[{key!r}]", one) for key, one in [*value.items()][:MOST]]
+    if isinstance(value, (list, tuple)):
+        return [(f"{name}[{k}]", one) for k, one in enumerate(value[:MOST])]
+    if isinstance(value, CODE) or not isinstance(getattr(value, "__dict__", None), dict):
         return []
-    else:
-        parts = [(f"{name}.{public(value, key)}", one) for key, one in [*vars(value).items()][:MOST]]
-    return [(part, one) for part, one in parts if is_tensor(one)]
+    return [(f"{name}.{public(value, key)}", one) for key, one in [*vars(value).items()][:MOST]]
 
 
 def public(value, key):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import nest
-from ..engine.backward import INPUT, VJP, output_ids
+from ..engine.backward import ARRAYS, INPUT, VJP, output_ids
 from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
 from ..errors import visible
@@ -15,12 +15,7 @@ from .causes import cause
 from .explanation import number_text, with_notes
 from .fixes import safe_lines
 from .names import is_tensor
-from .question import UNKNOWN, steps_of
-
-MIXING = {
-    "MatMul", "BatchMatMulV2", "Softmax", "LogSoftmax", "Cumsum", "Cumprod", "Einsum", "MatrixInverse", "Cholesky",
-    "MatrixSolve",
-}  # fmt: skip
+from .question import UNKNOWN, slopes_from, steps_of
 
 
 def stale(q):
@@ -47,25 +42,28 @@ def stale(q):
     return cause("STALE", q, **at, facts=facts), text
 
 
-def is_summed(q):
-    """Was the derivative of a sum given where each element has one of its own?"""
-    shape = tuple(q.source.shape)
-    if q.weighted or q.slope is UNKNOWN or tuple(q.slope.shape) != shape:  # a Jacobian, or who knows
-        return False
-    if sum(one.shape.num_elements() for one in q.targets) < 2:
-        return False
-    if len(q.targets) > 1 or tuple(q.targets[0].shape) != shape:
-        return True
-    edges = q.history.ways(q.history.nodes(q.targets), lambda edge: not edge.code) if q.history is not None else []
-    ops = [edge.event for edge in edges if isinstance(edge.event, Ran)]
-    return any(event.op.kernel in MIXING or event.value.shape != shape for event in ops)
-
-
 def summed(q):
-    count = len(q.targets)
+    """The cause, if the derivative of a sum was given where each element has one of its own."""
+    shape, count = tuple(q.source.shape), len(q.targets)
+    elements = sum(one.shape.num_elements() for one in q.targets)
+    if q.weighted or q.slope is UNKNOWN or tuple(q.slope.shape) != shape or elements < 2:  # a Jacobian, or who knows
+        return None
     if count > 1:
         return cause("SUMMED", q, "targets", targets=count)
-    return cause("SUMMED", q, elements=q.targets[0].shape.num_elements())
+    if tuple(q.targets[0].shape) != shape or elements_mix(q):
+        return cause("SUMMED", q, elements=elements)
+    return None
+
+
+def elements_mix(q) -> bool:
+    """Do two elements of the target depend on one of the source? The tape is asked for the first, and for the rest."""
+    target = q.targets[0]
+    if q.tape.steps is None:
+        return False
+    first = (np.arange(target.shape.num_elements()) == 0).reshape(target.shape)
+    seeds = [{target.id: one.astype(q.seeds[target.id].dtype)} for one in (first, ~first)]
+    slopes = [slopes_from(q.tape, one, [q.source.id])[q.source.id] for one in seeds]
+    return all(one is not None for one in slopes) and bool(np.any((slopes[0] != 0) & (slopes[1] != 0)))
 
 
 # ---- where a number became 0, or nan ---------------------------------------------------------------------------------
@@ -74,23 +72,26 @@ def summed(q):
 def not_finite(q):
     """The first op, on the way back, where a finite gradient became inf or nan; or what made a value so before."""
     step = next((one for one in steps_of(q) if one.upstream.finite and not one.sent.finite), None)
-    op, _, event = op_at(q, step) if step is not None else ("", "", None)
-    if step is None or (event is None and not all(finite(array) for array in arrays_of(q, step))):
+    op, event = op_at(q, step) if step is not None else ("", None)
+    kept = [one for tape_step in steps_like(q, step) for one in tape_step[ARRAYS]] if event is None and step else []
+    if step is None or not all(finite(one) for one in kept if isinstance(one, (np.ndarray, np.generic))):
         return cause("NOT_FINITE", q, "unknown")
-    given = number_there(known_value(q, step.source, event), step.sent)
+    given = number_there(value_of(q, step.source, event), step.sent)
+    first = first_bad(q, step, op, given)
     if event is None:
-        return cause("NOT_FINITE", q, op=op, facts=[("first", first_bad(q, step, op, given))], away=away_from(op))
+        return cause("NOT_FINITE", q, op=op, facts=[("first", first)], away=away_from(op))
     where, sure = discarding(q, step, event)
-    bad = origin(q, event)
-    if bad is None:
-        return at_op(q, event, first_bad(q, step, op, given), where, sure, given=given)
-    number, value, maker, user = bad
+    number, value, maker, user = origin(q, event)
+    if value is None:
+        return at_op(q, event, first, where, sure, given=given)
     at = first_place(value)
     kind = brief(value.kept[at].item()) if at is not None else "inf or nan"
-    if isinstance(maker, Ran):
-        place, given = first_given(q, maker, value)
-        return at_op(q, maker, f"{maker.name}{place} gives {kind}", where, sure, kind, given)
-    return held(q, number, at, kind, maker, user, sure)
+    if not isinstance(maker, Ran):
+        return held(q, number, at, kind, maker, user, sure)
+    inputs = {i: number_there(value_of(q, i, maker), value) for i in maker.inputs if i}
+    number, given = next((pair for pair in inputs.items() if pair[1] is not None), (0, None))
+    place = "" if given is None else f" at {element(q.names.of(number, 'its input'), at)} = {brief(given)}"
+    return at_op(q, maker, f"{maker.name}{place} gives {kind}", where, sure, kind, given)
 
 
 def at_op(q, event, first, where, sure, value="", given=None):
@@ -106,7 +107,8 @@ def at_op(q, event, first, where, sure, value="", given=None):
         case = "discarded"
     lines = [("line", line), ("where", where.place.text if where is not None and where.place.text != line else "")]
     facts = [("first", first), *[fact for fact in lines if fact[1]]]
-    sure = sure if all_known(q, event) else "likely"
+    known = [value_of(q, i, event) for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc"]
+    sure = sure if all(known) else "likely"
     words |= dict(value=value, away=away_from(op, given))
     return cause("NOT_FINITE", q, case, op=op, line=line, sure=sure, facts=facts, **words)
 
@@ -145,15 +147,6 @@ AWAY = {
 }  # fmt: skip
 
 
-def first_given(q, maker, value):
-    """` at x[0] = 1000.0`, and the number: what made the first element that is not finite, if that is known."""
-    for number in filter(None, maker.inputs):
-        given = number_there(known_value(q, number, maker), value)
-        if given is not None:
-            return f" at {element(q.names.of(number, 'its input'), first_place(value))} = {brief(given)}", given
-    return "", None
-
-
 def number_there(given, value):
     """What stands in one value where another, of the same shape, is not finite first; None if that is not known."""
     at = first_place(value)
@@ -163,35 +156,16 @@ def number_there(given, value):
 
 def origin(q, event):
     """Where what an op was given stopped being finite: its number and value, what made it, and what was given it."""
-    found, trace = None, q.history.trace
+    found = 0, None, event, None
     while isinstance(event, Ran):
-        bad = [(i, value) for i, value in inputs_of(q, event) if value is not None and not value.finite]
-        if not bad:
+        plain = [(0, Summary.of(number)) for number in event.numbers.values()]
+        given = [*[(i, value_of(q, i, event)) for i in event.inputs if i], *plain]
+        number, value = next(((i, one) for i, one in given if one is not None and not one.finite), (0, None))
+        if value is None:
             break
-        (number, value), user = bad[0], event
-        version = user.versions.get(number)
-        event = trace.made.get(number) if version is None else trace.written.get((number, version))
+        user, event = event, q.history.maker(q.history.node(number, event.versions))
         found = number, value, event, user
     return found
-
-
-def inputs_of(q, event):
-    """Pairs: the number of what an op was given (0: a plain number), and its Summary, if it is known."""
-    plain = [(0, Summary.of(number)) for number in event.numbers.values()]
-    return [*[(i, known_value(q, i, event)) for i in event.inputs if i], *plain]
-
-
-def all_known(q, event):
-    return all(known_value(q, i, event) is not None for i, kind in zip(event.inputs, event.kinds) if i and kind in "fc")
-
-
-def known_value(q, number, event):
-    """The Summary of what an op was given, from the log or from a Tensor that a name still leads to."""
-    if event is None:
-        return Summary.of(convert(q.source).value) if number == q.source.id and stale(q) is None else None
-    found = value_of(q, number, event)
-    tensor = q.names.tensor(number) if found is None else None
-    return Summary.of(tensor.value) if tensor is not None else found
 
 
 def discarding(q, step, event):
@@ -243,8 +217,9 @@ def flat(q):
     step = next((one for one in steps if not one.upstream.zero and one.sent.zero), None)
     if step is None:
         return cause("FLAT", q, "cancel" if steps and not any(one.upstream.zero for one in steps) else "unknown")
-    op, line, event = op_at(q, step)
+    op, event = op_at(q, step)
     factor, variable = zero_factor(q, step, event) if event is not None else ("", False)
+    line = event.place.text if event is not None else ""
     return cause("FLAT", q, "variable" if variable else "factor" if factor else "", op=op, line=line, factor=factor)
 
 
@@ -268,21 +243,17 @@ def zero_factor(q, step, event):
 
 
 def value_of(q, number, event):
-    """The Summary of a Tensor or Variable that an op was given, if it is known."""
+    """The Summary of what an op was given, from the log or from a Tensor that a name still leads to; None: unknown."""
+    if event is None:
+        return Summary.of(convert(q.source).value) if number == q.source.id and stale(q) is None else None
     trace, version = q.history.trace, event.versions.get(number)
-    if version is None:
-        maker = trace.made.get(number)
-        first = not isinstance(maker, Ran) or maker.outputs[0] == number  # of several outputs only the first is kept
-        return getattr(maker, "value", None) if first else None
-    written, after = trace.written.get((number, version)), trace.written.get((number, version + 1))
-    if written is not None:
-        return written.value
-    return after.before if after is not None else trace.seen.get(number)
-
-
-def arrays_of(q, step):
-    """What a step of a tape keeps for its VJP."""
-    return [one for kept in steps_like(q, step) for one in kept[3] if isinstance(one, (np.ndarray, np.generic))]
+    if version is not None:
+        written, after = trace.written.get((number, version)), trace.written.get((number, version + 1))
+        return written.value if written is not None else after.before if after is not None else trace.seen.get(number)
+    maker, tensor = trace.made.get(number), q.names.tensor(number)
+    first = not isinstance(maker, Ran) or maker.outputs[0] == number  # of several outputs only the first is kept
+    known = getattr(maker, "value", None) if first else None
+    return Summary.of(tensor.value) if known is None and tensor is not None else known
 
 
 def steps_like(q, step):
@@ -291,12 +262,12 @@ def steps_like(q, step):
 
 
 def op_at(q, step):
-    """The name of the op that a step belongs to, and its line."""
+    """The name of the op that a step belongs to, and the event that it ran, if the trace knows it."""
     event = q.history.trace.made.get(step.outputs[0]) if q.history is not None else None
     if isinstance(event, Ran):
-        return event.name, event.place.text, event
+        return event.name, event
     names = {vjp: name for name, op in OPS.items() for vjp in op.vjps.values() if vjp}
-    return next((names.get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), "", None
+    return next((names.get(one[VJP], "an op") for one in steps_like(q, step)), "an op"), None
 
 
 # ---- measuring

@@ -5,6 +5,7 @@ checkpoint. So two replays are compared event by event.
 """
 
 import sys
+import zlib
 from dis import opmap
 from typing import Any, NamedTuple
 
@@ -15,14 +16,13 @@ from ..engine.op import MADE, one_by_one
 from ..engine.operands import CONVERTERS
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable
-from ..tracing import checkpoint
+from ..tracing import checkpoint, values
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote
 from ..tracing.places import entry_frame, program_frame
 from ..tracing.source import position
 
 ROOM = 32 << 20  # bytes of values that a replay answers
 PLAIN = int, float, complex, str, type(None), np.ndarray, np.generic, tuple
-NO_NUMBERS: dict = {}
 RETURNS = {opmap.get(name) for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")}  # and no exception
 SMALLEST = 0.1  # a nudge of a number is a share of it, or of this if it is smaller
 
@@ -40,7 +40,8 @@ class Nudge(NamedTuple):
 def digest(value) -> int:
     """What differs whenever a value differs in any bit. (Processes that were forked from one agree on it.)"""
     array = np.asarray(value)
-    return hash((array.dtype.str, array.shape, repr(array.tolist()) if array.dtype.kind == "O" else array.tobytes()))
+    content: Any = repr(array.tolist()).encode() if array.dtype.kind == "O" else np.ascontiguousarray(array)
+    return hash((array.dtype.str, array.shape, zlib.crc32(content)))
 
 
 def numbers_in(attributes):
@@ -82,24 +83,15 @@ FIELDS = {
 }  # fmt: skip
 
 
-def skeleton(event):
-    """What stays the same of an event as long as the program goes the same way."""
-    kind = event.__class__
-    fields = [getattr(event, name) for name in FIELDS[kind]]
-    return tuple([*fields, spot(event)] if kind in (Ran, LeftEngine) else fields)
-
-
-def skeletons(events, after, until):
-    return [skeleton(event) for event in events if after < event.number <= until]
-
-
-class Noted(NamedTuple):
-    """What was noted of one event: digests of what came into it and of what it gave."""
-
-    inputs: Any = ()
-    gave: Any = ()
-    attributes: Any = ()
-    numbers: Any = NO_NUMBERS  # the Python numbers that became Tensors for it, by which they were in the replay
+def skeletons(events, after, until) -> list:
+    """What stays the same of events as long as the program goes the same way."""
+    found = []
+    for event in events:
+        if after < event.number <= until:
+            kind = event.__class__
+            where = spot(event) if kind in (Ran, LeftEngine) else ()
+            found.append((*[getattr(event, name) for name in FIELDS[kind]], *where))
+    return found
 
 
 class Replay(Listener):
@@ -121,6 +113,7 @@ class Replay(Listener):
         self.exits, self.held, self.until, self.room = command["exits"], command["held"], command["until"], ROOM
         self.targets = dict.fromkeys(command["targets"])
         self.noted, self.kept, self.points, self.count, self.pending, self.opened = {}, {}, {}, 0, {}, False
+        vars(values)["measured"] = lambda array: None  # nobody asks for it in a replay, and it takes time
         for convert in CONVERTERS:
             hear_numbers(convert, self)
 
@@ -139,10 +132,10 @@ class Replay(Listener):
         for one, value in zip(tensors, self.held.get(key, ())):
             set_value(one, value)
         if self.opened and self.nudged_by is None and not self.exits:
-            values = [value_of(one) for one in tensors]
-            size = sum(value.nbytes for value in values)
+            now = [value_of(one) for one in tensors]
+            size = sum(value.nbytes for value in now)
             if size < self.room:
-                self.kept[key], self.room = values, self.room - size
+                self.kept[key], self.room = now, self.room - size
 
     def hold_attributes(self, op, inputs, made, attributes):
         """Compute an op again with the attributes that it is to have."""
@@ -156,10 +149,16 @@ class Replay(Listener):
         if all(isinstance(one, PLAIN) for one in attributes):
             self.kept[key] = attributes
 
-    def note(self, **noted):
-        """Note an event, which the trace has just heard; nothing differs before the tape is opened."""
+    def note(self, numbers=(), **digests):
+        """Note an event, which the trace has just heard; nothing differs before the tape is opened.
+
+        Args:
+            numbers: the Python numbers that became Tensors for it, by which they were in the replay.
+            **digests: of what came into it ("inputs"), of what it gave ("gave"), and of its "attributes".
+        """
         if self.opened:
-            self.noted[self.trace.count] = Noted(**noted)
+            noted = {(kind, k): one for kind, all_of in digests.items() for k, one in enumerate(all_of)}
+            self.noted[self.trace.count] = {**noted, **{("number", k): one for k, one in dict(numbers).items()}}
         if self.trace.count >= self.until and not self.opened:
             checkpoint.finish("the program does not run the same way twice")
         if self.trace.count >= self.until:

@@ -5,7 +5,6 @@ lost costs 1, and has a code that says why. The cheapest way from the target bac
 gradient needs: 0 for a gradient that is there.
 """
 
-import bisect
 import itertools
 from collections import deque
 from functools import cached_property, lru_cache
@@ -14,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..engine.custom import GRADIENTS, UNREGISTERED
+from ..engine.writing import parameters
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote, version_of
 
 TAPED_INSIDE = {"py_function", "recompute_grad"}  # whose gradient a tape inside them gives
@@ -84,48 +84,47 @@ class History:
         version = versions.get(number, self.trace.first.get(number))
         return number if version is None else (number, version)
 
+    def maker(self, node):
+        """The event that a node came from; None if it is not known."""
+        return self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
+
     # ---- edges -------------------------------------------------------------------------------------------------------
 
     def into(self, node):
         """The edges that end at a node."""
         if node not in self.edges_into:
-            event = self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
+            event = self.maker(node)
             found = list(self.makers[type(event)](node, event)) if event is not None else []
             self.edges_into[node] = found if len(found) < 2 else list(dict.fromkeys(found))
         return self.edges_into[node]
 
     def of_op(self, node, event):
-        moved = self.experiment and self.experiment.moved_in(event)
-        own, hidden = event.op.kernel == "CustomGradient", moved and moved.gave and not moved.inputs
-        unseen = moved and (moved.attributes or (hidden and not own))
+        moved = self.experiment.moved_in(event) if self.experiment else {}
+        own, hidden = event.op.kernel == "CustomGradient", "gave" in moved and "inputs" not in moved
+        unseen = "attributes" in moved or (hidden and not own)
         for k, number in enumerate(event.inputs):
             known = number in self.trace.made or number in event.versions or number in self.sources
             if number:
                 yield Edge(self.node(number, event.versions), node, event, *self.code_for(event, k, number))
-            unseen = unseen or (moved and k in moved.inputs and not known)
+            unseen = unseen or (k in moved.get("inputs", ()) and not known)
         if unseen:
             yield from self.entered(node, event)
         if own and event.heard:
             for start in self.captured(event):
                 yield Edge(start, node, event, "STOPPED", "likely", None, True)
-        if own and event.called in TAPED_INSIDE:
-            for inner in self.entered_inside(event):
-                for edge in self.entered(node, inner):
-                    yield edge._replace(start=min(self.sources))
-        elif own and hidden:
+        inside = self.entered_inside(event) if own and event.called in TAPED_INSIDE else []
+        lost = [edge._replace(start=min(self.sources)) for one in inside for edge in self.entered(node, one)]
+        yield from lost
+        if own and hidden and not lost:
             yield Edge(min(self.sources), node, event, "STOPPED", "tried", None, True)
 
     def captured(self, event):
-        """What a `py_function` used without being given it."""
-        inside = self.inside(event)
+        """What a `py_function` used without being given it: its ops ran just before it, heard by its own tape alone."""
+        before = [e for e in self.ran if self.opened < e.number < event.number]
+        tapes = event.recorded.keys()
+        inside = [*itertools.takewhile(lambda e: e.heard and tapes.isdisjoint(e.recorded), reversed(before))]
         known = {0, *event.inputs, *[number for e in inside for number in e.outputs]}
         return [self.node(i, e.versions) for e in inside for i in e.inputs if i not in known]
-
-    def inside(self, event):
-        """The ops of a `py_function`: they ran just before it, heard by no tape but its own."""
-        before, tapes = bisect.bisect_left(self.ran, event.number, key=lambda e: e.number), event.recorded.keys()
-        since = itertools.takewhile(lambda e: e.number > self.opened, reversed(self.ran[:before]))
-        return list(itertools.takewhile(lambda e: e.heard and tapes.isdisjoint(e.recorded), since))
 
     @cached_property
     def ran(self) -> list:
@@ -134,15 +133,11 @@ class History:
 
     def entered_inside(self, event):
         """What came in, changed by the nudge, while a `py_function` ran; whether it matters is tried."""
-        if self.experiment is None:
-            return
-        first = min([e.number for e in self.inside(event)], default=event.number)
-        earlier = [self.trace.made[i].number for i in event.inputs if i in self.trace.made]
-        since = max([self.opened, *[number for number in earlier if number < first]])
-        for e in self.experiment.events:
-            moved = self.experiment.moved_in(e) if since < e.number < event.number else None
+        since = max([self.opened, *[self.trace.made[i].number for i in event.inputs if i in self.trace.made]])
+        for e in self.experiment.events if self.experiment else ():
+            moved = self.experiment.moved_in(e) if since < e.number < event.number else {}
             came = isinstance(e, EnteredEngine) and e.tensor not in event.inputs
-            if moved and (came or (isinstance(e, Ran) and moved.numbers and self.tape not in e.recorded)):
+            if moved and (came or (isinstance(e, Ran) and "number" in moved and self.tape not in e.recorded)):
                 yield e
 
     def of_arrival(self, node, event):
@@ -207,13 +202,12 @@ class History:
 
     def before(self, event):
         """What an event depends on, and itself, the nearest first; no further than Variables."""
-        found, todo = {}, [event]
-        for event in todo:
-            if event is not None and event.number not in found and len(found) < 1000:
-                found[event.number] = event
-                inputs = event.inputs if isinstance(event, Ran) else ()
-                todo += [self.trace.made.get(number) for number in inputs if number not in event.versions]
-        return [*found.values()]
+
+        def inputs(one):
+            numbers = one.inputs if isinstance(one, Ran) else ()
+            return filter(None, [self.trace.made.get(number) for number in numbers if number not in one.versions])
+
+        return reached([] if event is None else [event], inputs)
 
     def of_store(self, node, event):
         yield Edge(self.node(event.tensor, event.versions), node, event, "STATE", meant=self.tape not in event.tapes)
@@ -276,7 +270,11 @@ class History:
                 continue
             done.add(node)
             if number_of(node) in sources:
-                return way_from(node, best)
+                way = []
+                while best[node][1] is not None:
+                    way.append(best[node][1])
+                    node = way[-1].end
+                return way
             for edge in self.into(node):
                 cost = best[node][0] + edge.cost
                 if allowed(edge) and (edge.start not in best or cost < best[edge.start][0]):
@@ -287,72 +285,53 @@ class History:
     def ways(self, targets, allowed=lambda edge: True, sources=None):
         """All edges that lie on a way from a source to the targets, in no order."""
         sources = self.sources if sources is None else sources
-        edges, todo = [], dict.fromkeys(targets)
-        order = [*todo]
-        for node in order:
-            found = [] if number_of(node) in sources else [edge for edge in self.into(node) if allowed(edge)]
-            new = dict.fromkeys(edge.start for edge in found if edge.start not in todo)
-            order += new
-            todo |= new
-            edges += found
-        out, reached = {}, {node for node in order if number_of(node) in sources}
+
+        def into(node):
+            return [] if number_of(node) in sources else [edge for edge in self.into(node) if allowed(edge)]
+
+        nodes, out = reached(targets, lambda node: [edge.start for edge in into(node)]), {}
+        edges = [edge for node in nodes for edge in into(node)]
         for edge in edges:
             out.setdefault(edge.start, []).append(edge.end)
-        order = [*reached]
-        for node in order:
-            new = {*out.get(node, ())} - reached
-            order += new
-            reached |= new
-        return [edge for edge in edges if edge.start in reached]
+        kept = {*reached([node for node in nodes if number_of(node) in sources], lambda node: out.get(node, ()))}
+        return [edge for edge in edges if edge.start in kept]
 
     def uses(self, number):
         """The ops that the source went into, in the order of time."""
         return [e for e in self.ran if number in e.inputs]
 
 
-def way_from(node, best):
-    edges = []
-    while best[node][1] is not None:
-        edges.append(best[node][1])
-        node = edges[-1].end
-    return edges
+def reached(starts, onward) -> list:
+    """All that can be reached from these, and they themselves, the nearest first."""
+    found = dict.fromkeys(starts)
+    order = [*found]
+    for one in order:
+        new = [other for other in dict.fromkeys(onward(one)) if other not in found]
+        found.update(dict.fromkeys(new))
+        order += new
+    return order
 
 
 def count(edges, targets, sources):
-    """How many ways these edges make from sources to targets. (Nothing depends on itself: there are no circles.)
+    """How many ways these edges make from sources to targets. (What depends on something was made after it.)
 
     An op that uses one value twice, as `x * x` does, is one way.
     """
-    into = {}
-    for edge in edges:
-        into.setdefault(edge.end, set()).add((edge.start, edge.code))
-    ways, todo = dict.fromkeys(sources, 1), list(targets)
-    while todo:
-        before = [start for start, _ in into.get(todo[-1], ())] if todo[-1] not in ways else []
-        missing = [start for start in before if start not in ways]
-        if missing:
-            todo += missing
-        else:
-            ways.setdefault(todo.pop(), sum(ways[start] for start in before))
-    return sum(ways[node] for node in targets)
+    ways, in_time = dict.fromkeys(sources, 1), sorted(edges, key=lambda edge: edge.event.number)
+    for start, end, _ in dict.fromkeys((edge.start, edge.end, edge.code) for edge in in_time):
+        ways[end] = ways.get(end, 0) + ways.get(start, 0)
+    return sum(ways.get(node, 0) for node in targets)
 
 
 @lru_cache(maxsize=1000)
-def parameters(op):
-    """The names of the inputs of an op."""
-    code = op.__wrapped__.__code__
-    return [name for name in code.co_varnames[: code.co_argcount] if f"d{name}" in op.vjps]
-
-
 def input_name(op, k, count):
     """The name of the parameter that input k of an op belongs to, of `count` inputs in all; some are lists."""
-    names = parameters(op)
+    names = [name for name in parameters(op.__wrapped__) if f"d{name}" in op.vjps]
     if not names:
         return ""
     return names[k] if count == len(names) else names[0] if k < 1 + count - len(names) else names[k - count]
 
 
-@lru_cache(maxsize=1000)
 def vjp_of(op, k, count):
     """The VJP for input k of an op, of `count` inputs in all."""
     return op.vjps.get(f"d{input_name(op, k, count)}")

@@ -18,7 +18,7 @@ from ..tracing import checkpoint
 from ..tracing.checkpoint import NotTried
 from ..tracing.log import TapeEvent
 from ..tracing.places import user_frame
-from ..tracing.source import position
+from ..tracing.source import parsed, position
 from ..tracing.values import finite
 from .names import outward
 from .replay import value_of
@@ -33,8 +33,8 @@ NEAR = 0.02  # how far a gradient may be from the measured slope, as a share
 
 def edited(file, edits) -> str:
     """The source of a file with these edits, each on as many lines as before."""
-    lines = [line.encode() for line in linecache.getlines(file)]
-    for (line, column, last, last_column), text in sorted([(edit.span, edit.text) for edit in edits], reverse=True):
+    lines, own = [line.encode() for line in linecache.getlines(file)], {one for one in edits if one.file == file}
+    for _, (line, column, last, last_column), text in sorted(own, reverse=True):
         after = lines[last - 1][last_column:]
         lines[line - 1 : last] = [lines[line - 1][:column] + text.encode() + after, *[b"\n"] * (last - line)]
     return b"".join(lines).decode()
@@ -44,11 +44,10 @@ def fixed_source(edits) -> str:
     """The blocks and functions in which these edits are, with them."""
     found = {}
     for edit in edits:
-        text = edited(edit.file, dict.fromkeys(one for one in edits if one.file == edit.file))
+        text = edited(edit.file, edits)
         blocks = [one for one in ast.walk(ast.parse(text)) if isinstance(one, BLOCKS)]
         around = [one for one in blocks if one.lineno <= edit.span[0] <= one.end_lineno]
-        if around:
-            inner = max(around, key=lambda one: one.lineno)
+        for inner in sorted(around, key=lambda one: one.lineno)[-1:]:
             found[textwrap.dedent("\n".join(text.splitlines()[inner.lineno - 1 : inner.end_lineno]))] = None
     return "\n\n".join(found)
 
@@ -89,10 +88,7 @@ def is_right(q, edits, slope, safe) -> bool:
 
 def try_with(q, edits, kind):
     """What a Trial of this kind answers: the block is replayed with these edits, and asked as before."""
-    changed = {}
-    for edit in edits:
-        changed.setdefault(edit.file, []).append(edit)
-    sources = {file: edited(file, dict.fromkeys(some)) for file, some in changed.items()}
+    sources = {edit.file: edited(edit.file, edits) for edit in edits}
     names = [q.names.of(one.id, "") for one in q.targets]
     return q.experiment.try_out(kind, files=sources, names=names, source=q.source.id)
 
@@ -131,36 +127,35 @@ class Trial(Listener):
     def open(self, tape):
         """Run the changed block in place of the one that begins."""
         self.begun, self.asked_one, frame = True, tape, user_frame()[0]
-        replaced, file = self.replace_functions(), frame.f_code.co_filename
-        if file in self.files and frame.f_code not in replaced:
+        self.replace_functions()
+        if frame.f_code.co_filename in self.files:
             self.asked_one, self.others = None, self.opened_with(tape, frame)
             listening.now = tuple([one for one in listening.now if one is not tape])
             tape.entered, tape.steps = False, None
-            space = run_on(frame, self.files[file])
+            space = run_on(frame, self.files[frame.f_code.co_filename])
             self.ask(self.asked_one, [eval(name, space) for name in self.names])
 
     def opened_with(self, tape, frame) -> int:
         """How many tapes the same `with` has opened before this one."""
         numbers = {one.number for one in listening.now if one is not tape}
         events = [e for e in self.trace.events if isinstance(e, TapeEvent) and e.tape in numbers and e.what == "opened"]
-        statement = block_at(ast.parse(self.files[frame.f_code.co_filename]), frame.f_lineno)
+        text = self.files[frame.f_code.co_filename]
+        statement = block_at(parsed(tuple(text.splitlines(keepends=True))), frame.f_lineno)
         lines = [position(e.code, e.instruction)[0] for e in events if e.code is frame.f_code]
         return sum(is_with(statement, line) for line in lines)
 
     def replace_functions(self):
-        """Give the functions of the changed files their new code; the code of those that had it before."""
+        """Give the functions of the changed files their new code, but those that run."""
         modules = [compile(text, file, "exec") for file, text in self.files.items()]
         new = {spot_of(code): code for module in modules for code in codes_in(module)}
         callers = [*outward(user_frame()[0])]
-        replaced, running = set(), {one.f_code for one in callers}
+        running = {one.f_code for one in callers}
         spaces = [vars(one) for one in [*sys.modules.values()] if getattr(one, "__file__", None) in self.files]
         for one in gc.get_referrers(*spaces, *[one.f_globals for one in callers]):
             if type(one) is types.FunctionType and one.__code__.co_filename in self.files:
                 code = new.get(spot_of(one.__code__))
                 if code is not None and code.co_freevars == one.__code__.co_freevars and one.__code__ not in running:
-                    replaced.add(one.__code__)
                     one.__code__ = code
-        return replaced
 
     def hear(self, op, inputs, output, attributes):
         made = output if output.__class__ is list else [output]
@@ -198,30 +193,27 @@ def codes_in(code):
 
 def run_on(frame, text):
     """Run the statement that a frame is in, and those after it, from another source; the names that there are then."""
-    tree = ast.parse(text)
-    first = block_at(tree, frame.f_lineno)
-    body = next(body for body in bodies(tree) if first in body)
+    module = parsed(tuple(text.splitlines(keepends=True)))
+    first = block_at(module, frame.f_lineno)
+    body = next(one for _, one in ast.iter_fields(module.parent[first]) if isinstance(one, list) and first in one)
     file, statements = frame.f_code.co_filename, body[body.index(first) :]
     if not frame.f_code.co_flags & CO_OPTIMIZED:  # a cell, a script
         exec(compile(ast.Module(statements, []), file, "exec"), frame.f_globals, frame.f_locals)
         return {**frame.f_globals, **frame.f_locals}
     names = [name for name in frame.f_locals if name.isidentifier()]
-    function = ast.parse(f"def replayed({', '.join(names)}):\n    pass\n    return locals()").body[0]
-    function.body[:1] = statements
+    function = ast.parse(f"def replayed({', '.join(names)}):\n    return").body[0]
+    function.body[:0] = statements
+    for one in ast.walk(function):
+        if isinstance(one, ast.Return):  # the names are asked for, and not what the function gives
+            one.value = ast.Call(ast.Name("locals", ast.Load()), [], [])
     space = dict(frame.f_globals)
     exec(compile(ast.fix_missing_locations(ast.Module([function], [])), file, "exec"), space)
     return {**frame.f_globals, **space["replayed"](**{name: frame.f_locals[name] for name in names})}
 
 
-def bodies(tree):
-    """Every list of statements, the innermost first."""
-    found = [getattr(node, part, None) for node in ast.walk(tree) for part in ("body", "orelse", "finalbody")]
-    return [body for body in reversed(found) if isinstance(body, list)]
-
-
-def block_at(tree, line):
-    """The `with` statement whose head is on this line."""
-    return next(one for body in bodies(tree) for one in body if is_with(one, line))
+def block_at(module, line):
+    """The innermost `with` statement whose head is on this line."""
+    return next(one for one in reversed(module.parent) if is_with(one, line))
 
 
 def is_with(statement, line) -> bool:

@@ -7,20 +7,30 @@ import weakref
 
 from .. import math, nn
 from ..engine import convert, dtypes
-from ..errors import visible
 from ..ops import creation, gathering, shaping
+from .utils import found
 
 __all__ = ["elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu",
            "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh"]  # fmt: skip
 
 
 def linear(x):
-    """x itself."""
+    """x itself.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.linear(mg.constant([-2.0, 3.0])).numpy())
+    [-2.  3.]
+    """
     return x
 
 
 def sigmoid(x):
-    """1 / (1 + exp(-x)), element by element."""
+    """1 / (1 + exp(-x)), element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.sigmoid([0.0, 2.0]).numpy().round(4))
+    [0.5    0.8808]
+    """
     return remember_logits(math.sigmoid(x), x)
 
 
@@ -69,23 +79,43 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
 
 
 def relu6(x):
-    """min(max(x, 0), 6), element by element."""
+    """min(max(x, 0), 6), element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.relu6([-2.0, 3.0, 9.0]).numpy())
+    [0. 3. 6.]
+    """
     return nn.relu6(x)
 
 
 def leaky_relu(x, negative_slope=0.2):
-    """x where x is positive, elsewhere `negative_slope * x` (Maas et al., 2013)."""
+    """x where x is positive, elsewhere `negative_slope * x` (Maas et al., 2013).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.leaky_relu([-2.0, 3.0]).numpy())
+    [-0.4  3. ]
+    """
     return nn.leaky_relu(x, negative_slope)
 
 
 def elu(x, alpha=1.0):
-    """x where x is positive, elsewhere `alpha * (exp(x) - 1)` (Clevert et al., 2016)."""
+    """x where x is positive, elsewhere `alpha * (exp(x) - 1)` (Clevert et al., 2016).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.elu([-1.0, 3.0], alpha=2.0).numpy().round(4))
+    [-1.2642  3.    ]
+    """
     y = nn.elu(x)
     return y if alpha == 1 else gathering.where(convert(x) > 0, y, alpha * y)
 
 
 def selu(x):
-    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al., 2017)."""
+    """`elu`, scaled so that it keeps the mean at 0 and the variance at 1 (Klambauer et al., 2017).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.selu([-1.0, 3.0]).numpy().round(4))
+    [-1.1113  3.1521]
+    """
     return nn.selu(x)
 
 
@@ -95,32 +125,61 @@ def gelu(x, approximate=False):
     Args:
         x: a Tensor of floats.
         approximate: compute `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))` instead.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.gelu([-1.0, 3.0]).numpy().round(4))
+    [-0.1587  2.996 ]
     """
     return nn.gelu(x, approximate)
 
 
 def silu(x):
-    """x * sigmoid(x), also called swish (Ramachandran et al., 2017)."""
+    """x * sigmoid(x), also called swish (Ramachandran et al., 2017).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.silu([-1.0, 3.0]).numpy().round(4))
+    [-0.2689  2.8577]
+    """
     return nn.silu(x)
 
 
 def tanh(x):
-    """The hyperbolic tangent, element by element; integers become floats."""
+    """The hyperbolic tangent, element by element; integers become floats.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.tanh([-1, 0]).numpy().round(4))
+    [-0.7616  0.    ]
+    """
     return math.tanh(as_float(x))
 
 
 def softplus(x):
-    """log(exp(x) + 1), element by element."""
+    """log(exp(x) + 1), element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.softplus([-1.0, 3.0]).numpy().round(4))
+    [0.3133 3.0486]
+    """
     return math.softplus(x)
 
 
 def softsign(x):
-    """x / (abs(x) + 1), element by element."""
+    """x / (abs(x) + 1), element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.softsign([-1.0, 3.0]).numpy())
+    [-0.5   0.75]
+    """
     return nn.softsign(x)
 
 
 def exponential(x):
-    """exp(x), element by element; integers become floats."""
+    """exp(x), element by element; integers become floats.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.exponential([0, 1]).numpy().round(4))
+    [1.     2.7183]
+    """
     return math.exp(as_float(x))
 
 
@@ -130,6 +189,10 @@ def log_softmax(x, axis=-1):
     Args:
         x: the logits.
         axis: the axis of the classes; None normalizes over all elements.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.log_softmax([[0.0, 0.0]]).numpy().round(4))
+    [[-0.6931 -0.6931]]
     """
     return over_all(nn.log_softmax, x) if axis is None else nn.log_softmax(x, axis=axis)
 
@@ -183,10 +246,4 @@ def get(identifier):
     >>> print(mg.keras.activations.get("relu")([-2.0, 3.0]).numpy())
     [0. 3.]
     """
-    if identifier is None:
-        return linear
-    if callable(identifier):
-        return identifier
-    if identifier not in BY_NAME:
-        raise ValueError(f"Could not interpret activation function identifier: {visible(identifier)}")
-    return BY_NAME[identifier]
+    return linear if identifier is None else found(identifier, "activation function", BY_NAME)

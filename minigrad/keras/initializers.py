@@ -11,9 +11,9 @@ import numpy as np
 
 from ..engine import Tensor, dtypes
 from ..engine.tensor import constant as make_constant
-from ..errors import visible
+from ..errors import received, visible
 from ..random import normal, stateless_normal, stateless_truncated_normal, stateless_uniform, uniform
-from .utils import from_identifier
+from .utils import found
 
 __all__ = ["Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
            "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
@@ -24,7 +24,15 @@ __all__ = ["Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform",
 
 
 class Initializer:
-    """The base class: a subclass defines `__call__(shape, dtype=None)`, which returns the initial value of a weight."""
+    """The base class: a subclass defines `__call__(shape, dtype=None)`, which returns the initial value of a weight.
+
+    >>> import minigrad as mg
+    >>> class Counting(mg.keras.initializers.Initializer):
+    ...     def __call__(self, shape, dtype=None):
+    ...         return mg.reshape(mg.range(shape[0] * shape[1], dtype=dtype), shape)
+    >>> print(mg.keras.layers.Dense(2, kernel_initializer=Counting())(mg.constant([[1.0, 0.0]])).numpy())
+    [[0. 1.]]
+    """
 
     def __call__(self, shape, dtype=None):
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
@@ -97,11 +105,21 @@ class constant_initializer(Initializer):
         return make_constant(self.value, dtype, shape)
 
 
+def of_rank(problem, shape):
+    """The error for a shape with too few or too many axes."""
+    return received(problem, shape=f"{shape} of rank {len(shape)}.")
+
+
 class Identity(Initializer):
     """`gain` times the identity matrix; the shape must be (rows, columns).
 
     Raises:
         ValueError: (in a call) the shape does not have two axes.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.Identity(2.0)((2, 2)).numpy())
+    [[2. 0.]
+     [0. 2.]]
     """
 
     def __init__(self, gain=1.0):
@@ -109,8 +127,7 @@ class Identity(Initializer):
 
     def __call__(self, shape, dtype=None):
         if len(shape) != 2:
-            problem = "Identity matrix initializer can only be used for 2D matrices."
-            raise ValueError(f"{problem} Received: shape={shape} of rank {len(shape)}.")
+            raise of_rank("Identity matrix initializer can only be used for 2D matrices.", shape)
         return Tensor.of(np.asarray(self.gain * np.eye(*shape), numpy_dtype(dtype)))
 
 
@@ -126,7 +143,12 @@ class RandomInitializer(Initializer):
 
 
 class RandomNormal(RandomInitializer):
-    """Normal random numbers with this mean and standard deviation."""
+    """Normal random numbers with this mean and standard deviation.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.RandomNormal(mean=1.0, seed=1)((3,)).numpy().round(3))
+    [1.006 0.975 1.032]
+    """
 
     draw = staticmethod(stateless_normal)
 
@@ -139,13 +161,23 @@ class RandomNormal(RandomInitializer):
 
 
 class TruncatedNormal(RandomNormal):
-    """As `RandomNormal`, but truncated at two standard deviations from the mean."""
+    """As `RandomNormal`, but truncated at two standard deviations from the mean.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.TruncatedNormal(mean=1.0, seed=1)((3,)).numpy().round(3))
+    [1.006 0.975 1.032]
+    """
 
     draw = staticmethod(stateless_truncated_normal)
 
 
 class RandomUniform(RandomInitializer):
-    """Uniform random numbers in [minval, maxval)."""
+    """Uniform random numbers in [minval, maxval).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.RandomUniform(0.0, 1.0, seed=1)((3,)).numpy().round(3))
+    [0.878 0.46  0.6  ]
+    """
 
     def __init__(self, minval=-0.05, maxval=0.05, seed=None):
         self.minval, self.maxval = minval, maxval
@@ -169,31 +201,40 @@ class VarianceScaling(RandomInitializer):
 
     Raises:
         ValueError: the scale is not positive, or there is no such mode or distribution.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.VarianceScaling(2.0, "fan_out", "uniform", seed=1)((2, 3)).numpy().round(3))
+    [[ 1.071 -0.113  0.284]
+     [-0.304 -0.698 -0.158]]
     """
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None):
         if scale <= 0:
-            raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
-        if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of 'fan_in', 'fan_out', 'fan_avg'")
+            raise received("Argument `scale` must be positive float.", scale=scale)
         distribution = "truncated_normal" if distribution.lower() == "normal" else distribution.lower()
-        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
-            problem = f"Invalid `distribution` argument: {distribution}."
-            raise ValueError(f"{problem} Please use one of 'uniform', 'truncated_normal', 'untruncated_normal'")
-        self.scale, self.mode, self.distribution = scale, mode, distribution
+        self.scale, self.mode = scale, one_of("mode", mode, "fan_in", "fan_out", "fan_avg")
+        draws = "uniform", "truncated_normal", "untruncated_normal"
+        self.distribution = one_of("distribution", distribution, *draws)
         super().__init__(seed)
 
     def __call__(self, shape, dtype=None):
         fan_in, fan_out = fans(tuple(shape))
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
-        if self.distribution == "uniform":
-            limit = python_math.sqrt(3.0 * variance)
-            return stateless_uniform(tuple(shape), self.seeds(), -limit, limit, numpy_dtype(dtype))
-        if self.distribution == "untruncated_normal":
-            return stateless_normal(tuple(shape), self.seeds(), 0.0, python_math.sqrt(variance), numpy_dtype(dtype))
-        stddev = python_math.sqrt(variance) / 0.87962566103423978  # that of a normal truncated at 2
-        return stateless_truncated_normal(tuple(shape), self.seeds(), 0.0, stddev, numpy_dtype(dtype))
+        limit, stddev = python_math.sqrt(3.0 * variance), python_math.sqrt(variance)
+        draw, first, second = {
+            "uniform": (stateless_uniform, -limit, limit), "untruncated_normal": (stateless_normal, 0.0, stddev),
+            "truncated_normal": (stateless_truncated_normal, 0.0, stddev / 0.87962566103423978),  # that of one cut at 2
+        }[self.distribution]  # fmt: skip
+        return draw(tuple(shape), self.seeds(), first, second, numpy_dtype(dtype))
+
+
+def one_of(name, given, *allowed):
+    """The setting of this name. Raise ValueError if it is not allowed."""
+    if given not in allowed:
+        listed = ", ".join(map(repr, allowed))
+        raise ValueError(f"Invalid `{name}` argument: {visible(given)}. Please use one of {listed}")
+    return given
 
 
 class FixedScaling(VarianceScaling):
@@ -209,27 +250,63 @@ class FixedScaling(VarianceScaling):
 
 
 class GlorotUniform(FixedScaling, scale=1.0, mode="fan_avg", distribution="uniform"):
-    """Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense."""
+    """Uniform, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010): the default of Dense.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.GlorotUniform(seed=1)((2, 3)).numpy().round(3))
+    [[ 0.829 -0.088  0.22 ]
+     [-0.235 -0.541 -0.122]]
+    """
 
 
 class GlorotNormal(FixedScaling, scale=1.0, mode="fan_avg", distribution="truncated_normal"):
-    """Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Truncated normal, with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.GlorotNormal(seed=1)((2, 3)).numpy().round(3))
+    [[ 0.091 -0.354  0.454]
+     [-0.567 -0.654 -0.287]]
+    """
 
 
 class HeUniform(FixedScaling, scale=2.0, mode="fan_in", distribution="uniform"):
-    """Uniform, with variance 2 / fan_in (He et al., 2015): for relu."""
+    """Uniform, with variance 2 / fan_in (He et al., 2015): for relu.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.HeUniform(seed=1)((2, 3)).numpy().round(3))
+    [[ 1.311 -0.139  0.347]
+     [-0.372 -0.855 -0.193]]
+    """
 
 
 class HeNormal(FixedScaling, scale=2.0, mode="fan_in", distribution="truncated_normal"):
-    """Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu."""
+    """Truncated normal, with variance 2 / fan_in (He et al., 2015): for relu.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.HeNormal(seed=1)((2, 3)).numpy().round(3))
+    [[ 0.144 -0.56   0.718]
+     [-0.897 -1.034 -0.454]]
+    """
 
 
 class LecunUniform(FixedScaling, scale=1.0, mode="fan_in", distribution="uniform"):
-    """Uniform, with variance 1 / fan_in (LeCun et al., 1998)."""
+    """Uniform, with variance 1 / fan_in (LeCun et al., 1998).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.LecunUniform(seed=1)((2, 3)).numpy().round(3))
+    [[ 0.927 -0.098  0.246]
+     [-0.263 -0.605 -0.136]]
+    """
 
 
 class LecunNormal(FixedScaling, scale=1.0, mode="fan_in", distribution="truncated_normal"):
-    """Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu."""
+    """Truncated normal, with variance 1 / fan_in (LeCun et al., 1998): for selu.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.initializers.LecunNormal(seed=1)((2, 3)).numpy().round(3))
+    [[ 0.102 -0.396  0.507]
+     [-0.634 -0.731 -0.321]]
+    """
 
 
 def fans(shape):
@@ -264,8 +341,7 @@ class Orthogonal(RandomInitializer):
 
     def __call__(self, shape, dtype=None):
         if len(shape) < 2:
-            problem = "The tensor to initialize must be at least two-dimensional."
-            raise ValueError(f"{problem} Received: shape={shape} of rank {len(shape)}.")
+            raise of_rank("The tensor to initialize must be at least two-dimensional.", shape)
         rows, columns = python_math.prod(shape[:-1]), shape[-1]
         drawn = stateless_normal((max(rows, columns), min(rows, columns)), self.seeds(), 0.0, 1.0, numpy_dtype(dtype))
         q, r = np.linalg.qr(drawn.numpy())
@@ -340,10 +416,10 @@ def get(identifier):
 
     Raises:
         ValueError: no initializer has this name.
+
+    >>> import minigrad as mg
+    >>> get = mg.keras.initializers.get
+    >>> print(get("ones")((2,)).numpy(), get({"class_name": "Constant", "config": {"value": 3.0}})((2,)).numpy())
+    [1. 1.] [3. 3.]
     """
-    initializer = from_identifier(identifier, BY_NAME, Initializer)
-    if initializer is not None:
-        return initializer
-    if identifier is None or callable(identifier):
-        return identifier
-    raise ValueError(f"Could not interpret initializer identifier: {visible(identifier)}")
+    return found(identifier, "initializer", BY_NAME)

@@ -7,11 +7,11 @@ from typing import Any
 
 from .. import math, nn
 from ..engine import convert, dtypes
-from ..errors import visible
+from ..errors import received
 from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, shaping
 from .activations import as_dtype, as_float, logits_of
-from .utils import snake_case, unique_name
+from .utils import found, snake_case, unique_name
 
 __all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge",
            "CosineSimilarity", "Hinge", "Huber", "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError",
@@ -27,13 +27,18 @@ LOG_2 = 0.6931471805599453
 
 def aligned(y_true, y_pred):
     """Both as Tensors of the dtype of the prediction. If only one has a last axis of length 1, both get or lose it."""
-    y_pred = convert(y_pred)
-    y_true = as_dtype(y_true, y_pred.dtype)
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
     if y_pred.ndim == y_true.ndim + 1 and y_pred.shape[-1] == 1:
         return (shaping.expand_dims(y_true, -1), y_pred) if y_true.ndim == 1 else (y_true, shaping.squeeze(y_pred, -1))
     if y_true.ndim == y_pred.ndim + 1 and y_true.shape[-1] == 1:
         return (y_true, shaping.expand_dims(y_pred, -1)) if y_pred.ndim == 1 else (shaping.squeeze(y_true, -1), y_pred)
     return y_true, y_pred
+
+
+def in_dtype_of_prediction(y_true, y_pred):
+    """Both as Tensors of the dtype of the prediction."""
+    y_pred = convert(y_pred)
+    return as_dtype(y_true, y_pred.dtype), y_pred
 
 
 def mean_squared_error(y_true, y_pred):
@@ -48,7 +53,12 @@ def mean_squared_error(y_true, y_pred):
 
 
 def mean_absolute_error(y_true, y_pred):
-    """The mean of |y_true - y_pred| over the last axis: (..., n) becomes (...)."""
+    """The mean of |y_true - y_pred| over the last axis: (..., n) becomes (...).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.mean_absolute_error([[0.0, 1.0]], [[2.0, 1.0]]).numpy())
+    [1.]
+    """
     y_true, y_pred = aligned(y_true, y_pred)
     return math.reduce_mean(as_float(math.abs(y_true - y_pred)), -1)
 
@@ -118,8 +128,7 @@ def squared_hinge(y_true, y_pred):
 
 def hinge_terms(y_true, y_pred):
     """max(1 - y_true * y_pred, 0) for each element."""
-    y_pred = convert(y_pred)
-    y_true = as_dtype(y_true, y_pred.dtype)
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
     if math.reduce_all(math.logical_or(math.equal(y_true, 0), math.equal(y_true, 1))):
         y_true = 2.0 * y_true - 1.0
     return math.maximum(1.0 - y_true * y_pred, 0.0)
@@ -136,8 +145,7 @@ def categorical_hinge(y_true, y_pred):
     >>> print(mg.keras.losses.categorical_hinge([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]]).numpy())
     [1.25]
     """
-    y_pred = convert(y_pred)
-    y_true = as_dtype(y_true, y_pred.dtype)
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
     wrong = math.reduce_max((1.0 - y_true) * y_pred, -1)
     return math.maximum(wrong - math.reduce_sum(y_true * y_pred, -1) + 1.0, 0.0)
 
@@ -152,9 +160,8 @@ def kl_divergence(y_true, y_pred):
     >>> print(mg.keras.losses.kld([[0.5, 0.5]], [[0.25, 0.75]]).numpy().round(4))
     [0.1438]
     """
-    y_pred = convert(y_pred)
-    y_true = clip_by_value(as_dtype(y_true, y_pred.dtype), EPSILON, 1.0)
-    return math.reduce_sum(y_true * math.log(y_true / clip_by_value(y_pred, EPSILON, 1.0)), -1)
+    y_true, y_pred = [clip_by_value(y, EPSILON, 1.0) for y in in_dtype_of_prediction(y_true, y_pred)]
+    return math.reduce_sum(y_true * math.log(y_true / y_pred), -1)
 
 
 def poisson(y_true, y_pred):
@@ -166,8 +173,8 @@ def poisson(y_true, y_pred):
     >>> print(mg.keras.losses.poisson([[1.0, 3.0]], [[2.0, 3.0]]).numpy().round(4))
     [0.5055]
     """
-    y_pred = convert(y_pred)
-    return math.reduce_mean(y_pred - as_dtype(y_true, y_pred.dtype) * math.log(y_pred + EPSILON), -1)
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
+    return math.reduce_mean(y_pred - y_true * math.log(y_pred + EPSILON), -1)
 
 
 def cosine_similarity(y_true, y_pred, axis=-1):
@@ -202,6 +209,26 @@ def huber(y_true, y_pred, delta=1.0):
     return math.reduce_mean(as_float(parts), -1)
 
 
+def smoothed(y_true, y_pred, from_logits, smoothing, classes):
+    """The smoothed labels, the predictions, and their logits: what they are given as, or come from, or None.
+
+    Args:
+        classes: tells of the labels over how many classes the smoothing spreads.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
+    if smoothing:
+        y_true = y_true * (1.0 - smoothing) + smoothing / classes(y_true)
+    if y_true.shape != y_pred.shape:
+        what = "rank (ndim)" if y_true.ndim != y_pred.ndim else "shape"
+        given = {"target.shape": y_true.shape, "output.shape": y_pred.shape}
+        raise received(f"Arguments `target` and `output` must have the same {what}.", **given)
+    logits = logits_of(y_pred)
+    return y_true, y_pred, y_pred if logits is None and from_logits else logits
+
+
 def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
     """The mean of -(y_true * log(y_pred) + (1 - y_true) * log(1 - y_pred)) over `axis`.
 
@@ -219,14 +246,9 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
     >>> print(mg.keras.losses.binary_crossentropy([[1.0, 0.0]], [[0.5, 0.5]]).numpy())
     [0.6931472]
     """
-    y_pred = convert(y_pred)
-    y_true = as_dtype(y_true, y_pred.dtype)
-    if label_smoothing:
-        y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
-    check_same_shape(y_true, y_pred)
-    logits = logits_of(y_pred)
-    if from_logits or logits is not None:
-        losses = nn.sigmoid_cross_entropy_with_logits(y_true, y_pred if logits is None else logits)
+    y_true, y_pred, logits = smoothed(y_true, y_pred, from_logits, label_smoothing, lambda y: 2)
+    if logits is not None:
+        losses = nn.sigmoid_cross_entropy_with_logits(y_true, logits)
     else:
         p = clip_by_value(y_pred, EPSILON, 1.0 - EPSILON)
         losses = -(y_true * math.log(p) + (1 - y_true) * math.log(1 - p))
@@ -250,15 +272,9 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
     >>> print(mg.keras.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]).numpy())
     [0.6931472]
     """
-    y_pred = convert(y_pred)
-    y_true = as_dtype(y_true, y_pred.dtype)
-    if label_smoothing:
-        classes = y_true.shape[-1] or 1  # with no classes the result is empty
-        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / classes
-    check_same_shape(y_true, y_pred)
-    logits = logits_of(y_pred)
-    if from_logits or logits is not None:
-        return nn.softmax_cross_entropy_with_logits(y_true, y_pred if logits is None else logits, axis)
+    y_true, y_pred, logits = smoothed(y_true, y_pred, from_logits, label_smoothing, lambda y: y.shape[-1] or 1)
+    if logits is not None:
+        return nn.softmax_cross_entropy_with_logits(y_true, logits, axis)
     p = y_pred / math.reduce_sum(y_pred, axis, True)
     return -math.reduce_sum(y_true * math.log(clip_by_value(p, EPSILON, 1.0 - EPSILON)), axis)
 
@@ -285,7 +301,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     """
     y_pred, y_true = convert(y_pred), as_dtype(y_true, dtypes.int64)
     if axis not in (-1, y_pred.ndim - 1):
-        raise ValueError(f"Only axis=-1 is currently supported. Received: axis={axis}")
+        raise received("Only axis=-1 is currently supported.", axis=axis)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = shaping.squeeze(y_true, -1)
     if y_true.shape != y_pred.shape[:-1]:
@@ -308,15 +324,6 @@ def without_class(ignored, y_true, y_pred, from_logits):
     return gathering.where(valid, losses, creation.zeros_like(losses))
 
 
-def check_same_shape(y_true, y_pred):
-    if y_true.ndim != y_pred.ndim:
-        problem = "Arguments `target` and `output` must have the same rank (ndim). Received:"
-        raise ValueError(f"{problem} target.shape={y_true.shape}, output.shape={y_pred.shape}")
-    if y_true.shape != y_pred.shape:
-        given = f"Received: target.shape={y_true.shape}, output.shape={y_pred.shape}"
-        raise ValueError(f"Arguments `target` and `output` must have the same shape. {given}")
-
-
 class Loss:
     """The base class: a subclass defines `call(y_true, y_pred)`, which returns one loss per example.
 
@@ -331,13 +338,20 @@ class Loss:
 
     Raises:
         ValueError: there is no such reduction.
+
+    >>> import minigrad as mg
+    >>> class Largest(mg.keras.losses.Loss):
+    ...     def call(self, y_true, y_pred):
+    ...         return mg.reduce_max(mg.abs(y_true - y_pred), -1)
+    >>> print(Largest()([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 4.0]]).numpy())
+    3.0
     """
 
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
         allowed = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "sum", "none", None)
         if reduction not in allowed:
-            problem = "Invalid value for argument `reduction`."
-            raise ValueError(f"{problem} Expected one of {set(allowed)}. Received: reduction={reduction}")
+            problem = f"Invalid value for argument `reduction`. Expected one of {set(allowed)}."
+            raise received(problem, reduction=reduction)
         self.name = name or unique_name(snake_case(type(self).__name__))
         self.reduction, self.dtype = reduction, dtypes.as_dtype(dtype or "float32").name
 
@@ -346,7 +360,7 @@ class Loss:
         raise NotImplementedError
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        losses = as_dtype(self.call(convert(y_true), self._cast(y_pred)), self.dtype)
+        losses = as_dtype(self.call(convert(y_true), as_dtype(y_pred, self.dtype)), self.dtype)
         if sample_weight is not None:
             weights = as_dtype(sample_weight, losses.dtype)
             weights, losses = aligned(weights, losses)
@@ -359,10 +373,6 @@ class Loss:
         if self.reduction == "mean_with_sample_weight" and sample_weight is not None:
             return math.divide_no_nan(total, math.reduce_sum(weights))
         return math.divide_no_nan(total, float(losses.shape.num_elements()))
-
-    def _cast(self, y_pred):
-        y_pred = convert(y_pred)
-        return y_pred if y_pred.dtype == self.dtype else creation.cast(y_pred, self.dtype)
 
 
 def structure_of(x):
@@ -406,61 +416,126 @@ class PlainLoss(FunctionLoss):
 
 
 class MeanSquaredError(PlainLoss, function=mean_squared_error):
-    """`mean_squared_error`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`mean_squared_error`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.MeanSquaredError()([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 2.0]]).numpy())
+    2.0
+    """
 
 
 class MeanAbsoluteError(PlainLoss, function=mean_absolute_error):
-    """`mean_absolute_error`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`mean_absolute_error`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.MeanAbsoluteError("sum")([[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0], [0.0, 2.0]]).numpy())
+    2.0
+    """
 
 
 class MeanAbsolutePercentageError(PlainLoss, function=mean_absolute_percentage_error):
-    """`mean_absolute_percentage_error`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`mean_absolute_percentage_error`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.MeanAbsolutePercentageError()([[2.0, 4.0], [1.0, 1.0]], [[1.0, 4.0], [1.0, 1.0]]).numpy())
+    12.5
+    """
 
 
 class MeanSquaredLogarithmicError(PlainLoss, function=mean_squared_logarithmic_error):
-    """`mean_squared_logarithmic_error`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`mean_squared_logarithmic_error`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.MeanSquaredLogarithmicError()([[0.0, 3.0]], [[1.0, 3.0]]).numpy().round(4))
+    0.2402
+    """
 
 
 class LogCosh(PlainLoss, function=log_cosh):
-    """`logcosh`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`logcosh`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.LogCosh()([[0.0, 0.0], [1.0, 1.0]], [[1.0, 100.0], [1.0, 1.0]]).numpy().round(4))
+    24.9352
+    """
 
 
 class Hinge(PlainLoss, function=hinge):
-    """`hinge`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`hinge`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.Hinge()([[-1.0, 1.0], [1.0, 1.0]], [[0.5, 2.0], [1.0, 1.0]]).numpy())
+    0.375
+    """
 
 
 class SquaredHinge(PlainLoss, function=squared_hinge):
-    """`squared_hinge`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`squared_hinge`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.SquaredHinge()([[-1.0, 1.0], [1.0, 1.0]], [[0.5, 2.0], [1.0, 1.0]]).numpy())
+    0.5625
+    """
 
 
 class CategoricalHinge(PlainLoss, function=categorical_hinge):
-    """`categorical_hinge`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`categorical_hinge`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.CategoricalHinge()([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]]).numpy())
+    1.25
+    """
 
 
 class KLDivergence(PlainLoss, function=kl_divergence):
-    """`kld`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`kld`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.KLDivergence()([[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [1.0, 0.0]]).numpy().round(4))
+    0.0719
+    """
 
 
 class Poisson(PlainLoss, function=poisson):
-    """`poisson`, reduced to a scalar; the arguments are those of `Loss`."""
+    """`poisson`, reduced to a scalar; the arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.Poisson()([[1.0, 3.0]], [[2.0, 3.0]]).numpy().round(4))
+    0.5055
+    """
 
 
 class CosineSimilarity(FunctionLoss, function=cosine_similarity):
-    """`cosine_similarity` along `axis`, reduced to a scalar; the other arguments are those of `Loss`."""
+    """`cosine_similarity` along `axis`, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.CosineSimilarity()([[0.0, 2.0], [1.0, 0.0]], [[3.0, 4.0], [5.0, 0.0]]).numpy().round(4))
+    -0.9
+    """
 
     def __init__(self, axis=-1, reduction="sum_over_batch_size", name="cosine_similarity", dtype=None):
         super().__init__(reduction, name, dtype, axis=axis)
 
 
 class Huber(FunctionLoss, function=huber):
-    """`huber` with this `delta`, reduced to a scalar; the other arguments are those of `Loss`."""
+    """`huber` with this `delta`, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.Huber(delta=2.0)([[0.0, 0.0]], [[0.5, 3.0]]).numpy())
+    2.0625
+    """
 
     def __init__(self, delta=1.0, reduction="sum_over_batch_size", name="huber_loss", dtype=None):
         super().__init__(reduction, name, dtype, delta=delta)
 
 
 class BinaryCrossentropy(FunctionLoss, function=binary_crossentropy):
-    """`binary_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`."""
+    """`binary_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.BinaryCrossentropy(from_logits=True)([[1.0, 0.0]], [[0.0, 0.0]]).numpy())
+    0.6931472
+    """
 
     def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
                  name="binary_crossentropy", dtype=None):  # fmt: skip
@@ -468,7 +543,12 @@ class BinaryCrossentropy(FunctionLoss, function=binary_crossentropy):
 
 
 class CategoricalCrossentropy(FunctionLoss, function=categorical_crossentropy):
-    """`categorical_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`."""
+    """`categorical_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.CategoricalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy())
+    0.6931472
+    """
 
     def __init__(self, from_logits=False, label_smoothing=0.0, axis=-1, reduction="sum_over_batch_size",
                  name="categorical_crossentropy", dtype=None):  # fmt: skip
@@ -479,6 +559,11 @@ class SparseCategoricalCrossentropy(FunctionLoss, function=sparse_categorical_cr
     """`sparse_categorical_crossentropy` with these settings, reduced to a scalar.
 
     A mean is taken over the examples whose class is not ignored. The other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> loss = mg.keras.losses.SparseCategoricalCrossentropy(ignore_class=0)
+    >>> print(loss(mg.constant([0, 1]), mg.constant([[0.9, 0.1], [0.5, 0.5]])).numpy())
+    0.6931472
     """
 
     def __init__(self, from_logits=False, ignore_class=None, reduction="sum_over_batch_size", axis=-1,
@@ -517,15 +602,14 @@ def get(identifier):
     """The loss of this name.
 
     Args:
-        identifier: the name of a function or of a class, of which a loss with default settings is created; or a
-            function, a loss or None, which are returned unchanged.
+        identifier: the name of a function or of a class, a class, or a dict {"class_name": name, "config": settings},
+            of which a loss is created; or a function, a loss or None, which are returned unchanged.
 
     Raises:
         ValueError: no loss has this name.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.get("mse")([[0.0, 1.0]], [[2.0, 1.0]]).numpy(), mg.keras.losses.get("Huber").name)
+    [2.] huber_loss
     """
-    if identifier is None or callable(identifier):
-        return identifier
-    if identifier not in BY_NAME:
-        raise ValueError(f"Could not interpret loss identifier: {visible(identifier)}")
-    found = BY_NAME[identifier]
-    return found() if isinstance(found, type) else found
+    return found(identifier, "loss", BY_NAME)

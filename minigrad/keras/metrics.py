@@ -33,6 +33,10 @@ def categorical_accuracy(y_true, y_pred):
     Args:
         y_true: one-hot rows.
         y_pred: one prediction for each class.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.categorical_accuracy([[0, 1], [0, 1]], [[0.2, 0.8], [0.6, 0.4]]).numpy())
+    [1. 0.]
     """
     return accuracy(math.argmax(y_true, -1), math.argmax(y_pred, -1))
 
@@ -46,6 +50,10 @@ def sparse_categorical_accuracy(y_true, y_pred):
 
     Returns:
         A float32 Tensor of shape (...).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.sparse_categorical_accuracy([1, 1], [[0.2, 0.8], [0.6, 0.4]]).numpy())
+    [1. 0.]
     """
     y_true, y_pred = convert(y_true), convert(y_pred)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
@@ -204,6 +212,11 @@ class MeanMetricWrapper(Mean):
         name: by default the name of the class in snake_case, numbered.
         dtype: of the Variables; float32 by default.
         **kwargs: further arguments of the function.
+
+    >>> import minigrad as mg
+    >>> off = mg.keras.metrics.MeanMetricWrapper(lambda y, guess, least: mg.abs(y - guess) > least, least=0.5)
+    >>> print(off(mg.constant([1.0, 2.0]), mg.constant([1.1, 3.0])).numpy())
+    0.5
     """
 
     def __init__(self, fn, name=None, dtype=None, **kwargs):
@@ -214,28 +227,49 @@ class MeanMetricWrapper(Mean):
         super().update_state(self._function(y_true, y_pred, **self._settings), sample_weight)
 
 
-class Accuracy(MeanMetricWrapper):
-    """The fraction of predictions that equal the true value."""
+class FunctionMetric(MeanMetricWrapper):
+    """The mean of the function that stands in the head of its class, which has no settings."""
 
-    def __init__(self, name="accuracy", dtype=None):
-        super().__init__(accuracy, name, dtype)
+    def __init_subclass__(cls, function):
+        own_name = snake_case(cls.__name__)
+
+        def __init__(self, name=own_name, dtype=None):
+            MeanMetricWrapper.__init__(self, function, name, dtype)
+
+        cls.__init__ = __init__
+
+
+class Accuracy(FunctionMetric, function=accuracy):
+    """The fraction of predictions that equal the true value.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.Accuracy()([1, 2, 3, 4], [0, 2, 3, 4]).numpy())
+    0.75
+    """
 
 
 class BinaryAccuracy(MeanMetricWrapper):
-    """The mean of `binary_accuracy`."""
+    """The mean of `binary_accuracy`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.BinaryAccuracy()([1.0, 0.0], [0.7, 0.6]).numpy())
+    0.5
+    """
 
     def __init__(self, name="binary_accuracy", dtype=None, threshold=0.5):
         super().__init__(binary_accuracy, name, dtype, threshold=threshold)
 
 
-class CategoricalAccuracy(MeanMetricWrapper):
-    """The mean of `categorical_accuracy`."""
+class CategoricalAccuracy(FunctionMetric, function=categorical_accuracy):
+    """The mean of `categorical_accuracy`.
 
-    def __init__(self, name="categorical_accuracy", dtype=None):
-        super().__init__(categorical_accuracy, name, dtype)
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.CategoricalAccuracy()([[0, 1], [0, 1]], [[0.2, 0.8], [0.6, 0.4]]).numpy())
+    0.5
+    """
 
 
-class SparseCategoricalAccuracy(MeanMetricWrapper):
+class SparseCategoricalAccuracy(FunctionMetric, function=sparse_categorical_accuracy):
     """The mean of `sparse_categorical_accuracy`.
 
     >>> import minigrad as mg
@@ -245,25 +279,14 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
     0.5
     """
 
-    def __init__(self, name="sparse_categorical_accuracy", dtype=None):
-        super().__init__(sparse_categorical_accuracy, name, dtype)
 
+class MeanSquaredError(FunctionMetric, function=losses.mse):
+    """The mean of `mg.keras.losses.mse`.
 
-class MeanSquaredError(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.mse`."""
-
-    def __init__(self, name="mean_squared_error", dtype=None):
-        super().__init__(losses.mse, name, dtype)
-
-
-class RootMeanSquaredError(MeanMetricWrapper):
-    """The square root of the mean of (y_pred - y_true)**2 over all elements."""
-
-    def __init__(self, name="root_mean_squared_error", dtype=None):
-        super().__init__(squared_errors, name, dtype)
-
-    def result(self):
-        return math.sqrt(super().result())
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.MeanSquaredError()([[0.0, 1.0]], [[2.0, 1.0]]).numpy())
+    2.0
+    """
 
 
 def squared_errors(y_true, y_pred):
@@ -271,15 +294,34 @@ def squared_errors(y_true, y_pred):
     return math.square(y_pred - y_true)
 
 
-class MeanAbsoluteError(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.mae`."""
+class RootMeanSquaredError(FunctionMetric, function=squared_errors):
+    """The square root of the mean of (y_pred - y_true)**2 over all elements.
 
-    def __init__(self, name="mean_absolute_error", dtype=None):
-        super().__init__(losses.mae, name, dtype)
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.RootMeanSquaredError()([0.0, 1.0], [2.0, 3.0]).numpy())
+    2.0
+    """
+
+    def result(self):
+        return math.sqrt(super().result())
+
+
+class MeanAbsoluteError(FunctionMetric, function=losses.mae):
+    """The mean of `mg.keras.losses.mae`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.MeanAbsoluteError()([[0.0, 1.0]], [[2.0, 1.0]]).numpy())
+    1.0
+    """
 
 
 class BinaryCrossentropy(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.binary_crossentropy`."""
+    """The mean of `mg.keras.losses.binary_crossentropy`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.BinaryCrossentropy()([[1.0, 0.0]], [[0.5, 0.5]]).numpy())
+    0.6931472
+    """
 
     def __init__(self, name="binary_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
         options = dict(from_logits=from_logits, label_smoothing=label_smoothing)
@@ -287,7 +329,12 @@ class BinaryCrossentropy(MeanMetricWrapper):
 
 
 class CategoricalCrossentropy(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.categorical_crossentropy`."""
+    """The mean of `mg.keras.losses.categorical_crossentropy`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.CategoricalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy())
+    0.6931472
+    """
 
     def __init__(self, name="categorical_crossentropy", dtype=None, from_logits=False, label_smoothing=0, axis=-1):
         settings = dict(from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)
@@ -295,7 +342,12 @@ class CategoricalCrossentropy(MeanMetricWrapper):
 
 
 class SparseCategoricalCrossentropy(MeanMetricWrapper):
-    """The mean of `mg.keras.losses.sparse_categorical_crossentropy`."""
+    """The mean of `mg.keras.losses.sparse_categorical_crossentropy`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.SparseCategoricalCrossentropy()([1], [[0.5, 0.5]]).numpy())
+    0.6931472
+    """
 
     def __init__(self, name="sparse_categorical_crossentropy", dtype=None, from_logits=False, axis=-1):
         super().__init__(losses.sparse_categorical_crossentropy, name, dtype, from_logits=from_logits, axis=axis)

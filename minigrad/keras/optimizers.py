@@ -9,8 +9,8 @@ import warnings
 import numpy as np
 
 from .. import errors, math
-from ..engine import IndexedSlices, SparseRows, Tensor, bracketed, convert, invalid
-from ..errors import visible
+from ..engine import IndexedSlices, SparseRows, Tensor, another_dtype, bracketed, convert
+from ..errors import by_kernel, received, visible
 from ..ops import cast, stack
 from . import initializers
 from .utils import checked_name, snake_case, unique_name
@@ -22,7 +22,8 @@ __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "get", "sc
 class Optimizer:
     """The base class: a subclass defines `update_step`, and `build` if it keeps Variables of its own.
 
-    (The optimizers of this file name their `slots`, arrays kept for each Variable, and define `update` in NumPy.)
+    (The optimizers of this file name their `slots`, arrays kept for each Variable, with their values before the first
+    step, and define `update` in NumPy.)
 
     Args:
         learning_rate: a float, a schedule, or a function without arguments.
@@ -52,7 +53,6 @@ class Optimizer:
     [0.5 2.5]
     """
 
-    slots: tuple = ()
     float_op = ""  # the op in which TensorFlow combines the Variable with a float, and so refuses integer Variables
 
     def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None,
@@ -66,22 +66,26 @@ class Optimizer:
             advice = "add up the gradients of some steps, and apply the sums."
             raise errors.UnimplementedError(None, None, f"minigrad has no `gradient_accumulation_steps`: {advice}")
         check_learning_rate(learning_rate)
-        if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
-            given = f"Received: clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
-            raise ValueError(f"Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. {given}")
-        if use_ema:
-            check_ema(ema_momentum, ema_overwrite_frequency)
+        clippings = dict(clipnorm=clipnorm, clipvalue=clipvalue, global_clipnorm=global_clipnorm)
+        if sum(limit is not None for limit in clippings.values()) > 1:
+            raise received("Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set.", **clippings)
+        if use_ema and not 0 <= ema_momentum <= 1:
+            raise received("`ema_momentum` must be in the range [0, 1].", ema_momentum=ema_momentum)
+        frequency = ema_overwrite_frequency
+        if use_ema and frequency and (not isinstance(frequency, int) or frequency < 1):
+            problem = "`ema_overwrite_frequency` must be an integer >= 1 or None."
+            raise received(problem, ema_overwrite_frequency=frequency)
         self.name = checked_name(name or unique_name(snake_case(type(self).__name__)))
         self.weight_decay = weight_decay
-        self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
-        self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, ema_overwrite_frequency
+        self.clipnorm, self.clipvalue, self.global_clipnorm = clippings.values()
+        self.use_ema, self.ema_momentum, self.ema_overwrite_frequency = use_ema, ema_momentum, frequency
         self.loss_scale_factor = loss_scale_factor
         with inside(self):
             self.iterations = Variable(0, dtype="int64", trainable=False, name="iteration")
             self._rate = learning_rate
             if not callable(learning_rate):
                 self._rate = Variable(learning_rate, dtype="float32", trainable=False, name="learning_rate")
-        self.built, self._known, self._slots, self._averages, self._added = False, {}, {}, [], []
+        self.built, self._known, self.slots, self._slots, self._averages, self._added = False, {}, {}, {}, [], []
 
     @property
     def learning_rate(self):
@@ -118,12 +122,11 @@ class Optimizer:
         self._known = {variable.id: variable for variable in variables}
         if self.use_ema:
             self._averages = self.add_optimizer_variables(variables, "average")
+        initial = {slot: initializers.Constant(value) for slot, value in self.slots.items()}
         for variable in variables:
-            self._slots[variable.id] = {slot: self._new_slot(variable, slot) for slot in self.slots}
+            made = {slot: self.add_variable_from_reference(variable, slot, value) for slot, value in initial.items()}
+            self._slots[variable.id] = made
         self.built = True
-
-    def _new_slot(self, variable, slot):
-        return self.add_variable_from_reference(variable, slot, initializers.Constant(self.initial_value(slot)))
 
     def add_variable(self, shape, initializer="zeros", dtype=None, name=None) -> Variable:
         """Create a Variable of the optimizer."""
@@ -176,10 +179,6 @@ class Optimizer:
         """With `use_ema`, assign the averages to the Variables, at the end of training."""
         for variable, average in zip(var_list, self._averages):
             variable.assign(average)
-
-    def initial_value(self, slot) -> float:
-        """The value of a slot before the first step."""
-        return 0.0
 
     def apply_gradients(self, grads_and_vars):
         """Take one step.
@@ -245,7 +244,7 @@ class Optimizer:
         """Subtract `weight_decay * rate * value`."""
         if self.weight_decay is not None:
             value, in_dtype = variable.numpy(), variable.dtype.as_numpy_dtype
-            variable.assign_sub(value * in_dtype(self.weight_decay) * in_dtype(rate))
+            variable.assign_sub(value * in_dtype(self.weight_decay) * convert(rate).value.astype(in_dtype))
 
     def update_averages(self):
         """Update the moving averages; every `ema_overwrite_frequency` steps, assign them to their Variables."""
@@ -271,7 +270,7 @@ class Optimizer:
         slots = {name: slot.numpy().astype(in_dtype) for name, slot in self._slots[variable.id].items()}
         values = (gradient.values if isinstance(gradient, IndexedSlices) else gradient).value
         dx, squared = [dense(gradient, one).astype(in_dtype) for one in (values, values * values)]
-        rate = in_dtype(own(np.float32(convert(learning_rate).value)))
+        rate = convert(learning_rate).value.astype(np.float32).astype(own).astype(in_dtype)
         try:
             step = self.update(dx, squared, slots, rate, in_dtype)
         except ValueError as problem:
@@ -287,10 +286,9 @@ class Optimizer:
             InvalidArgumentError: it is one.
         """
         if self.float_op and variable.dtype.is_integer:
-            problem = f"cannot compute {self.float_op} as input #1(zero-based) was expected to be"
-            given = f"a {variable.dtype.name} tensor but is a float tensor:"
+            problem = another_dtype(self.float_op, 1, variable.dtype.dtype, np.dtype(np.float32))
             advice = f"{type(self).__name__} cannot train whole numbers. Make {visible(variable.name)} of floats."
-            raise invalid(f"{problem} {given} {advice} [Op:{self.float_op}] name: ")
+            raise by_kernel(self.float_op, f"{problem}: {advice}")
 
     def clipped(self, grads):
         """The gradients after the clipping that was asked for."""
@@ -320,15 +318,7 @@ def check_learning_rate(learning_rate):
     if not isinstance(learning_rate, float) and not callable(learning_rate):
         problem = "Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable"
         what = "(that takes in the current iteration value and returns the corresponding learning rate value)."
-        raise ValueError(f"{problem} {what} Received instead: learning_rate={learning_rate}")
-
-
-def check_ema(momentum, frequency):
-    if not 0 <= momentum <= 1:
-        raise ValueError(f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={momentum}")
-    if frequency and (not isinstance(frequency, int) or frequency < 1):
-        problem = "`ema_overwrite_frequency` must be an integer >= 1 or None."
-        raise ValueError(f"{problem} Received: ema_overwrite_frequency={frequency}")
+        raise ValueError(f"{problem} {what} Received instead: learning_rate={visible(learning_rate)}")
 
 
 @contextlib.contextmanager
@@ -344,8 +334,8 @@ def all_or_nothing(variables):
 
 
 def incompatible(shape, other):
-    problem = f"Incompatible shapes: {bracketed(shape)} vs. {bracketed(other)}:"
-    return invalid(f"{problem} a gradient has the shape of its Variable. [Op:Sub] name: ")
+    shapes = f"{bracketed(shape)} vs. {bracketed(other)}"
+    return by_kernel("Sub", f"Incompatible shapes: {shapes}: a gradient has the shape of its Variable.")
 
 
 def add_without_broadcast(x, dx):
@@ -356,8 +346,8 @@ def add_without_broadcast(x, dx):
     """
     if dx.shape != x.shape:
         shapes = f"variable with shape {bracketed(x.shape)} using a Tensor with shape {bracketed(dx.shape)}"
-        advice = "a gradient has the shape of its Variable. [Op:AssignAddVariableOp] name: "
-        raise invalid(f"Cannot update {shapes}, shapes must be equal: {advice}")
+        problem = f"Cannot update {shapes}, shapes must be equal: a gradient has the shape of its Variable."
+        raise by_kernel("AssignAddVariableOp", problem)
     return x + dx
 
 
@@ -369,7 +359,7 @@ def inner(variable):
 def values_of(dx, variable):
     """The values of a gradient in the dtype of its Variable; for IndexedSlices, those of the rows."""
     value = dx.values.value if isinstance(dx, IndexedSlices) else convert(dx).value
-    return np.asarray(value, inner(variable).dtype.dtype)
+    return value.astype(inner(variable).dtype.dtype, copy=False)
 
 
 def with_values(dx, values):
@@ -444,7 +434,7 @@ class SGD(Optimizer):
             raise ValueError("`momentum` must be a float between [0, 1].")
         super().__init__(learning_rate, *settings, **named)
         self.momentum, self.nesterov = momentum, nesterov
-        self.slots = ("momentum",) if momentum else ()
+        self.slots = {"momentum": 0.0} if momentum else {}
 
     def update(self, dx, squared, slots, rate, in_dtype):
         if not self.momentum:
@@ -479,10 +469,10 @@ class Adam(Optimizer):
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.beta_1, self.beta_2, self.epsilon, self.amsgrad = beta_1, beta_2, epsilon, amsgrad
-        self.slots = ("momentum", "velocity", *["velocity_hat"] * amsgrad)
+        self.slots = dict.fromkeys(["momentum", "velocity", *["velocity_hat"] * amsgrad], 0.0)
 
     def update(self, dx, squared, slots, rate, in_dtype):
-        one, t = in_dtype(1), in_dtype(self.iterations.numpy() + 1)
+        one, t = in_dtype(1), (self.iterations.numpy() + 1).astype(in_dtype)
         beta_1, beta_2 = in_dtype(np.float32(self.beta_1)), in_dtype(np.float32(self.beta_2))
         alpha = rate * np.sqrt(one - beta_2**t) / (one - beta_1**t)
         m, v = slots["momentum"], slots["velocity"]
@@ -540,7 +530,8 @@ class RMSprop(Optimizer):
     def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
-        self.slots = ("velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered)
+        names = ["velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered]
+        self.slots = dict.fromkeys(names, 0.0)
         self.float_op = "AddV2" if centered else ""
 
     def update(self, dx, squared, slots, rate, in_dtype):
@@ -571,14 +562,10 @@ class Adagrad(Optimizer):
     0.5004
     """
 
-    slots = ("accumulator",)
-
     def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
-
-    def initial_value(self, slot):
-        return self.initial_accumulator_value
+        self.slots = {"accumulator": initial_accumulator_value}
 
     def update(self, dx, squared, slots, rate, in_dtype):
         total = slots["accumulator"] = add_without_broadcast(slots["accumulator"], squared)
@@ -609,13 +596,13 @@ class Decay(Schedule):
 
     def __init__(self, initial_learning_rate, decay_steps):
         if decay_steps <= 0:
-            raise ValueError(f"Argument `decay_steps` must be > 0. Received: decay_steps={decay_steps}")
+            raise received("Argument `decay_steps` must be > 0.", decay_steps=decay_steps)
         self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
 
-    def in_one_dtype(self, step):
-        """The initial learning rate, the step and `decay_steps`, all in the dtype of the first."""
+    def in_one_dtype(self, *numbers):
+        """The initial learning rate, `decay_steps` and other numbers, all in the dtype of the first."""
         initial = convert(self.initial_learning_rate)
-        return initial, cast(step, initial.dtype), cast(self.decay_steps, initial.dtype)
+        return [initial, *[cast(one, initial.dtype) for one in (self.decay_steps, *numbers)]]
 
 
 class RateDecay(Decay):
@@ -626,10 +613,9 @@ class RateDecay(Decay):
         self.decay_rate, self.staircase, self.name = decay_rate, staircase, name or type(self).__name__
 
     def __call__(self, step):
-        initial, step, steps = self.in_one_dtype(step)
-        periods = math.floor(step / steps) if self.staircase else step / steps
-        rate = cast(cast(self.decay_rate, initial.dtype), periods.dtype)  # a quotient of integers is in float64
-        return self.decayed(cast(initial, periods.dtype), rate, periods)
+        initial, steps, step, rate = self.in_one_dtype(step, self.decay_rate)
+        periods = math.floor(step / steps) if self.staircase else step / steps  # of integers it is in float64
+        return self.decayed(cast(initial, periods.dtype), cast(rate, periods.dtype), periods)
 
 
 class ExponentialDecay(RateDecay):
@@ -702,9 +688,8 @@ class PolynomialDecay(Decay):
         self.end_learning_rate, self.power, self.cycle, self.name = end_learning_rate, power, cycle, name
 
     def __call__(self, step):
-        initial, step, steps = self.in_one_dtype(step)
-        # as in TensorFlow, with an integer initial learning rate these are truncated to integers
-        end, power = cast(self.end_learning_rate, initial.dtype), cast(self.power, initial.dtype)
+        # as in TensorFlow, with an integer initial learning rate the last two are truncated to integers
+        initial, steps, step, end, power = self.in_one_dtype(step, self.end_learning_rate, self.power)
         if self.cycle:
             steps = steps * math.maximum(math.ceil(step / steps), 1)
         progress = math.minimum(step, steps) / steps
@@ -740,13 +725,12 @@ class CosineDecay(Decay):
         self.alpha, self.name, self.warmup_target, self.warmup_steps = alpha, name, warmup_target, warmup_steps
 
     def __call__(self, step):
-        initial, step, steps = self.in_one_dtype(step)
+        target = self.initial_learning_rate if self.warmup_target is None else self.warmup_target
+        initial, steps, step, alpha, target, warmup = self.in_one_dtype(step, self.alpha, target, self.warmup_steps)
         if self.warmup_target is not None:
-            target, warmup = cast(self.warmup_target, initial.dtype), cast(self.warmup_steps, initial.dtype)
             if step < warmup:
                 return (target - initial) * (step / warmup) + initial
             initial, step = target, step - warmup
-        alpha = cast(self.alpha, initial.dtype)
         cosine = 0.5 * (1.0 + math.cos(np.pi * (math.minimum(step, steps) / steps)))
         return initial * ((1 - alpha) * cosine + alpha)
 
@@ -781,7 +765,13 @@ class PiecewiseConstantDecay(Schedule):
 
 
 class schedules:
-    """tf.keras.optimizers.schedules: learning rates that depend on the step."""
+    """tf.keras.optimizers.schedules: learning rates that depend on the step.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.PolynomialDecay(0.5, decay_steps=2, end_learning_rate=0.25)
+    >>> print(float(mg.keras.optimizers.SGD(rate).learning_rate))
+    0.5
+    """
 
     LearningRateSchedule, ExponentialDecay, InverseTimeDecay = Schedule, ExponentialDecay, InverseTimeDecay
     PolynomialDecay, CosineDecay, PiecewiseConstantDecay = PolynomialDecay, CosineDecay, PiecewiseConstantDecay

@@ -6,13 +6,23 @@ from .. import math
 from ..engine import convert
 from ..errors import visible
 from ..ops import cast
-from .utils import from_identifier
+from .utils import found
 
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "get", "l1", "l1_l2", "l2"]
 
 
 class Regularizer:
-    """The base class: a subclass defines `__call__(self, x)`, which returns the penalty for the weight x, a scalar."""
+    """The base class: a subclass defines `__call__(self, x)`, which returns the penalty for the weight x, a scalar.
+
+    >>> import minigrad as mg
+    >>> class Odd(mg.keras.regularizers.Regularizer):
+    ...     def __call__(self, x):
+    ...         return mg.reduce_sum(mg.abs(x % 2.0))
+    >>> layer = mg.keras.layers.Dense(1, kernel_initializer="ones", kernel_regularizer=Odd())
+    >>> layer.build([1, 3])
+    >>> print(layer.losses[0].numpy())
+    3.0
+    """
 
     def __call__(self, x):
         return 0.0
@@ -76,7 +86,8 @@ def checked_factor(value, name):
         ValueError: it is negative, not finite or not a number.
     """
     if not isinstance(value, (float, int)) or not 0 <= value < python_math.inf:
-        raise ValueError(f"Invalid value for argument {name}: expected a non-negative float. Received: {name}={value}")
+        problem = f"Invalid value for argument {name}: expected a non-negative float."
+        raise ValueError(f"{problem} Received: {name}={visible(value)}")
     return float(value)
 
 
@@ -93,11 +104,9 @@ def get(identifier):
 
     Raises:
         ValueError: no regularizer has this name.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.regularizers.get({"class_name": "L1", "config": {"l1": 0.5}})([1.0, -3.0]).numpy())
+    2.0
     """
-    regularizer = from_identifier(identifier, BY_NAME, Regularizer)
-    if regularizer is not None:
-        return regularizer
-    if identifier is None or (callable(identifier) and not isinstance(identifier, type)):
-        return identifier
-    problem = f"Could not interpret regularizer identifier: {visible(identifier)}."
-    raise ValueError(f"{problem} Known are {', '.join(BY_NAME)}.")
+    return found(identifier, "regularizer", BY_NAME, f". Known are {', '.join(BY_NAME)}.")

@@ -39,7 +39,13 @@ def snake_case(name) -> str:
 
 
 def clear_session() -> None:
-    """Restart the numbering of automatic names."""
+    """Restart the numbering of automatic names.
+
+    >>> import minigrad as mg
+    >>> mg.keras.utils.clear_session()
+    >>> mg.keras.layers.Dense(1).name, mg.keras.layers.Dense(1).name
+    ('dense', 'dense_1')
+    """
     name_counts.clear()
 
 
@@ -86,10 +92,22 @@ def to_categorical(x, num_classes=None):
     return np.eye(num_classes or int(classes.max()) + 1)[classes]
 
 
-def from_identifier(identifier, by_name, base):
-    """A new object for a name, a subclass of `base` or a config dict; None for anything else."""
-    if isinstance(identifier, dict) and identifier.get("class_name") in by_name:
-        return by_name[identifier["class_name"]](**identifier.get("config", {}))
-    if isinstance(identifier, str) and identifier in by_name:
-        return by_name[identifier]()
-    return identifier() if isinstance(identifier, type) and issubclass(identifier, base) else None
+def found(identifier, kind, by_name, known=""):
+    """What an identifier stands for: a function, an object or None is itself; of a class a new object is made.
+
+    Args:
+        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or the thing itself.
+        kind: what is looked for, as the error calls it.
+        by_name: name -> a function or a class.
+        known: the end of the error: which names there are.
+
+    Raises:
+        ValueError: nothing has this name.
+    """
+    config = identifier if isinstance(identifier, dict) else {"class_name": identifier}
+    name = config.get("class_name")
+    one = by_name.get(name) if isinstance(name, str) else identifier
+    one = one(**config.get("config", {})) if isinstance(one, type) else one
+    if not callable(one) and identifier is not None:
+        raise ValueError(f"Could not interpret {kind} identifier: {visible(identifier)}{known}")
+    return one

@@ -133,12 +133,6 @@ class Variable:
     def __bool__(self):
         raise TypeError("A Keras Variable cannot be used as a boolean.")
 
-    def __int__(self):
-        return int(self.value)
-
-    def __float__(self):
-        return float(self.value)
-
     def __round__(self, digits=None):
         return math.round(self.value * 10.0**digits) / 10.0**digits if digits else math.round(self.value)
 
@@ -149,6 +143,6 @@ class Variable:
 
 
 for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge",
-             "radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "neg", "abs",
+             "radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "neg", "abs", "int", "float",
              "getitem"):  # fmt: skip
     setattr(Variable, f"__{name}__", lambda self, *other, name=f"__{name}__": getattr(self.value, name)(*other))

@@ -304,27 +304,12 @@ def deep_qr_grad(dq, dr, q, r):
 
 
 @op("Qr", "fc", dinput=qr_grad, math="q @ dr + what turns q, times inv(r)^T; upstream: dq, dr; z: q, r")
-def orthogonal_triangular(input, full_matrices=False) -> list:
-    """Op behind `mg.linalg.qr`.
-
-    >>> import minigrad as mg
-    >>> q, r = mg.linalg.qr([[1.0, 2.0], [3.0, 4.0], [0.5, 1.0]])
-    >>> print((q @ r).numpy().round(3)[1], abs(r.numpy()).round(3).ravel())
-    [3. 4.] [3.202 4.529 0.    0.698]
-    >>> print(mg.linalg.qr([[1.0, 2.0, 0.5], [3.0, 4.0, 1.5]]).r.shape)
-    (2, 3)
-    """
-    needs_rank(input)
-    return list(lapack(lambda x: np.linalg.qr(x, "complete" if full_matrices else "reduced"), input))
-
-
-def qr(input, full_matrices=False, name=None) -> Qr:
+def qr(input, full_matrices=False) -> Qr:
     """QR decomposition: q, with orthonormal columns, and an upper triangular r, for which the input is `q @ r`.
 
     Args:
         input: shape `(..., n, m)`.
         full_matrices: make q square.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(q, r)` of the shapes `(..., n, k)` and `(..., k, m)`, where k = min(n, m), or k = n with `full_matrices`.
@@ -337,5 +322,11 @@ def qr(input, full_matrices=False, name=None) -> Qr:
     >>> print(abs(mg.linalg.qr([[3.0, 1.0], [4.0, 2.0]]).r.numpy()).round(3))
     [[5.  2.2]
      [0.  0.4]]
+    >>> q, r = mg.linalg.qr([[1.0, 2.0], [3.0, 4.0], [0.5, 1.0]])
+    >>> print((q @ r).numpy().round(3)[1], abs(r.numpy()).round(3).ravel())
+    [3. 4.] [3.202 4.529 0.    0.698]
+    >>> print(mg.linalg.qr([[1.0, 2.0, 0.5], [3.0, 4.0, 1.5]]).r.shape)
+    (2, 3)
     """
-    return Qr(*orthogonal_triangular(input, full_matrices))
+    needs_rank(input)
+    return Qr(*lapack(lambda x: np.linalg.qr(x, "complete" if full_matrices else "reduced"), input))

@@ -4,6 +4,8 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, as_value, bracketed, dtypes, invalid, op, tidy, twin
+from ..engine.rules import filled
+from ..errors import visible
 from ..ops import convert_to_tensor, shaping
 
 __all__ = ["adjoint", "band_part", "diag", "diag_part", "eye", "matrix_transpose", "set_diag", "tensor_diag",
@@ -79,7 +81,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     columns = rows if columns is None else columns
     if not isinstance(rows, int) or not isinstance(columns, int):
         problem = "Arguments `num_rows` and `num_columns` must be positive integer values."
-        raise TypeError(f"{problem} Received: num_rows={num_rows}, num_columns={columns}")
+        raise TypeError(f"{problem} Received: num_rows={visible(num_rows)}, num_columns={visible(columns)}")
     if min(rows, columns) < 0:
         raise invalid(f"Dimension {min(rows, columns)} must be >= 0 [Op:Fill] name: ")
     matrix = np.eye(rows, columns, dtype=as_value(1, dtype).dtype)  # strings have no 1
@@ -90,10 +92,10 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")  # above the main diagonal, and below
 
 
-def needs_matrix(x, name):
+def needs_matrix(x):
     """Raise InvalidArgumentError for fewer than two axes."""
     if x.ndim < 2:
-        raise invalid(f"{name} must be at least 2-dim, received shape: {bracketed(x.shape)}")
+        raise invalid(f"input must be at least 2-dim, received shape: {bracketed(x.shape)}")
 
 
 def from_to(k):
@@ -176,7 +178,7 @@ def diag(diagonal, name=None, k = 0, num_rows = -1, num_cols = -1, padding_value
         problem = "The number of diagonals provided in the input does not"
         raise invalid(f"{problem} match the lower_diag_index and upper_diag_index range.")
     rows, columns = size_around(diagonal.shape[-1], lower, upper, num_rows, num_cols)
-    matrix = np.full((*diagonal.shape[:-axes], rows, columns), as_value(padding_value, diagonal.dtype))
+    matrix = filled(diagonal, (*diagonal.shape[:-axes], rows, columns), as_value(padding_value, diagonal.dtype))
     inside, outside = places(k, rows, columns, align)
     matrix[inside] = diagonal[outside]
     return matrix
@@ -198,8 +200,8 @@ def size_around(length, lower, upper, rows, columns):
     return rows, columns
 
 
-@op("MatrixDiagPartV3", k=tidy.axes, dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align),
-    math="upstream, put back on the diagonals")  # fmt: skip
+@op("MatrixDiagPartV3", k=tidy.axes, math="upstream, put back on the diagonals",
+    dinput=lambda dz, input_shape, k, align: diag.np(dz, None, k, *input_shape[-2:], 0, align))  # fmt: skip
 def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
     """Diagonal, or diagonals, of a matrix.
 
@@ -227,7 +229,7 @@ def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
     [[1. 5.]
      [4. 0.]]
     """
-    needs_matrix(input, "input")
+    needs_matrix(input)
     lower, upper = from_to(k)
     inside, outside = places(k, *input.shape[-2:], align)
     padding = as_value(padding_value, input.dtype)
@@ -259,7 +261,7 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     [[7. 2.]
      [3. 8.]]
     """
-    needs_matrix(input, "input")
+    needs_matrix(input)
     lower, upper = from_to(k)
     bands = [upper - lower + 1] if lower < upper else []
     expected = (*input.shape[:-2], *bands, longest(lower, upper, *input.shape[-2:]))
@@ -341,7 +343,7 @@ def band_part(input, num_lower, num_upper):
     [[1. 2. 0.]
      [4. 5. 6.]]
     """
-    needs_matrix(input, "input")
+    needs_matrix(input)
     rows, columns = input.shape[-2:]
     if num_lower > rows:
         raise invalid(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {num_lower}")

@@ -4,6 +4,7 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, dtypes
+from ..errors import visible
 from ..ops import convert_to_tensor, creation, gathering, shaping
 from .decompositions import svd
 from .diagonals import eye
@@ -61,14 +62,14 @@ def check_norm(ord, axis, matrices):
     if matrices:
         axis = tuple(axis)
         if not all(isinstance(k, int) for k in axis) or axis[0] == axis[1]:
-            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {visible(axis)}")
         supported = ["euclidean", "fro", 1, 2, np.inf]
         if ord not in supported:
-            raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {ord}")
+            raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {visible(ord)}")
     elif not (axis is None or isinstance(axis, int)):
-        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {visible(axis)}")
     elif ord != "euclidean" and (isinstance(ord, str) or not ord > 0):
-        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+        raise ValueError(f"'ord' must be a supported vector norm, got {visible(ord)}")
 
 
 def reduced_twice(x, first, axis, second, other, keepdims):

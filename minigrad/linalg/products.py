@@ -26,7 +26,8 @@ def times(a, b):
     return a.dot(b) if a.__class__ is b.__class__ is np.ndarray and a.ndim == b.ndim == 2 else a @ b
 
 
-@op("MatMul", "iuf", twin=np.matmul, holomorphic=True, da=lambda dz, b: times(dz, b.mT), db=lambda dz, a: times(a.mT, dz))
+@op("MatMul", "iuf", twin=np.matmul, holomorphic=True,
+    da=lambda dz, b: times(dz, b.mT), db=lambda dz, a: times(a.mT, dz))  # fmt: skip
 def product(a, b):
     """Matrix product `a @ b`. `mg.matmul` is the same with TensorFlow's options.
 
@@ -185,7 +186,7 @@ def paired_axes(a, b, axes):
                 raise ValueError(f"{problem}  Received {axes}, vs tensor dimensions {x.ndim}.")
         return list(range(a.ndim - axes, a.ndim)), list(range(axes))
     if len(axes) != 2:
-        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {visible(axes)}.")
     over_a, over_b = [[one] if isinstance(one, int) else list(one) for one in axes]
     if len(over_a) != len(over_b):
         raise ValueError(f"Different number of contraction axes `a` and `b`, {len(over_a)} != {len(over_b)}.")

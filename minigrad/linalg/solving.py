@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import math
 from ..engine import Tensor, bracketed, convert, invalid, op
+from ..engine.rules import filled
 from ..errors import unwarned
 from ..ops import convert_to_tensor
 from .diagonals import band_part, diag_part, eye
@@ -100,29 +101,16 @@ def det(input):
     return lapack(np.linalg.det, input)
 
 
-@op("LogMatrixDeterminant", "fc", dinput=lambda dz, input: each(dz[1], inv.np(input, True)),
-    math="upstream[1] * inv(input)^T")  # fmt: skip
-def sign_and_log_det(input) -> list:
-    """Op behind `mg.linalg.slogdet`.
-
-    >>> import minigrad as mg
-    >>> print([y.numpy().round(3) for y in mg.linalg.slogdet([[2.0, 1.0], [5.0, 1.0]])])
-    [np.float32(-1.0), np.float32(1.099)]
-    """
-    square(input)
-    sign, logarithm = lapack(np.linalg.slogdet, input)
-    return [np.where(np.isnan(logarithm), logarithm, sign)[()], logarithm.astype(input.dtype)]
-
-
 LogMatrixDeterminant = collections.namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
 
 
-def slogdet(input, name=None) -> LogMatrixDeterminant:
+@op("LogMatrixDeterminant", "fc", dinput=lambda dz, input: each(dz[1], inv.np(input, True)),
+    math="upstream[1] * inv(input)^T")  # fmt: skip
+def slogdet(input) -> LogMatrixDeterminant:
     """Sign of the determinant, and logarithm of its absolute value, which does not overflow.
 
     Args:
         input: shape `(..., n, n)`.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(sign, log_abs_determinant)`, both of shape `(...)`.
@@ -133,8 +121,13 @@ def slogdet(input, name=None) -> LogMatrixDeterminant:
     >>> import minigrad as mg
     >>> print(mg.linalg.slogdet([[2.0, 0.0], [0.0, -0.5]]).sign.numpy())
     -1.0
+    >>> print([y.numpy().round(3) for y in mg.linalg.slogdet([[2.0, 1.0], [5.0, 1.0]])])
+    [np.float32(-1.0), np.float32(1.099)]
     """
-    return LogMatrixDeterminant(*sign_and_log_det(input))
+    square(input)
+    sign, logarithm = lapack(np.linalg.slogdet, input)
+    sign = np.where(np.isnan(logarithm), logarithm, sign)[()]
+    return LogMatrixDeterminant(sign, logarithm.astype(input.dtype))
 
 
 def logdet(matrix, name=None) -> Tensor:
@@ -238,7 +231,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False):
         problem = "In[0] and In[1] must have compatible batch dimensions:"
         raise invalid(f"{problem} {bracketed(matrix.shape)} vs. {bracketed(rhs.shape)}") from None
     matrix, lower = (matrix.mT.conj(), not lower) if adjoint else (matrix, lower)
-    x = np.empty((*batch, *rhs.shape[-2:]), rhs.dtype)
+    x = filled(rhs, (*batch, *rhs.shape[-2:]))
     for i in range(n) if lower else reversed(range(n)):
         known = slice(0, i) if lower else slice(i + 1, n)
         rest = rhs[..., i, :] - (matrix[..., i : i + 1, known] @ x[..., known, :])[..., 0, :]

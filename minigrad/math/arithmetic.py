@@ -3,7 +3,8 @@
 import numpy as np
 
 from .. import errors
-from ..engine import IndexedSlices, Tensor, accepts_sparse, bracketed, convert, dtypes, invalid, not_among, op, unregistered
+from ..engine import IndexedSlices, Tensor, accepts_sparse, bracketed, convert, dtypes, invalid, not_among, op
+from ..engine.custom import unregistered
 from ..engine.op import redeclared
 from ..ops import cast, convert_to_tensor
 
@@ -272,7 +273,8 @@ def sign(x):
     return np.sign(x)
 
 
-@op("Sign", "c", variant_of=sign, dx=lambda dy, x, y: divide_no_nan.np((dy - y * y * dy.conj()) * 0.5, np.abs(x).astype(x.dtype)))
+@op("Sign", "c", variant_of=sign,
+    dx=lambda dy, x, y: divide_no_nan.np((dy - y * y * dy.conj()) * 0.5, np.abs(x).astype(x.dtype)))  # fmt: skip
 def complex_sign(x):
     """Op behind `mg.sign` of complex numbers: x / abs(x), and 0 where x is 0.
 
@@ -303,13 +305,20 @@ def scalar_mul(scalar, x, name=None):
 
 
 @op("AddN", dinputs=accepts_sparse(lambda dz: dz))
-def sum_of(inputs: list):
-    """Op behind `mg.add_n`: the sum of Tensors of the same shape.
+def add_n(inputs: list):
+    """Sum of a list of Tensors of the same shape and dtype. There is no broadcasting.
+
+    Raises:
+        ValueError: the list is empty.
+        InvalidArgumentError: the shapes or dtypes differ.
 
     >>> import minigrad as mg
-    >>> print(mg.add_n([[1.5, 2.5], [10.0, 20.0]]).numpy())
-    [11.5 22.5]
+    >>> print(mg.add_n([1.0, 2.0, 3.5]).numpy(), mg.add_n([[1.5, 2.5], [10.0, 20.0]]).numpy())
+    6.5 [11.5 22.5]
     """
+    if not inputs:
+        problem = "Inputs must be an iterable of at least one Tensor/IndexedSlices"
+        raise errors.from_python(ValueError(f"{problem} with the same dtype and shape."))
     total = inputs[0]
     if total.dtype.kind not in ARITHMETIC and len(inputs) > 1:
         raise invalid(not_among("T", total.dtype, "all kinds of numbers"))
@@ -320,24 +329,6 @@ def sum_of(inputs: list):
             raise invalid(f"{problem}  Input 0: {shapes[0]} != input {k}: {shapes[1]}")
         total = total + x if k else x
     return total
-
-
-def add_n(inputs, name=None) -> Tensor:
-    """Sum of a list of Tensors of the same shape and dtype. There is no broadcasting.
-
-    Raises:
-        ValueError: the list is empty.
-        InvalidArgumentError: the shapes or dtypes differ.
-
-    >>> import minigrad as mg
-    >>> print(mg.add_n([1.0, 2.0, 3.5]).numpy())
-    6.5
-    """
-    inputs = list(inputs) if hasattr(inputs, "__iter__") else [inputs]
-    if not inputs:
-        problem = "Inputs must be an iterable of at least one"
-        raise ValueError(f"{problem} Tensor/IndexedSlices with the same dtype and shape.")
-    return sum_of(inputs)
 
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:

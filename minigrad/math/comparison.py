@@ -155,8 +155,8 @@ def is_finite(x):
 # ---- maximum and minimum -------------------------------------------------------------------------------------------
 
 
-@op("Maximum", "iuf", twin=np.maximum, dx=lambda dz, x, y: np.where(x >= y, dz, 0), dy=lambda dz, x, y: np.where(x >= y, 0, dz),
-    math={"y": "upstream * [x < y]"})  # fmt: skip
+@op("Maximum", "iuf", twin=np.maximum, math={"y": "upstream * [x < y]"},
+    dx=lambda dz, x, y: np.where(x >= y, dz, 0), dy=lambda dz, x, y: np.where(x >= y, 0, dz))  # fmt: skip
 def maximum(x, y):
     """The larger of x and y, element by element. Where they are equal, the whole gradient goes to x.
 
@@ -167,8 +167,8 @@ def maximum(x, y):
     return np.maximum(x, y)
 
 
-@op("Minimum", "iuf", twin=np.minimum, dx=lambda dz, x, y: np.where(x <= y, dz, 0), dy=lambda dz, x, y: np.where(x <= y, 0, dz),
-    math={"y": "upstream * [x > y]"})  # fmt: skip
+@op("Minimum", "iuf", twin=np.minimum, math={"y": "upstream * [x > y]"},
+    dx=lambda dz, x, y: np.where(x <= y, dz, 0), dy=lambda dz, x, y: np.where(x <= y, 0, dz))  # fmt: skip
 def minimum(x, y):
     """The smaller of x and y, element by element. Where they are equal, the whole gradient goes to x.
 

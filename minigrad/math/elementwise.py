@@ -214,7 +214,8 @@ def atan(x):
     return np.arctan(x)
 
 
-@op("Atan2", "f", twin=np.arctan2, dy=lambda dz, y, x: x * (dz / (y * y + x * x)), dx=lambda dz, y, x: -y * (dz / (y * y + x * x)))
+@op("Atan2", "f", twin=np.arctan2,
+    dy=lambda dz, y, x: x * (dz / (y * y + x * x)), dx=lambda dz, y, x: -y * (dz / (y * y + x * x)))  # fmt: skip
 def atan2(y, x):
     """Angle of the point (x, y) in radians, from -pi to pi. Unlike `atan(y / x)` it depends on the signs of both.
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import IndexedSlices, Tensor, bracketed, convert, invalid, op, tidy
+from ..errors import visible
 from ..ops import cast, convert_to_tensor, where
 from .arithmetic import add_n, multiply, rsqrt, sqrt, square
 from .comparison import maximum, minimum
@@ -140,7 +141,7 @@ def one_axis(axis: int):
     """A single axis as an int. Raise TypeError for a list."""
     if isinstance(axis, (list, tuple)):
         problem = f"'<=' not supported between instances of 'int' and '{type(axis).__name__}':"
-        raise TypeError(f"{problem} axis={axis} must be one number")
+        raise TypeError(f"{problem} axis={visible(axis)} must be one number")
     return tidy.integer(axis)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import errors
 from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy, unsupported
+from ..errors import visible
 from ..ops import broadcast_to, cast, reshape
 from ..ops.gathering import scatter_rows
 from .arithmetic import ARITHMETIC, divide, sqrt, square
@@ -97,9 +98,9 @@ def refuse_axis(axis):
         raise invalid(f"Invalid reduction dimension ({axis} for input with 0 dimension(s)")
 
 
-@op("Mean", ARITHMETIC, twin=np.mean, axis=tidy.axes, dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
-    spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis),
-    math="upstream / count, to each")  # fmt: skip
+@op("Mean", ARITHMETIC, twin=np.mean, axis=tidy.axes, math="upstream / count, to each",
+    dinput_tensor=lambda dy, input_tensor_shape, input_tensor_size, axis:
+        spread(dy / (input_tensor_size // (dy.size or 1)), input_tensor_shape, axis))  # fmt: skip
 def reduce_mean(input_tensor, axis=None, keepdims=False):
     """Mean of the elements along one axis, several, or all; see `reduce_sum`. The mean of integers is truncated.
 
@@ -311,7 +312,15 @@ def zero_fraction(value, name=None) -> Tensor:
 # ---- argmax, argmin and top-k --------------------------------------------------------------------------------------
 
 
-def argmax(input, axis=None, output_type=np.int64, name=None) -> Tensor:
+def axis_of(axis: int):
+    """The axis of `argmax` or `argmin`. Raise TypeError for a list."""
+    if isinstance(axis, (list, tuple)):
+        raise TypeError("axis must be int or Tensor with integer datatype")
+    return tidy.integer(axis)
+
+
+@op("ArgMax", "biuf", axis=axis_of, output_type=tidy.dtype, dinput=None)
+def argmax(input, axis=None, output_type=np.int64):
     """Index of the largest element along an axis; of equal ones, the first.
 
     It is not differentiable (the gradient is None).
@@ -320,7 +329,6 @@ def argmax(input, axis=None, output_type=np.int64, name=None) -> Tensor:
         input: a Tensor of at least one axis.
         axis: the axis to search, which the result does not have; None means the first.
         output_type: the dtype of the result: int16, uint16, int32 or int64.
-        name: accepted as in TensorFlow, without effect.
 
     Raises:
         InvalidArgumentError: there is no such axis, or it is empty.
@@ -329,56 +337,28 @@ def argmax(input, axis=None, output_type=np.int64, name=None) -> Tensor:
     >>> print(mg.argmax([[1.0, 3.0], [4.0, 2.0]]).numpy(), mg.argmax([[1.0, 3.0], [4.0, 2.0]], axis=1).numpy())
     [1 0] [1 0]
     """
-    return greatest_at(input, axis_of(axis), output_type)
+    return place(np.argmax, input, axis, output_type, -np.inf, ("int16", "uint16", "int32", "int64"))
 
 
-def argmin(input, axis=None, output_type=np.int64, name=None) -> Tensor:
+@op("ArgMin", "biuf", axis=axis_of, output_type=tidy.dtype, dinput=None)
+def argmin(input, axis=None, output_type=np.int64):
     """Index of the smallest element along an axis; see `argmax`. Here `output_type` is int32 or int64.
 
     >>> import minigrad as mg
     >>> print(mg.argmin([[1.0, 3.0], [4.0, 2.0]], axis=1).numpy())
     [0 1]
     """
-    return smallest_at(input, axis_of(axis), output_type)
-
-
-@op("ArgMax", "biuf", axis=tidy.integer, output_type=tidy.dtype, dinput=None)
-def greatest_at(input, axis, output_type):
-    """Op behind `mg.argmax`.
-
-    >>> import minigrad as mg
-    >>> print(mg.argmax([1.0, 3.0, 2.0]).numpy())
-    1
-    """
-    return place(np.argmax, input, axis, output_type, -np.inf, ("int16", "uint16", "int32", "int64"))
-
-
-@op("ArgMin", "biuf", axis=tidy.integer, output_type=tidy.dtype, dinput=None)
-def smallest_at(input, axis, output_type):
-    """Op behind `mg.argmin`.
-
-    >>> import minigrad as mg
-    >>> print(mg.argmin([3.0, 1.0, 2.0]).numpy())
-    1
-    """
     return place(np.argmin, input, axis, output_type, np.inf, ("int32", "int64"))
-
-
-def axis_of(axis):
-    """The axis of `argmax` or `argmin`: None means 0. Raise TypeError for a list."""
-    if isinstance(axis, (list, tuple)):
-        raise TypeError("axis must be int or Tensor with integer datatype")
-    return 0 if axis is None else axis
 
 
 def place(search, x, axis, output_type, worst, allowed):
     """Index of the extreme, found by `np.argmax` or `np.argmin`. NaN is replaced by the worst number first."""
     if output_type.name not in allowed:
         raise invalid(not_among("output_type", output_type, ", ".join(allowed)))
+    axis = axis or 0
     check_axis(axis, x.ndim, "Expected dimension in the range")
     if not x.shape[axis]:
-        shape = bracketed(x.shape)
-        raise invalid(f"Reduction axis {axis} is empty in shape {shape}")
+        raise invalid(f"Reduction axis {axis} is empty in shape {bracketed(x.shape)}")
     if x.dtype.kind == "f" and np.isnan(x).any():
         x = np.where(np.isnan(x), x.dtype.type(worst), x)
     return search(x, axis).astype(output_type)
@@ -393,7 +373,10 @@ def check_axis(axis, ndim, words):
 TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
-def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
+@op("TopKV2", "iuf", k=tidy.axes, index_type=tidy.dtype,
+    dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape),
+    math="upstream[0], put back at the indices z[1]")  # fmt: skip
+def top_k(input, k: int = 1, sorted=True, index_type=np.int32) -> TopKV2:
     """The k largest elements along the last axis, in descending order, and their indices.
 
     Args:
@@ -401,7 +384,6 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
         k: how many, at most n.
         sorted: accepted as in TensorFlow; here the result is always sorted.
         index_type: the dtype of the indices.
-        name: accepted as in TensorFlow, without effect.
 
     Returns:
         `(values, indices)`, both of shape `(..., k)`. Of equal elements the one with the lower index comes first.
@@ -414,20 +396,6 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None) -> TopKV2:
     >>> print(values.numpy().tolist(), indices.numpy().tolist())
     [[5.0, 3.0], [9.0, 8.0]] [[1, 2], [0, 2]]
     """
-    return TopKV2(*greatest(input, k, index_type))
-
-
-@op("TopKV2", "iuf", k=tidy.axes, index_type=tidy.dtype,
-    dinput=lambda dz, z, input_shape: put_back(dz[0], np.asarray(z[1]), input_shape),
-    math="upstream[0], put back at the indices z[1]")  # fmt: skip
-def greatest(input, k, index_type) -> list:
-    """Op behind `mg.math.top_k`.
-
-    >>> import minigrad as mg
-    >>> values, indices = mg.math.top_k([[1.0, 5.0, 3.0], [9.0, 7.0, 8.0]], k=2)
-    >>> print(values.numpy().tolist())
-    [[5.0, 3.0], [9.0, 8.0]]
-    """
     if not input.ndim:
         raise invalid("input must be >= 1-D, got shape []")
     if k.__class__ is tuple:
@@ -438,11 +406,11 @@ def greatest(input, k, index_type) -> list:
         raise invalid(f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
     falling = -input if input.dtype.kind == "f" else ~input  # ~ reverses the order of integers, and cannot overflow
     indices = np.argsort(falling, axis=-1, kind="stable")[..., :k]
-    return [np.take_along_axis(input, indices, -1), indices.astype(index_type)]
+    return TopKV2(np.take_along_axis(input, indices, -1), indices.astype(index_type))
 
 
 def put_back(values, indices, shape):
-    """VJP of `greatest`: zeros of this shape, with the values at these indices along the last axis."""
+    """VJP of `top_k`: zeros of this shape, with the values at these indices along the last axis."""
     rows = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1))
     places = (rows * shape[-1] + indices).ravel()
     return scatter_rows.np(values.reshape((-1,)), places, (int(np.prod(shape)),)).reshape(shape)
@@ -492,8 +460,8 @@ def among_greatest(predictions, targets: np.ndarray, k):
 # ---- cumulative sums and products ----------------------------------------------------------------------------------
 
 
-@op("Cumsum", ARITHMETIC, axis=tidy.axes, dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse),
-    math="cumsum(upstream, axis, exclusive, not reverse)")  # fmt: skip
+@op("Cumsum", ARITHMETIC, axis=tidy.axes, math="cumsum(upstream, axis, exclusive, not reverse)",
+    dx=lambda dy, axis, exclusive, reverse: cumsum.np(dy, axis, exclusive, not reverse))  # fmt: skip
 def cumsum(x, axis: int = 0, exclusive=False, reverse=False):
     """Cumulative sum along an axis: each element plus all elements before it. The shape stays.
 
@@ -575,7 +543,7 @@ def scan(ufunc, x, axis, exclusive, reverse, start):
         raise invalid(f"ScanOp: axis must be a scalar, not [{len(axis)}]")
     for word, flag in (("exclusive", exclusive), ("reverse", reverse)):
         if flag is not None and flag.__class__ is not bool:
-            raise TypeError(f"Expected bool for argument {word!r} not {flag!r}.")
+            raise TypeError(f"Expected bool for argument {word!r} not {visible(repr(flag))}.")
     check_axis(axis, x.ndim, "ScanOp: Expected scan axis in the range")
     x = np.flip(x, axis) if reverse else x
     y = ufunc.accumulate(x, axis, x.dtype)

@@ -5,8 +5,11 @@ from typing import Any
 import numpy as np
 
 from ..engine import Tensor, bracketed, convert, invalid, not_among, op, tidy
+from ..engine.rules import filled
+from ..errors import visible
 from ..ops import cast, gather, reshape
 from .arithmetic import ARITHMETIC, sqrt
+from .reductions import limit_of
 
 __all__ = ["bincount", "confusion_matrix", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
            "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
@@ -21,7 +24,7 @@ def in_segments(ufunc, start, data, ids, number):
     ids = ids.ravel()
     if ids.size and ids.min() < 0:
         parts, ids = parts[ids >= 0], ids[ids >= 0]
-    whole = np.full((number, *parts.shape[1:]), start, data.dtype)
+    whole = filled(data, (number, *parts.shape[1:]), start)
     ufunc.at(whole, ids, parts)
     return whole
 
@@ -188,7 +191,8 @@ def unsorted_segment_min(data, segment_ids, num_segments):
     return in_segments(np.minimum, finite_limits(data.dtype).max, data, segment_ids, num_segments)
 
 
-@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None, math=OTHERS)
+@op("UnsortedSegmentProd", ARITHMETIC, num_segments=tidy.integer, ddata=slope_of_segment_prod, dsegment_ids=None,
+    math=OTHERS)  # fmt: skip
 def unsorted_segment_prod(data, segment_ids, num_segments):
     """Segment product with ids in any order; see `unsorted_segment_sum`. A segment without parts is 1.
 
@@ -262,8 +266,7 @@ def check_segments(data, ids, number):
 
 def sorted_extreme(ufunc, data, ids):
     """Maximum or minimum of each segment of sorted ids, and 0 for an id that does not occur."""
-    limits = (-np.inf, np.inf) if data.dtype.kind == "f" else (np.iinfo(data.dtype).min, np.iinfo(data.dtype).max)
-    whole = in_segments(ufunc, limits[ufunc is np.minimum], data, ids, count_segments(data, ids))
+    whole = in_segments(ufunc, limit_of(ufunc, data.dtype), data, ids, count_segments(data, ids))
     whole[np.setdiff1d(np.arange(len(whole)), ids)] = 0
     return whole
 
@@ -318,7 +321,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, 
     if binary_output and weights is not None:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
     if axis not in (None, 0, -1):
-        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+        raise ValueError(f"Unsupported value for argument axis={visible(axis)}. Only 0 and -1 are currently supported.")
     arr = convert(arr)
     arr = arr if arr.value.dtype.kind in "iu" else cast(arr, np.int32)
     arr = arr if axis == -1 else reshape(arr, (-1,))
@@ -375,12 +378,10 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
      [0 1 0]
      [1 0 1]]
     """
-    classes = {"labels": convert(labels).value, "predictions": convert(predictions).value}
-    deepest = max(value.ndim for value in classes.values())
-    classes = {
-        name: (value[..., 0] if value.ndim == deepest > 1 else value).astype(np.int64)  # no last axis of length 1
-        for name, value in classes.items()
-    }
+    given = {"labels": convert(labels).value, "predictions": convert(predictions).value}
+    deepest = max(value.ndim for value in given.values())
+    flat = {name: value[..., 0] if value.ndim == deepest > 1 else value for name, value in given.items()}
+    classes = {name: value.astype(np.int64) for name, value in flat.items()}
     sizes = [value.max() + 1 for value in classes.values() if value.size]
     number = int(max(sizes, default=0)) if num_classes is None else int(num_classes)
     for name, value in classes.items():

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine import IndexedSlices, Tensor, TensorShape, accepts_sparse, bracketed, dtypes, invalid, not_among, tidy, twin, unregistered
+from ..engine import IndexedSlices, Tensor, TensorShape, accepts_sparse, bracketed, dtypes, invalid, not_among, tidy
+from ..engine.custom import unregistered
 from ..engine.listening import warn, without_tapes
 from ..engine.op import convert, op, tensor_of
 from ..engine.operands import cast as cast_silently
+from ..engine.rules import twin
 from ..engine.variable import Variable, read_value
 
 __all__ = ["bitcast", "cast", "convert_to_tensor", "ensure_shape", "identity", "identity_n", "is_tensor", "ones",

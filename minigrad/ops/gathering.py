@@ -5,8 +5,8 @@ import builtins
 import numpy as np
 
 from .. import errors
-from ..engine import BATCHED_TWINS, SparseRows, Tensor, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, twin
-from ..engine.rules import Batched
+from ..engine import SparseRows, Tensor, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, twin
+from ..engine.rules import BATCHED_TWINS, Batched, filled
 from .creation import INDICES, convert_to_tensor, full, nothing, wrong_kind, zeros_like
 from .shaping import count, expand_dims, reshape, tile
 
@@ -148,7 +148,7 @@ def scatter_rows(values, indices, shape):
     >>> print(mg.ops.gathering.scatter_rows([1.0, 2.0, 4.0], [2, 0, 2], (3,)))
     mg.Tensor([2. 0. 5.], shape=(3,), dtype=float32)
     """
-    whole = np.zeros(shape, values.dtype)
+    whole = filled(values, shape)
     np.add.at(whole, indices, values)
     return whole
 
@@ -205,7 +205,12 @@ def ungathered_nd(dy, shape, indices):
     return added_at.np(dy, indices, shape)
 
 
-@op("ScatterNd", shape=tidy.lengths, dupdates=lambda dz, indices: gather_points.np(dz, indices), dindices=None)
+def at_points(dz, indices):
+    """VJP of the updates of a scatter: what arrives at their places."""
+    return gather_points.np(dz, indices)
+
+
+@op("ScatterNd", shape=tidy.lengths, dupdates=at_points, dindices=None)
 def added_at(updates, indices, shape):
     """Op behind `mg.scatter_nd`: zeros of this shape, to which the updates are added at these index vectors.
 
@@ -421,12 +426,12 @@ def place(tensor, indices, updates, put):
         shapes = f"Output: {bracketed(tensor.shape)} updates: {bracketed(updates.shape)}"
         raise invalid(f"Inner dimensions of output shape must match inner dimensions of updates shape. {shapes}")
     check_points(indices, tensor.shape, f"shape {bracketed(tensor.shape)}")
-    whole = np.array(tensor)
+    whole = tensor.copy()
     put(whole[None], points(indices), updates)
     return whole
 
 
-@op("TensorScatterAdd", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices))
+@op("TensorScatterAdd", dtensor=lambda dz: dz, dindices=None, dupdates=at_points)
 def tensor_scatter_nd_add(tensor, indices, updates):
     """Copy of a Tensor, with updates added at index vectors; see `scatter_nd` for the arguments.
 
@@ -437,7 +442,7 @@ def tensor_scatter_nd_add(tensor, indices, updates):
     return place(tensor, indices, updates, np.add.at)
 
 
-@op("TensorScatterSub", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: -gather_points.np(dz, indices))
+@op("TensorScatterSub", dtensor=lambda dz: dz, dindices=None, dupdates=lambda dz, indices: -at_points(dz, indices))
 def tensor_scatter_nd_sub(tensor, indices, updates):
     """Copy of a Tensor, with updates subtracted at index vectors; see `scatter_nd` for the arguments.
 
@@ -448,9 +453,9 @@ def tensor_scatter_nd_sub(tensor, indices, updates):
     return place(tensor, indices, updates, np.subtract.at)
 
 
-@op("TensorScatterUpdate", dindices=None, dupdates=lambda dz, indices: gather_points.np(dz, indices),
-    dtensor=lambda dz, indices, updates_shape: tensor_scatter_nd_update.np(dz, indices, np.zeros(updates_shape, dz.dtype)),
-    math={"tensor": "upstream, but 0 at the indices"})  # fmt: skip
+@op("TensorScatterUpdate", dindices=None, dupdates=at_points, math={"tensor": "upstream, but 0 at the indices"},
+    dtensor=lambda dz, indices, updates_shape:
+        tensor_scatter_nd_update.np(dz, indices, np.zeros(updates_shape, dz.dtype)))  # fmt: skip
 def tensor_scatter_nd_update(tensor, indices, updates):
     """Copy of a Tensor, with the elements at index vectors replaced by updates; see `scatter_nd` for the arguments.
 

@@ -7,6 +7,7 @@ import numbers
 import numpy as np
 
 from ..engine import BATCHED_TWINS, Tensor, Variable, bracketed, convert, invalid, op, tidy
+from ..engine.rules import filled
 from .gathering import boolean_mask
 
 __all__ = ["slice", "strided_slice"]
@@ -38,7 +39,7 @@ def strided_slice_grad(dy, key: tuple, shape: tuple):
     >>> print(mg.ops.indexing.strided_slice_grad([7.0, 8.0], (np.s_[0:3:2],), (3,)))
     mg.Tensor([7. 0. 8.], shape=(3,), dtype=float32)
     """
-    whole = np.zeros(shape, dy.dtype)
+    whole = filled(dy, shape)
     whole[key] = dy
     return whole
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..engine import Tensor, as_value, bracketed, convert, dtypes, invalid, op, tidy
 from ..engine.operands import TensorLike
+from ..errors import visible, visible_lines
 from .creation import cast, convert_to_tensor, ones, wrong_kind
 from .shaping import broadcast_to, concat, expand_dims, reshape
 
@@ -122,7 +123,7 @@ def whole_num(num):
     if convert(num).value.dtype.kind not in "iu":
         given = convert(num)
         problem = "Argument `tensor` (name: num) must be of type integer."
-        raise TypeError(f"{problem} Received `tensor` = {num} of dtype: {given.dtype}")
+        raise TypeError(f"{problem} Received `tensor` = {visible_lines(num)} of dtype: {given.dtype}")
     num = tidy.integer(num)
     if num < 0:
         raise invalid("Requires start <= limit when delta > 0: 1/-1 [Op:Range] name: ")
@@ -152,7 +153,7 @@ def meshgrid(*args, indexing="xy", name="meshgrid") -> list:
      [20. 20. 20.]]
     """
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got {indexing!r}")
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got {visible(repr(indexing))}")
     tensors = [convert_to_tensor(x) for x in args]
     axes = list(builtins.range(len(tensors)))
     if indexing == "xy" and len(tensors) > 1:

@@ -10,7 +10,8 @@ import numpy as np
 from .. import errors
 from ..engine import Tensor, TensorShape, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, unsupported
 from ..engine.operands import first_tensor
-from ..engine.rules import BATCHED_TWINS, later, twin
+from ..engine.rules import BATCHED_TWINS, filled, later, twin
+from ..errors import visible
 from .creation import convert_to_tensor, identity, zeros
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "concat", "expand_dims", "pad",
@@ -106,8 +107,8 @@ def squeeze(input, axis=None):
     return np.squeeze(input, tuple({a % input.ndim for a in axes}) or None)
 
 
-@op("Transpose", twin=np.transpose, perm=tidy.order, da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate),
-    math="upstream, transposed back")  # fmt: skip
+@op("Transpose", twin=np.transpose, perm=tidy.order, math="upstream, transposed back",
+    da=lambda dy, perm, conjugate: transpose.np(dy, undone(perm), conjugate))  # fmt: skip
 def transpose(a, perm=None, conjugate=False):
     """Permute the axes: axis i of the result is axis `perm[i]` of `a`. Without `perm` the axes are reversed.
 
@@ -162,7 +163,7 @@ def broadcast_to(input, shape):
      [1. 2.]], shape=(2, 2), dtype=float32)
     """
     try:
-        if input.ndim == 0 and input.dtype.kind != "O" and -1 not in shape:  # np.ndarray would take -1 for any length
+        if isinstance(input, np.generic) and input.dtype.kind != "O" and -1 not in shape:  # which is any length there
             return np.ndarray(shape, input.dtype, input, 0, (0,) * len(shape))  # as np.broadcast_to, six times faster
         return np.broadcast_to(input, shape)
     except ValueError:
@@ -188,7 +189,8 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
     lengths = [n if m == 1 or (m is None and n != 1) else m for m, n in pairs]
     if not all(one in (1, None, n) for x in (shape_x, shape_y) for one, n in zip(reversed(x), lengths)):
         problem = "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they"
-        raise ValueError(f"{problem} are either equal or one of them is 1. Received: {shape_x} and {shape_y}.")
+        given = f"{visible(shape_x)} and {visible(shape_y)}"
+        raise ValueError(f"{problem} are either equal or one of them is 1. Received: {given}.")
     return TensorShape(lengths[::-1])
 
 
@@ -388,7 +390,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list:
         return split_evenly(value, num_or_size_splits, axis)
     if not np.ndim(num_or_size_splits):
         problem = "Rank-0 tensors are not supported as the num_or_size_splits argument to split."
-        raise ValueError(f"{problem} Argument provided: {num_or_size_splits}")
+        raise ValueError(f"{problem} Argument provided: {visible(num_or_size_splits)}")
     return split_by_size(value, num_or_size_splits, axis)
 
 
@@ -499,7 +501,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     mode = mode.upper()
     if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         problem = 'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC".'
-        raise ValueError(f"{problem} Received `mode` = {mode}")
+        raise ValueError(f"{problem} Received `mode` = {visible(mode)}")
     if mode != "CONSTANT":
         return mirror_pad(tensor, paddings, mode)
     tensor = convert(tensor, constant_values)
@@ -510,8 +512,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     return pad_constant(tensor, constant, paddings)
 
 
-@op("Pad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)], dconstant_values=None,
-    math="upstream without the padding")  # fmt: skip
+@op("Pad", paddings=tidy.pairs, dconstant_values=None, math="upstream without the padding",
+    dtensor=lambda dy, tensor_shape, paddings: dy[inside(paddings, tensor_shape)])  # fmt: skip
 def pad_constant(tensor, constant_values, paddings):
     """Op behind `mg.pad` with a constant.
 
@@ -521,13 +523,13 @@ def pad_constant(tensor, constant_values, paddings):
      [0.  0.  0.  0. ]]
     """
     check_paddings(paddings, tensor)
-    whole = np.full([n + sum(pair) for n, pair in zip(tensor.shape, paddings)], constant_values, tensor.dtype)
+    whole = filled(tensor, [n + sum(pair) for n, pair in zip(tensor.shape, paddings)], constant_values)
     whole[inside(paddings, tensor.shape)] = tensor
     return whole
 
 
-@op("MirrorPad", paddings=tidy.pairs, dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode),
-    math="upstream without the padding, which is added to what it mirrors")  # fmt: skip
+@op("MirrorPad", paddings=tidy.pairs, math="upstream without the padding, which is added to what it mirrors",
+    dtensor=lambda dy, tensor_shape, paddings, mode: mirror_pad_grad.np(dy, paddings, mode))  # fmt: skip
 def mirror_pad(tensor, paddings, mode: str):
     """Op behind `mg.pad` with the mirror image of the Tensor.
 
@@ -652,7 +654,8 @@ def reverse(tensor, axis):
 
 
 @op("ReverseSequence", seq_axis=tidy.integer, batch_axis=tidy.integer, dseq_lengths=None,
-    dinput=lambda dy, seq_lengths, seq_axis, batch_axis: reverse_sequence.np(dy, seq_lengths, seq_axis, batch_axis))  # fmt: skip
+    dinput=lambda dy, seq_lengths, seq_axis, batch_axis:
+        reverse_sequence.np(dy, seq_lengths, seq_axis, batch_axis))  # fmt: skip
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None):
     """Reverse the first `seq_lengths[i]` elements of each example i of a batch; the others stay.
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import errors
 from ..engine import BATCHED_TWINS, Tensor, convert, dtypes, invalid, later, op, tidy, unregistered, unsupported
+from ..errors import visible
 
 __all__ = ["argsort", "searchsorted", "sort", "unique", "unique_with_counts", "unravel_index"]
 
@@ -52,7 +53,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False):
     mg.Tensor([2 0 1], shape=(3,), dtype=int32)
     """
     if direction not in ("ASCENDING", "DESCENDING"):
-        text = f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
+        text = f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={visible(direction)}"
         raise errors.from_python(ValueError(text))
     if axis is None:
         raise errors.from_python(unsupported(axis))
@@ -99,7 +100,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type="int32"):
     """
     if side not in ("left", "right"):
         problem = "Argument `side` must be either 'right' or 'left'."
-        raise errors.from_python(ValueError(f"{problem} Received: `side` = '{side}'."))
+        raise errors.from_python(ValueError(f"{problem} Received: `side` = '{visible(side)}'."))
     if not values.ndim or not sorted_sequence.ndim:
         raise invalid("slice index -1 of dimension 0 out of bounds.", "StridedSlice")
     sequences, wanted = [x.reshape((int(np.prod(x.shape[:-1])), x.shape[-1])) for x in (sorted_sequence, values)]

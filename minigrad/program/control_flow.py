@@ -11,6 +11,7 @@ import numpy as np
 from .. import errors, nest
 from ..debugging import Assert
 from ..engine import Tensor, Variable, dtypes
+from ..errors import visible
 from ..ops import concat, convert_to_tensor, stack
 from .function import TensorSpec
 from .tensor_array import TensorArray, fitting
@@ -117,7 +118,7 @@ def checked_pairs(pairs, exclusive):
 
 def check_pair(name, pair):
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise TypeError(f"Each entry in '{name}' must be a 2-tuple. Received {pair}.")
+        raise TypeError(f"Each entry in '{name}' must be a 2-tuple. Received {visible(pair)}.")
 
 
 def check_exclusive(preds):

@@ -1,10 +1,6 @@
-"""tf.function, TensorSpec, Python functions as ops, and devices.
-
-Everything runs eagerly: a function that `mg.function` decorates is Python, whose results become Tensors.
-"""
+"""TensorSpec, what a tf.function takes and returns (graph/function.py runs it), Python functions as ops, devices."""
 
 import contextlib
-import functools
 import inspect
 import itertools
 import re
@@ -14,8 +10,8 @@ import numpy as np
 
 from .. import errors, nest
 from ..engine import IndexedSlices, Tensor, TensorShape, constant, convert, dtypes, invalid, tensor_of, without_tapes
-from ..engine.conversion import another_dtype
 from ..engine.custom import Backward, with_gradient
+from ..engine.listening import put_off
 from ..engine.tape import GradientTape, UnconnectedGradients
 from ..ops import convert_to_tensor
 
@@ -68,118 +64,7 @@ class TensorSpec:
         return TensorSpec, (self.shape, self.dtype, self.name)
 
 
-# ---- tf.function ---------------------------------------------------------------------------------------------------
-
-
-def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
-    """Decorate a function. TensorFlow compiles it into a graph; here it runs as Python in each call.
-
-    The values that it returns, in any nest, become Tensors; a Variable is read, and None stays None.
-
-    Args:
-        func: the function; without it, the result is a decorator.
-        input_signature: a list of `mg.TensorSpec`, or nests of them, to which the arguments are converted.
-        autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
-
-    Raises:
-        TypeError: the signature is not a list of specs; or (in a call) an argument is missing, superfluous or does not
-            match its spec, or a returned value cannot become a Tensor.
-
-    >>> import minigrad as mg
-    >>> @mg.function(input_signature=[mg.TensorSpec([None], mg.float32)])
-    ... def double(x):
-    ...     return x * 2
-    >>> print(double([1.0, 2.0]).numpy())
-    [2. 4.]
-    """
-    if func is None:
-        return functools.partial(function, input_signature=input_signature)
-    return Function(func, input_signature)
-
-
-class Function:
-    """A function that `mg.function` has decorated."""
-
-    def __init__(self, python_function, input_signature=None):
-        self.python_function = python_function
-        if input_signature is not None:
-            check_signature(input_signature)
-        self.input_signature = None if input_signature is None else tuple(input_signature)
-        self._parameters = parameters(python_function, self.input_signature or ())
-        functools.update_wrapper(self, python_function)
-
-    def __call__(self, *args, **kwargs):
-        args, kwargs = converted_arguments(self._parameters, self.input_signature or (), args, kwargs)
-        returned = self.python_function(*args, **kwargs)
-        return nest.map_structure(functools.partial(as_tensor, self.python_function), returned)
-
-    def __get__(self, instance, owner=None):
-        if instance is None:
-            return self
-        return Function(self.python_function.__get__(instance, owner), self.input_signature)
-
-    def get_concrete_function(self, *args, **kwargs):
-        """The function for arguments like these.
-
-        Args:
-            *args, **kwargs: a spec or a Tensor stands for any Tensor with its spec; other values are bound.
-
-        Raises:
-            TypeError: an argument is missing or superfluous.
-
-        >>> import minigrad as mg
-        >>> @mg.function
-        ... def power(x, n):
-        ...     return x**n
-        >>> square = power.get_concrete_function(mg.TensorSpec(None, mg.float32), n=2)
-        >>> print(square(mg.constant(3.0)).numpy())
-        9.0
-        """
-        if not args and not kwargs:
-            args = self.input_signature or ()
-        with naming_arguments(self._parameters, args, kwargs):
-            bound = self._parameters.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return ConcreteFunction(self, self._parameters, nest.map_structure(spec_of, dict(bound.arguments)))
-
-
-class ConcreteFunction:
-    """A function of Tensors with given specs; its other arguments are bound to values, and may be left out."""
-
-    def __init__(self, function, parameters, bound):
-        self._function, self._parameters, self._bound = function, parameters, bound
-        self._open = [name for name, one in bound.items() if has_spec(one)]  # the arguments that are not bound
-        functools.update_wrapper(self, function)
-
-    def __call__(self, *args, **kwargs):
-        with naming_arguments(self._parameters, args, kwargs):
-            given = self._bound | self.by_name(args, kwargs)
-            converted = {name: matching(bound, given[name]) for name, bound in self._bound.items()}
-        for k, name in enumerate(self._open):
-            self.check_dtypes(k, self._bound[name], converted[name])
-        call = inspect.BoundArguments(self._parameters, converted)
-        return self._function(*call.args, **call.kwargs)
-
-    def by_name(self, args, kwargs):
-        """The arguments by name. If some are missing, those that are given are the ones that are not bound."""
-        try:
-            return self._parameters.bind(*args, **kwargs).arguments
-        except TypeError:
-            given = dict(zip(self._open, args), **kwargs)
-            if len(given) != len(args) + len(kwargs) or set(given) != set(self._open):
-                raise
-            return given
-
-    def check_dtypes(self, k, bound, given):
-        """Check that Tensors have the dtypes of their specs.
-
-        Raises:
-            InvalidArgumentError: one has another.
-        """
-        for spec, x in zip(nest.flatten(bound), nest.flatten(given)):
-            if isinstance(spec, TensorSpec) and x.dtype != spec.dtype:
-                problem = another_dtype(self.__name__, k, spec.dtype.dtype, x.dtype.dtype)
-                raise invalid(f"{problem} [Op:{self.__name__}]")
+# ---- the arguments and results of tf.function ---------------------------------------------------------------------
 
 
 def has_spec(value):
@@ -314,6 +199,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
         raise TypeError("Missing required argument: 'Tout'")
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
+    put_off()
     several = isinstance(Tout, (list, tuple))
     wanted = [dtypes.as_dtype(getattr(one, "dtype", one)) for one in (Tout if several else [Tout])]
     inputs = [convert(x) for x in inp]
@@ -374,6 +260,7 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
     >>> print(y.numpy(), tape.gradient(y, x))
     [1. 4.] None
     """
+    put_off()
     given = nest.flatten(func(*[np.array(x) for x in inp]))
     results = [None if y is None else convert(y) for y in given]
     return results[0] if len(results) == 1 else results

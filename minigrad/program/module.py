@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from .. import nest
 from ..engine import Variable, variable
+from ..errors import visible
 
 
 def objects_of(module, kind, seen=None):
@@ -62,7 +63,7 @@ class Module:
         if name is None:
             name = snake_case(type(self).__name__)
         if not isinstance(name, str):
-            raise TypeError(f"The name of a module must be a string, got {name!r}.")
+            raise TypeError(f"The name of a module must be a string, got {visible(repr(name))}.")
         if not name.isidentifier():
             problem = f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g."
             raise ValueError(f"{problem} a valid class name).")
@@ -129,7 +130,7 @@ class name_scope(contextlib.ContextDecorator):
 
     def __init__(self, name: str):
         if not isinstance(name, str):
-            raise ValueError(f'name for name_scope must be a string. Got {name!r}; "" is the top.')
+            raise ValueError(f'name for name_scope must be a string. Got {visible(repr(name))}; "" is the top.')
         self._given = name
 
     @property

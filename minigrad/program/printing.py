@@ -7,7 +7,9 @@ from collections.abc import MappingView
 import numpy as np
 
 from .. import errors, nest
-from ..engine import dtypes
+from ..engine import Tensor, dtypes
+from ..engine.listening import listening, put_off
+from ..errors import visible
 from ..ops import convert_to_tensor
 
 
@@ -34,12 +36,30 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     """
     if unknown:
         raise ValueError(f"Unrecognized keyword arguments for mg.print: {unknown}")
+    if listening.now:
+        settings = dict(output_stream=output_stream, summarize=summarize, sep=sep, end=end)
+        if put_off(print_values, tuple([nest.map_structure(value_of, one) for one in inputs]), settings):
+            return
     if len(inputs) == 1 and is_scalar_string(inputs[0]):
         text = convert_to_tensor(inputs[0]).value[()].decode(errors="replace")
     else:
         ends = 3 if summarize is None else int(summarize)
         text = sep.join([one if isinstance(one, str) else format_nest(one, ends) for one in inputs])
     write(text + ("\n" if end is None else end), output_stream)
+
+
+def value_of(x):
+    """The array of a Tensor or a Variable."""
+    return x.__tf_tensor__().value if hasattr(x, "__tf_tensor__") else x
+
+
+def print_values(*inputs, **settings):
+    """Print arrays as the Tensors that they are."""
+
+    def as_tensor(x):
+        return Tensor.of(x) if isinstance(x, (np.ndarray, np.generic)) else x
+
+    print(*[nest.map_structure(as_tensor, one) for one in inputs], **settings)
 
 
 def is_scalar_string(x):
@@ -58,8 +78,8 @@ def write(text, stream):
     elif stream is None or stream in (sys.stdout, sys.stderr):
         (stream or sys.stderr).write(text)
     else:
-        problem = f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout,"
-        raise ValueError(f"{problem} sys.stderr. File needs to be in the form of 'file://<filepath>'.")
+        problem = f"Unsupported output stream, logging level, or file.{visible(stream)}."
+        raise ValueError(f"{problem} Supported streams are sys.stdout, sys.stderr. File needs to be in the form of 'file://<filepath>'.")
 
 
 class Placeholder:

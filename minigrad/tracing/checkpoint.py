@@ -20,7 +20,8 @@ import warnings
 import weakref
 from typing import Any
 
-with contextlib.suppress(ImportError):  # they are where there is `fork`
+FORKS = hasattr(os, "fork") and sys.platform != "emscripten"  # in a browser it is there, and fails
+if FORKS:
     import fcntl
     import resource
     from multiprocessing.connection import Connection, Pipe, wait
@@ -49,6 +50,7 @@ UNHEARD = {  # functions that no audit event tells of
     "os.mkfifo": "changes files", "os.mknod": "changes files", "_posixshmem.shm_open": "shares memory",
     "_gdbm.open": "opens a database", "_dbm.open": "opens a database",
     "_posixsubprocess.fork_exec": "starts a process", "builtins.input": "reads what is typed",
+    **dict.fromkeys([f"os.{name}" for name in ("wait", "wait3", "wait4", "waitid", "waitpid")], "waits for a process"),
 }  # fmt: skip
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -219,7 +221,7 @@ def fork(trace):
 
 def impossible() -> str:
     """Why there can be no checkpoint; "" if there can be one."""
-    if not hasattr(os, "fork"):
+    if not FORKS:
         return "this system cannot fork a process"
     if peak_memory() > LARGEST:
         return f"the program is larger than {LARGEST >> 30} GB"

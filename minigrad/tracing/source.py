@@ -125,6 +125,12 @@ def node_at(place) -> "tuple[Any, Any]":
     return (module, unpacked(module, exact)) if exact is not None else (None, None)
 
 
+def statement_at(place) -> "tuple[Any, Any, Any]":
+    """The module, the statement and the expression of an event; None for what is not known."""
+    module, node = node_at(place)
+    return module, module.statement(node) if node is not None else None, node
+
+
 def unpacked(module, node):
     """Of `a, b = map(float, pair)`, where Python says that `float` runs at the targets or the line: the right side."""
     statement = node if isinstance(node, ast.Assign) else module.parent.get(node)
@@ -194,8 +200,7 @@ def sets(statement) -> set:
 
 def rebinds(place) -> bool:
     """Is it an assignment that computes a name or an attribute anew from itself, as `model.w = model.w + 1`?"""
-    module, node = node_at(place)
-    statement = module.statement(node) if node is not None else None
+    statement = statement_at(place)[1]
     if isinstance(statement, ast.AugAssign) or statement is None:
         return True
     used = {ast.unparse(one) for one in ast.walk(statement) if isinstance(getattr(one, "ctx", None), ast.Load)}
@@ -204,8 +209,7 @@ def rebinds(place) -> bool:
 
 def assigned_name(place) -> "str | None":
     """The one name for the value of the statement's outermost expression; in a loop over a Tensor, for its parts."""
-    module, node = node_at(place)
-    statement = module.statement(node) if node is not None else None
+    module, statement, node = statement_at(place)
     loop = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else node
     above = module.parent.get(node) if node is not None else None
     if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:  # newer versions of Python point at it

@@ -493,3 +493,12 @@ def test_of_two_logs_the_newer_one_is_replayed():
         with newer, mg.GradientTape() as tape:
             y = x * x.numpy()
         assert "measured: 3 of 6 is lost" in str(tape.explain(y, x))
+
+
+def test_a_zero_is_no_proof_while_what_left_was_not_tried():
+    x = mg.Variable(-2.0)
+    with mg.trace(), mg.GradientTape() as tape:
+        y = mg.nn.relu(x) + mg.constant(np.exp(x.numpy()))
+    answer = tape.explain(y, x, seconds=0)
+    assert (answer.status, answer.codes) == ("untried", ("FLAT",))
+    assert "1 value left, and what became of it was not tried" in answer.headline

@@ -177,3 +177,26 @@ def test_a_fix_that_needs_a_second_line_is_told_with_it_and_right_with_both():
 def test_a_value_that_left_is_found_though_another_left_after_it_was_used():
     answer, _ = run_line("y = x * 0.0 + 1.5 * float(x)\n    z = mg.constant(y.numpy()); y = y + 0.1 * z", NUMBER)
     assert answer.causes[0].line == "y = x * 0.0 + 1.5 * float(x)" and answer.causes[0].op == "float"
+
+
+@pytest.mark.parametrize("head", ["mg.GradientTape() as tape", "mg.GradientTape() as tape, mg.GradientTape() as other"])
+def test_a_fix_is_tried_in_a_function_that_returns_its_tape(head):
+    text = f"def forward(x):\n    with {head}:\n        y = x * x.numpy()\n    return tape, y\ntape, y = forward(x)\nanswer = tape.explain(y, x)\n"
+    file, space = f"<returns {head}>", {"mg": mg, "x": mg.Variable(2.0)}
+    linecache.cache[file] = 0, None, text.splitlines(True), file
+    with mg.trace():
+        exec(compile(text, file, "exec"), space)
+    assert space["answer"].fixed == f"with {head}:\n    y = x * x"
+
+
+@pytest.mark.parametrize(
+    ("kept", "call"),
+    [("append(float(x))", "append(mg.identity(x))"), ("add(float(x))", "add(mg.identity(x))"), ("log(float(x))", "log(mg.identity(x))")],
+)
+def test_a_method_is_no_function_of_numpy_because_of_its_name(kept, call):
+    beginning = f"""{NUMBER}
+class Kept(list):
+    add = log = list.append
+kept = Kept()"""
+    answer, _ = run_line(f"kept.{kept}; y = x * sum(kept)", beginning)
+    assert f"kept.{call}" in answer.fixed

@@ -412,9 +412,14 @@ def check_rank(layer, x, min_ndim):
         given = f"Got '{visible(x, None)}' (of type {type(x)}) as input for layer '{visible(layer.name)}'."
         raise ValueError(f"Inputs to a layer should be tensors. {given}")
     if len(x.shape) < min_ndim:
-        given = f"expected min_ndim={min_ndim}, found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
-        problem = f"Input 0 with name 'None' of layer '{visible(layer.name)}'"
-        raise ValueError(f"{problem} is incompatible with the layer: {given}")
+        found = f"found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
+        raise incompatible(layer, f"expected min_ndim={min_ndim}, {found}")
+
+
+def incompatible(layer, reason):
+    """The error for an input that a layer cannot take."""
+    head = f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer:"
+    return ValueError(f"{head} {reason}")
 
 
 def leaves(value):

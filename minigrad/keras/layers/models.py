@@ -9,7 +9,19 @@ from .base import Layer
 
 
 class Model(Layer):
-    """A layer that consists of layers: a subclass assigns them to attributes and uses them in `call`."""
+    """A layer that consists of layers: a subclass assigns them to attributes and uses them in `call`.
+
+    >>> import minigrad as mg
+    >>> class Twice(mg.keras.Model):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.dense = mg.keras.layers.Dense(2)
+    ...     def call(self, x):
+    ...         return self.dense(self.dense(x))
+    >>> twice = Twice()
+    >>> twice(mg.ones([1, 2])).shape, len(twice.layers), len(twice.weights)
+    (TensorShape([1, 2]), 1, 2)
+    """
 
     @property
     def layers(self) -> list:
@@ -28,6 +40,11 @@ class Input:
 
     Raises:
         ValueError: the name is not a string, or has a slash.
+
+    >>> import minigrad as mg
+    >>> model = mg.keras.Sequential([mg.keras.Input([3]), mg.keras.layers.Dense(2)])
+    >>> model.count_params()
+    8
     """
 
     def __init__(self, shape=None, batch_size=None, dtype=None, name=None):

@@ -2,6 +2,7 @@
 
 import types
 
+from ...errors import received
 from ...ops import creation, gathering
 from ...random import stateless_normal, stateless_uniform
 from .. import initializers
@@ -15,6 +16,12 @@ def seed_state(seed):
     with inside(types.SimpleNamespace(name=unique_name("seed_generator"))):
         state = [initializers.RandomInitializer(seed).seed, 0]
         return Variable(state, dtype="int64", trainable=False, name="seed_generator_state")
+
+
+def out_of_range(**given):
+    """The error for a setting that is not in [0, 1]."""
+    problem = f"Invalid value received for argument `{next(iter(given))}`."
+    return received(f"{problem} Expected a float value between 0 and 1.", **given)
 
 
 class Dropout(Layer):
@@ -41,8 +48,7 @@ class Dropout(Layer):
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         if not 0 <= rate <= 1:
-            problem = "Invalid value received for argument `rate`."
-            raise ValueError(f"{problem} Expected a float value between 0 and 1. Received: rate={rate}")
+            raise out_of_range(rate=rate)
         super().__init__(**kwargs)
         self.rate, self.noise_shape = rate, noise_shape
         if rate:
@@ -55,7 +61,7 @@ class Dropout(Layer):
             return creation.zeros_like(inputs)
         if not inputs.dtype.is_floating:
             problem = "`x.dtype` must be a floating point tensor as `x` will be scaled."
-            raise ValueError(f"{problem} Received: x_dtype={inputs.dtype!r}")
+            raise received(problem, x_dtype=repr(inputs.dtype))
         shape = inputs.shape if self.noise_shape is None else [n or m for n, m in zip(self.noise_shape, inputs.shape)]
         kept = stateless_uniform(shape, self.seeds, dtype=inputs.dtype).value >= self.rate
         self.seeds.assign_add([0, 1])
@@ -84,8 +90,7 @@ class GaussianNoise(Layer):
 
     def __init__(self, stddev, seed=None, **kwargs):
         if not 0 <= stddev <= 1:
-            given = f"Expected a float value between 0 and 1. Received: stddev={stddev}"
-            raise ValueError(f"Invalid value received for argument `stddev`. {given}")
+            raise out_of_range(stddev=stddev)
         super().__init__(**kwargs)
         self.stddev = stddev
         if stddev:

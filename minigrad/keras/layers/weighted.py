@@ -4,12 +4,12 @@ import warnings
 
 from ... import linalg, nn
 from ...engine import convert, dtypes
-from ...errors import visible
+from ...errors import received
 from ...ops import creation, gathering, shaping
 from .. import activations, initializers, regularizers
 from ..activations import as_dtype
 from ..variable import Variable
-from .base import Layer, check_rank
+from .base import Layer, check_rank, incompatible
 
 
 class Weighted(Layer):
@@ -25,6 +25,12 @@ class Weighted(Layer):
         """The weight of this name, made as planned."""
         plan = {part: getattr(self, f"{weight}_{part}") for part in ("initializer", "regularizer", "constraint")}
         return self.add_weight(shape, name=weight, trainable=trainable, **plan)
+
+    def _made(self, attribute) -> Variable:
+        """The weight that `build` keeps in this attribute."""
+        if attribute not in vars(self):
+            raise AttributeError(f"You must build the layer before accessing `{attribute[1:]}`.")
+        return vars(self)[attribute]
 
 
 class Dense(Weighted):
@@ -56,13 +62,11 @@ class Dense(Weighted):
                  bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  kernel_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
         if not isinstance(units, int) or units <= 0:
-            problem = "Received an invalid value for `units`, expected a positive integer."
-            raise ValueError(f"{problem} Received: units={units}")
+            raise received("Received an invalid value for `units`, expected a positive integer.", units=units)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.use_bias, self.activation = units, use_bias, activations.get(activation)
         self._plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
         self._plan("bias", bias_initializer, bias_regularizer, bias_constraint)
-        self._kernel = None
 
     def build(self, input_shape):
         self._kernel = self._make("kernel", (input_shape[-1], self.units))
@@ -75,17 +79,14 @@ class Dense(Weighted):
         Raises:
             AttributeError: the layer is not built yet.
         """
-        if self._kernel is None:
-            raise AttributeError("You must build the layer before accessing `kernel`.")
-        return self._kernel
+        return self._made("_kernel")
 
     def _ensure_built(self, args, kwargs):
         for x in [*args, *kwargs.values()][:1]:
             check_rank(self, x, 2)
             if self.built and x.shape[-1] != self.kernel.shape[0]:
-                problem = f"Input 0 with name 'None' of layer '{visible(self.name)}' is incompatible with the layer:"
                 wanted = f"expected axis -1 of input shape to have value {self.kernel.shape[0]}"
-                raise ValueError(f"{problem} {wanted}, but received input with shape {tuple(x.shape)}")
+                raise incompatible(self, f"{wanted}, but received input with shape {tuple(x.shape)}")
         super()._ensure_built(args, kwargs)
 
     def call(self, inputs):
@@ -130,7 +131,6 @@ class Embedding(Weighted):
         super().__init__(**kwargs)
         self.input_dim, self.output_dim = input_dim, output_dim
         self._plan("embeddings", embeddings_initializer, embeddings_regularizer, embeddings_constraint)
-        self._embeddings = None
 
     def build(self, input_shape=None):
         self._embeddings = self._make("embeddings", (self.input_dim, self.output_dim))
@@ -142,9 +142,7 @@ class Embedding(Weighted):
         Raises:
             AttributeError: the layer is not built yet.
         """
-        if self._embeddings is None:
-            raise AttributeError("You must build the layer before accessing `embeddings`.")
-        return self._embeddings
+        return self._made("_embeddings")
 
     def call(self, inputs):
         inputs = inputs if inputs.dtype in (dtypes.int32, dtypes.int64) else creation.cast(inputs, dtypes.int32)

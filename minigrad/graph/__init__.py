@@ -1,0 +1,6 @@
+"""One run of a function as a graph of NumPy's calls: a program to read (`written`), and one to run (`function`)."""
+
+from .function import ConcreteFunction, Function, function
+from .program import Written, written
+
+__all__ = ["ConcreteFunction", "Function", "Written", "function", "written"]

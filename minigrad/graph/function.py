@@ -1,0 +1,275 @@
+"""tf.function: a function is traced once for each kind of arguments, and what was traced runs from then on."""
+
+import functools
+import inspect
+import weakref
+from typing import Any
+
+import numpy as np
+
+from .. import config, nest
+from ..engine import Tensor, as_value, invalid
+from ..engine.conversion import another_dtype
+from ..engine.listening import listening, warn
+from ..program.function import (
+    TensorSpec,
+    as_tensor,
+    check_signature,
+    converted_arguments,
+    has_spec,
+    matching,
+    naming_arguments,
+    parameters,
+    spec_of,
+)  # fmt: skip
+from .compiled import Compiled, OtherPath
+from .run import Effect, Run
+from .tracer import Untraceable
+
+PATHS = 8  # ways through its decisions for which a function is traced
+SINGLETON = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only"
+    " created once or created outside tf.function. See"
+    " https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
+    """Decorate a function: it is traced once for each kind of arguments, and then runs as NumPy's calls alone.
+
+    A kind of arguments is the shapes and dtypes of Tensors and arrays, and the values of what is Python's: for each the
+    function is run once, on Tensors that note what is done with them. What Python does besides (`print`, a counter, a
+    global that is read) happens in that run alone; `mg.print` prints each time. A decision on a Tensor's value (`if`,
+    `while`, `int()`) is kept with its outcome: where it falls otherwise, the function is traced for that way too. (So
+    there is no AutoGraph.) Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
+
+    The values that it returns, in any nest, become Tensors; a Variable is read, and None stays None.
+
+    Args:
+        func: the function; without it, the result is a decorator.
+        input_signature: a list of `mg.TensorSpec`, or nests of them, to which the arguments are converted.
+        autograph, jit_compile, reduce_retracing, **options: accepted as in TensorFlow, without effect.
+
+    Raises:
+        TypeError: the signature is not a list of specs; or (in a call) an argument is missing, superfluous or does not
+            match its spec, or a returned value cannot become a Tensor.
+        ValueError: (in a call) a Variable is made, and it is not the first call.
+        NotImplementedError: (in a call) the numbers of a Tensor are asked for, as by `x.numpy()` or `np.mean(x)`.
+
+    >>> import minigrad as mg
+    >>> @mg.function
+    ... def double(x):
+    ...     print("traced for", x)
+    ...     return x * 2
+    >>> print(double(mg.constant(1.0)).numpy(), double(mg.constant(3.0)).numpy())
+    traced for Tensor("x:0", shape=(), dtype=float32)
+    2.0 6.0
+    """
+    if func is None:
+        return functools.partial(function, input_signature=input_signature)
+    return Function(func, input_signature)
+
+
+class Function:
+    """A function that `mg.function` has decorated."""
+
+    def __init__(self, python_function, input_signature=None, traces=None):
+        self.python_function = python_function
+        if input_signature is not None:
+            check_signature(input_signature)
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._parameters = parameters(python_function, self.input_signature or ())
+        plain = all(one.kind == one.POSITIONAL_OR_KEYWORD for one in self._parameters.parameters.values())
+        self._complete = len(self._parameters.parameters) if plain and input_signature is None else -1
+        self._traces = Traces() if traces is None else traces
+        self._of_instances: Any = weakref.WeakKeyDictionary()
+        functools.update_wrapper(self, python_function)
+
+    def __call__(self, *args, **kwargs):
+        if kwargs or len(args) != self._complete:
+            args, kwargs = self._converted(args, kwargs)
+        if not listening.now and not config.eagerly[0]:
+            found = self._traces.run(self, args, kwargs)
+            if found is not None:
+                return found[0]
+        return nest.map_structure(self.as_tensor, self.python_function(*args, **kwargs))
+
+    def _converted(self, args, kwargs):
+        """The arguments with all defaults, as Tensors where there is a spec."""
+        args, kwargs = converted_arguments(self._parameters, self.input_signature or (), args, kwargs)
+        bound = self._parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+    def as_tensor(self, value):
+        """One value that was returned, as a Tensor."""
+        return as_tensor(self.python_function, value)
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        method = self.python_function.__get__(instance, owner)
+        try:
+            traces = self._of_instances.setdefault(instance, Traces())
+        except TypeError:  # it cannot be a key: what is traced for it is kept for one access
+            traces = None
+        return Function(method, self.input_signature, traces)
+
+    def get_concrete_function(self, *args, **kwargs):
+        """The function for arguments like these.
+
+        Args:
+            *args, **kwargs: a spec or a Tensor stands for any Tensor with its spec; other values are bound.
+
+        Raises:
+            TypeError: an argument is missing or superfluous.
+
+        >>> import minigrad as mg
+        >>> @mg.function
+        ... def power(x, n):
+        ...     return x**n
+        >>> square = power.get_concrete_function(mg.TensorSpec(None, mg.float32), n=2)
+        >>> print(square(mg.constant(3.0)).numpy())
+        9.0
+        """
+        if not args and not kwargs:
+            args = self.input_signature or ()
+        with naming_arguments(self._parameters, args, kwargs):
+            bound = self._parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return ConcreteFunction(self, self._parameters, nest.map_structure(spec_of, dict(bound.arguments)))
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the function was traced."""
+        return len(self._traces.runs)
+
+
+class Traces:
+    """What was traced of a function.
+
+    Attributes:
+        programs: kind of arguments -> what was compiled for it, one for each way through its decisions; None if it
+            runs as Python.
+        runs: all runs that were traced.
+        kept: what kinds name by its id.
+        calls: how often what was traced ran.
+    """
+
+    def __init__(self):
+        self.programs, self.runs, self.kept, self.calls = {}, [], [], 0
+
+    def run(self, function, args, kwargs):
+        """What the function gives, in a tuple; None if it is to run as Python."""
+        arrays: list = []
+        kept: list = []
+        kind = tuple([kind_of(x, arrays, kept) for x in (*args, *kwargs.values())])
+        programs = self.programs.get(kind, ())
+        if programs is None:
+            return None
+        if not programs:
+            self.kept += kept
+            programs = self.programs[kind] = []
+        for program in programs:
+            try:
+                found = program(arrays)
+                self.calls += 1
+                return (found,)
+            except OtherPath:
+                pass
+            except Exception:  # an op refuses these numbers: Python says so in TensorFlow's words
+                return None
+        if len(programs) == PATHS:
+            return None
+        try:
+            program = self.trace(function, args, kwargs)
+        except Effect:
+            self.programs[kind] = None
+            return None
+        programs.append(program)
+        return (program(arrays),)
+
+    def trace(self, function, args, kwargs):
+        """Trace the function for these arguments; the first time of all it may make Variables, and is traced again."""
+        self.calls += 1
+        try:
+            run = Run(function.python_function, args, kwargs, function.as_tensor)
+            if run.made and not self.runs:
+                run = Run(function.python_function, args, kwargs, function.as_tensor)
+        except Untraceable as problem:
+            if problem.by_user:
+                raise
+            raise Effect from None
+        if run.made:
+            raise ValueError(SINGLETON)
+        self.runs.append(run)
+        self.warn_of_retracing(function)
+        return Compiled(run, function.__name__ if function.__name__.isidentifier() else "function")
+
+    def warn_of_retracing(self, function):
+        traced, calls = len(self.runs), self.calls
+        if traced >= 5 and traced > calls / 2:
+            said = "%d out of the last %d calls to %r triggered tf.function retracing. Tracing is expensive:"
+            warn(f"{said} pass Tensors in place of Python's numbers, and decorate outside of loops.", traced, calls,
+                 function.python_function)  # fmt: skip
+
+
+def kind_of(x, arrays, kept):
+    """What two arguments share for which a function is traced once.
+
+    Args:
+        arrays: what it adds its arrays to.
+        kept: what it adds an object to that can be named by its id alone.
+    """
+    if x.__class__ is Tensor:
+        arrays.append(x.value)
+        return x.value.shape, x.value.dtype
+    if isinstance(x, (np.ndarray, np.generic)):
+        arrays.append(as_value(x))
+        return arrays[-1].shape, arrays[-1].dtype
+    if isinstance(x, (bool, int, float, complex, str, bytes, type(None))):
+        return type(x), repr(x)
+    if isinstance(x, dict):
+        return dict, tuple([(name, kind_of(x[name], arrays, kept)) for name in x])
+    if isinstance(x, (list, tuple)):
+        return type(x), tuple([kind_of(one, arrays, kept) for one in x])
+    kept.append(x)
+    return "object", id(x)
+
+
+class ConcreteFunction:
+    """A function of Tensors with given specs; its other arguments are bound to values, and may be left out."""
+
+    def __init__(self, function, parameters, bound):
+        self._function, self._parameters, self._bound = function, parameters, bound
+        self._open = [name for name, one in bound.items() if has_spec(one)]  # the arguments that are not bound
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args, **kwargs):
+        with naming_arguments(self._parameters, args, kwargs):
+            given = self._bound | self.by_name(args, kwargs)
+            converted = {name: matching(bound, given[name]) for name, bound in self._bound.items()}
+        for k, name in enumerate(self._open):
+            self.check_dtypes(k, self._bound[name], converted[name])
+        call = inspect.BoundArguments(self._parameters, converted)
+        return self._function(*call.args, **call.kwargs)
+
+    def by_name(self, args, kwargs):
+        """The arguments by name. If some are missing, those that are given are the ones that are not bound."""
+        try:
+            return self._parameters.bind(*args, **kwargs).arguments
+        except TypeError:
+            given = dict(zip(self._open, args), **kwargs)
+            if len(given) != len(args) + len(kwargs) or set(given) != set(self._open):
+                raise
+            return given
+
+    def check_dtypes(self, k, bound, given):
+        """Check that Tensors have the dtypes of their specs.
+
+        Raises:
+            InvalidArgumentError: one has another.
+        """
+        for spec, x in zip(nest.flatten(bound), nest.flatten(given)):
+            if isinstance(spec, TensorSpec) and x.dtype != spec.dtype:
+                problem = another_dtype(self.__name__, k, spec.dtype.dtype, x.dtype.dtype)
+                raise invalid(f"{problem} [Op:{self.__name__}]")

@@ -1,0 +1,206 @@
+"""One run of a function, traced: which arrays go in, what NumPy does with them, and what comes out."""
+
+import functools
+import inspect
+import itertools
+
+from .. import nest
+from ..engine import Tensor, Variable
+from ..engine.backward import INPUT as STEP_INPUT
+from ..engine.backward import VJP, output_ids
+from ..engine.listening import Listener, listeners_only
+from ..engine.op import one_by_one
+from ..engine.rules import Batched, Recorded
+from ..engine.tensor import next_id
+from ..tracing.places import Place, user_frame
+from ..tracing.source import assigned_name
+from .tracer import Graph, Tracer, Untraceable, node_of, value_of
+
+
+class Effect(Exception):
+    """A function does what its trace could not do again: it draws numbers, reads a Dataset, calls Python as an op."""
+
+
+class Run(Listener):
+    """Hears a function run on Tracers.
+
+    Attributes:
+        graph: the calls of NumPy.
+        inputs: name -> the Node of each array that goes in: arguments first, then Variables as they are read.
+        variables: id -> (a Variable that was read or assigned, what it held before).
+        names: Node -> the name that the user's code, or a gradient's source, gives to it.
+        result: what the function returned; its leaves as Nodes, or as constants.
+        assigned: name -> the Node, or the constant, that a Variable holds in the end.
+    """
+
+    def __init__(self, function, args, kwargs, as_tensor=None):
+        self.graph, self.names, self.variables, self.ids = Graph(), {}, {}, {}
+        self.as_tensor, self.made = as_tensor, False
+        self.inputs, self.places, self.given = {}, {}, named_variables(function)
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        arguments = {name: self.traced(name, one) for name, one in bound.arguments.items()}
+        bound.arguments.update(arguments)
+        try:
+            with listeners_only(self):
+                result = function(*bound.args, **bound.kwargs)
+                result = nest.map_structure(as_tensor, result) if as_tensor else result
+                self.result = nest.map_structure(self.outcome, result)
+                self.assigned = {name: node_of(v._now.value) for name, v in self.changed()}
+        finally:
+            self.graph.closed = True
+            for variable, before in self.variables.values():
+                variable._now = before
+
+    # ---- what goes in and comes out --------------------------------------------------------------------------------
+
+    def traced(self, name, argument):
+        """An argument, with a Tracer in place of each array."""
+        leaves = nest.flatten(argument)
+        names = [name] if len(leaves) == 1 else [f"{name}{k + 1}" for k in range(len(leaves))]
+        return nest.pack_sequence_as(argument, [self.traced_leaf(*pair) for pair in zip(names, leaves)])
+
+    def traced_leaf(self, name, x):
+        if isinstance(x, Variable):
+            self.given[x.id] = name
+            return x
+        if not isinstance(x, Tensor) and not hasattr(x, "__array__"):
+            return x
+        return self.input(name, x if isinstance(x, Tensor) else Tensor.of(x))
+
+    def input(self, name, tensor):
+        """A Tensor with a Tracer in place of its array, under the same id."""
+        traced = Tensor()
+        traced.value, traced.id = self.graph.input(tensor.value, name), tensor.id or next_id()
+        self.inputs[name] = self.ids[traced.id] = traced.value.node
+        return traced
+
+    def outcome(self, x):
+        if self.as_tensor and x is not None and not isinstance(x, Tensor):
+            raise Effect("it returns more than Tensors")
+        return node_of(x.__tf_tensor__().value) if hasattr(x, "__tf_tensor__") else x
+
+    def leaves(self):
+        """What is returned: a Node or a constant for each Tensor."""
+        return [x for x in nest.flatten(self.result) if x is not None]
+
+    # ---- what it hears ---------------------------------------------------------------------------------------------
+
+    def hear(self, op, inputs, output, attributes):
+        outputs = output if output.__class__ is list else [output]
+        frame, called = user_frame()
+        name = assigned_name(Place(frame.f_code, frame.f_lasti))
+        for z in outputs:
+            if z.value.__class__ is Tracer:
+                self.ids.setdefault(z.id, z.value.node)
+                z.value.node.label = op.kernel if z.value.node.function else z.value.node.label
+                if name and called != "gradient":
+                    self.names.setdefault(z.value.node, name)
+
+    def read(self, variable):
+        if variable.id not in self.variables:
+            self.variables[variable.id] = variable, variable._now
+            variable._now = self.input(self.name_of(variable), variable._now)
+
+    changing = read
+
+    def wrote(self, variable, given, how):
+        if how != "Variable":
+            return
+        if self.as_tensor is None:
+            raise Untraceable("tf.function only supports singleton tf.Variables created on the first call.")
+        self.made = True
+        variable._now.value = value_of(variable._now.value)
+
+    def acting(self, function, args, kwargs):
+        if self.as_tensor is None:
+            return False
+        if function is None:
+            raise Effect("it does what its trace could not do again")
+        self.graph.act(function, args, kwargs)
+        return True
+
+    def left(self, tensor, exit, result):
+        if exit in ("numpy()", "NumPy") and user_frame()[1] in ("numpy", "__array__") and result.__class__ is Tracer:
+            problem = "'SymbolicTensor' object has no attribute 'numpy'."
+            advice = "While a function is traced its Tensors have no numbers: use mg's functions."
+            raise AttributeError(f"{problem} {advice}")
+        if exit in ("bool()", "int()", "float()", "complex()"):
+            frame, _ = user_frame()
+            self.places[len(self.graph.guards) - 1] = Place(frame.f_code, frame.f_lasti)
+        return result
+
+    def asking(self, tape):
+        self.graph.backward = True
+        tape.steps[:] = [(*step[:VJP], self.followed(step[VJP]), *step[VJP + 1 :]) for step in tape.steps]
+
+    def followed(self, vjp):
+        """A VJP that is noted as one call where it looks at numbers."""
+        if hasattr(vjp, "followed_by"):
+            return vjp
+
+        @functools.wraps(vjp)
+        def run(dy, *needs):
+            if any(isinstance(x, (Recorded, Batched)) for x in one_by_one((dy, *needs))):
+                return vjp(dy, *needs)
+            try:
+                return vjp(dy, *needs)
+            except Untraceable as problem:
+                return problem.as_one_call(vjp, dy, *needs)
+
+        run.followed_by = self
+        return run
+
+    def stepped_back(self, step, dy, dx):
+        for i in output_ids(step):
+            self.called_gradient(i, dy)
+        self.called_gradient(step[STEP_INPUT], dx)
+
+    def asked(self, tape, targets, sources, results):
+        self.graph.backward = False
+        frame, _ = user_frame()
+        name = assigned_name(Place(frame.f_code, frame.f_lasti))
+        if name and len(results) == 1 and hasattr(results[0], "value"):
+            self.names.setdefault(node_of(results[0].value), name)
+        for source, dx in zip(sources, results):
+            self.called_gradient(source.id, dx)
+
+    def called_gradient(self, id, dx):
+        """Name a gradient by what it is the gradient of."""
+        value = getattr(dx, "value", dx)
+        if value.__class__ is Tracer and id in self.ids:
+            self.graph_gradients.setdefault(value.node, self.ids[id])
+
+    @functools.cached_property
+    def graph_gradients(self):
+        return {}
+
+    # ---- names -----------------------------------------------------------------------------------------------------
+
+    def name_of(self, variable):
+        """What the user's code calls a Variable; else its own name."""
+        known = self.given.get(variable.id) or "_".join(variable.name.partition(":")[0].split("/")[-2:])
+        names = itertools.chain([known], (f"{known}{k}" for k in itertools.count(2)))
+        return next(name for name in names if name not in self.inputs)
+
+    def variable_inputs(self):
+        """name -> the Variable whose value goes in under it."""
+        variables = {self.ids[id]: variable for id, (variable, _) in self.variables.items()}
+        return {name: variables[node] for name, node in self.inputs.items() if node in variables}
+
+    def changed(self):
+        """The name and the Variable of each that was assigned."""
+        for name, variable in self.variable_inputs().items():
+            if node_of(variable._now.value) is not self.inputs[name]:
+                yield name, variable
+
+
+def named_variables(function):
+    """id -> the name of each Variable that a function's closure or its module knows by a name."""
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return {}
+    names = inspect.getclosurevars(function)
+    known = [*names.globals.items(), *names.nonlocals.items()]
+    return {one.id: name for name, one in known if isinstance(one, Variable)}

@@ -1,0 +1,365 @@
+"""A traced run as a Python function that imports NumPy alone, in the words of whoever wrote the run's source."""
+
+import ast
+import builtins
+import keyword
+import operator
+import textwrap
+from typing import Any
+
+import numpy as np
+
+from ..tracing.places import Place
+from ..tracing.source import assigned_name
+from .tidy import tidied
+from .tracer import Attribute, Method, Node, leaves
+
+WIDTH = 100  # columns
+OPERATORS = {
+    np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/", np.matmul: "@", operator.pow: "**",
+    np.power: "**", np.floor_divide: "//", np.remainder: "%", np.greater: ">", np.less: "<", np.greater_equal: ">=",
+    np.less_equal: "<=", np.equal: "==", np.not_equal: "!=", np.bitwise_and: "&", np.bitwise_or: "|",
+    np.bitwise_xor: "^",
+}  # fmt: skip
+REDUCTIONS = {np.add.reduce: "sum", np.multiply.reduce: "prod", np.maximum.reduce: "max", np.minimum.reduce: "min",
+              np.logical_and.reduce: "all", np.logical_or.reduce: "any"}  # fmt: skip
+SMALL = 8  # elements of an array that are written out
+
+
+def expression(text):
+    """A piece of Python as a tree."""
+    return ast.parse(text, mode="eval").body
+
+
+class Names:
+    """Names that are free, each near the one that is wished for."""
+
+    def __init__(self):
+        self.taken = {"np", *keyword.kwlist, *dir(builtins)}
+
+    def new(self, wish):
+        wish = "".join(c if c.isalnum() or c == "_" else "_" for c in wish).strip("_") or "t"
+        wish = f"v{wish}" if wish[0].isdigit() else wish
+        name, k = wish, 1
+        while name in self.taken:
+            k += 1
+            name = f"{wish}{'_' * wish[-1].isdigit()}{k}"
+        self.taken.add(name)
+        return name
+
+
+class Text:
+    """Writes a Run out.
+
+    Attributes:
+        constants: name -> each array of the run that is too large to be written into the text.
+        functions: name -> each function of ours that is no one call of NumPy's; the text calls it.
+        source: the text.
+    """
+
+    def __init__(self, run, name):
+        self.run, self.names, self.constants, self.functions = run, Names(), {}, {}
+        self.names.taken.add(name)
+        self.lines, self.inline, self.done = [], {}, set()
+        results = [*leaves_of(run.result), *run.assigned.values()]
+        self.nodes, self.now = tidied(run.graph.nodes, [one for one in results if one.__class__ is Node])
+        self.place = {node: k for k, node in enumerate(self.nodes)}
+        self.written = {node.writes.root: self.place[node] for node in self.nodes if node.writes}  # last
+        self.uses = {node: [] for node in self.nodes}
+        for node in self.nodes:
+            for x in node.inputs():
+                self.uses.setdefault(x, []).append(node)
+        for one in results:
+            self.uses.setdefault(self.now(one), []).append(None) if one.__class__ is Node else None
+        self.wishes, self.gradient_of = self.collected()
+        self.new_values = {self.now(node): name for name, node in run.assigned.items()}
+        self.inputs = {name: self.names.new(name) for name in run.inputs}
+        self.named = {node: self.inputs[name] for name, node in run.inputs.items()}
+        self.write_lines()
+        returned = self.returned()
+        given = ", ".join([*self.inputs.values(), *self.constants])
+        head = f"def {name}({given}):"
+        body = [in_width(line, "    ") for line in [*self.lines, f"return {returned}"]]
+        self.source = "\n".join([in_width(head), *body]) + "\n"
+
+    # ---- names -----------------------------------------------------------------------------------------------------
+
+    def collected(self):
+        """The names that the user's code gives, and which Node each gradient belongs to."""
+        wishes, gradient_of = {}, {}
+        for node, name in self.run.names.items():
+            wishes.setdefault(self.now(node), name)
+        for dx, source in self.run.graph_gradients.items():
+            gradient_of.setdefault(self.now(dx), self.now(source))
+        return wishes, gradient_of
+
+    def name_of(self, node):
+        """Its name: the user's, or that of what it is the gradient of, or that in the op's source."""
+        if node not in self.named:
+            source = self.gradient_of.get(node) if node.backward else None
+            local = assigned_name(Place(*node.wish)) if isinstance(node.wish, tuple) else None
+            replaced = self.new_values.get(node)
+            if replaced and self.is_over(self.run.inputs[replaced], node):
+                self.named[node] = self.inputs[replaced]
+                return self.named[node]
+            if replaced:
+                wish = f"new_{replaced}"
+            elif node in self.wishes:
+                wish = self.wishes[node]
+            elif source is not None:
+                wish = f"d{self.named.get(source, '')}"
+            else:
+                wish = local or "z"
+            self.named[node] = self.names.new(wish)
+        return self.named[node]
+
+    def is_over(self, node, last):
+        """Has every line that reads it been written, but for that of the last one?"""
+        uses = [use for use in self.uses.get(node, ()) if use is not last]
+        return all(self.is_over(use, last) if use in self.inline else use in self.done for use in uses)
+
+    def own_line(self, node):
+        """Does it stand on a line of its own? Else it is part of the one expression that uses it."""
+        uses = self.uses[node]
+        if isinstance(node.function, Attribute) and node.root not in self.written:
+            return False
+        later = any(self.written.get(x.root, -1) > self.place[node] for x in node.inputs())
+        changes = node.root is node and (node in self.written or later)  # a view never does
+        if len(uses) != 1 or node in self.wishes or node in self.new_values or changes:
+            return True
+        (use,) = uses
+        if use is None:
+            return node.backward
+        if isinstance(node.wish, tuple) and not node.backward and assigned_name(Place(*node.wish)):
+            return True
+        summand = use is not None and self.gradient_of.get(use) is self.gradient_of.get(node)
+        return node.backward != use.backward or (node in self.gradient_of and not summand)
+
+    # ---- lines -----------------------------------------------------------------------------------------------------
+
+    def write_lines(self):
+        comments, backward, in_one = self.branches(), False, self.augmented()
+        for k, node in enumerate([*self.run.graph.nodes, None]):
+            self.lines += comments.get(k, ())
+            if node is None or node in in_one.values():
+                continue
+            if node.function is None or node not in self.uses:
+                continue
+            line = self.augmenting(in_one[node]) if node in in_one else self.line(node)
+            self.done.add(node)
+            if line and node.backward != backward:
+                backward = node.backward
+                self.lines.append("# backward pass" if backward else "# after the backward pass")
+            self.lines += [line] if line else []
+
+    def branches(self):
+        """Before which Node a comment tells the way that the run took."""
+        found = {}
+        for number, place in self.run.places.items():
+            position, _, outcome = self.run.graph.guards[number]
+            found.setdefault(position, []).append(f"# {place.text} {outcome} in this run")
+        return found
+
+    def augmented(self):
+        """The three calls that `x[key] -= y` is: the last -> the second, and the first -> itself."""
+        found = {}
+        for get, change, put in zip(self.nodes, self.nodes[1:], self.nodes[2:]):
+            if get.function is not operator.getitem or put.function is not operator.setitem:
+                continue
+            alone = change.writes is get and self.uses[get] == [change, change, put]
+            if alone and put.args == (*get.args, get) and change.function in OPERATORS:
+                found |= {put: change, change: change, get: get}
+                for x in get.inputs():  # once, in place of twice
+                    self.uses[x].remove(get)
+        return found
+
+    def augmenting(self, change):
+        x, key = change.args[0].args
+        place = ast.Subscript(self.of(x), self.key(key), ast.Store())
+        return f"{ast.unparse(place)} {OPERATORS[change.function]}= {ast.unparse(self.of(change.args[1], change.args))}"
+
+    def line(self, node):
+        """The line of a Node; None if it is part of another one."""
+        if node.writes:
+            return self.writing(node)
+        tree = self.tree(node)
+        if not self.own_line(node) and len(ast.unparse(tree)) <= WIDTH - 20:
+            self.inline[node] = tree
+            return None
+        return f"{self.name_of(node)} = {ast.unparse(tree)}"
+
+    def writing(self, node):
+        """The line of a call that works in place."""
+        if node.function is operator.setitem:
+            x, key, value = node.args
+            place = ast.Subscript(self.of(x), self.key(key), ast.Store())
+            return f"{ast.unparse(place)} = {ast.unparse(self.of(value))}"
+        if "out" not in node.kwargs:  # np.add.at
+            return ast.unparse(self.call(node.function, node.args, node.kwargs))
+        target = ast.unparse(self.of(node.kwargs["out"]))
+        others = {k: x for k, x in node.kwargs.items() if k != "out"}
+        if node.function in OPERATORS and node.args[0] is node.kwargs["out"] and not others:
+            return f"{target} {OPERATORS[node.function]}= {ast.unparse(self.of(node.args[1], node.args))}"
+        return ast.unparse(self.call(node.function, node.args, node.kwargs))
+
+    def returned(self):
+        results = iter([self.of(self.now(x)) for x in leaves_of(self.run.result)])
+        whole = structure(self.run.result, results)
+        new = [self.of(self.now(x)) for x in self.run.assigned.values()]
+        if new:
+            whole = ast.Tuple([*([] if self.run.result is None else [whole]), *new], ast.Load())
+        bare = isinstance(whole, ast.Tuple) and whole.elts
+        return ast.unparse(whole)[1:-1] if bare else ast.unparse(whole)
+
+    # ---- expressions -----------------------------------------------------------------------------------------------
+
+    def of(self, x, peers=()):
+        """A Node or a constant as an expression; beside an array of its dtype a number needs none of its own."""
+        if x.__class__ is Node:
+            return self.inline[x] if x in self.inline else ast.Name(self.name_of(x))
+        if isinstance(x, np.generic):
+            weak = any(y.__class__ is Node and getattr(y.value, "dtype", None) == x.dtype for y in peers)
+            return expression(number(x) if weak else f"np.{x.dtype.name}({number(x)})")
+        if isinstance(x, np.ndarray):
+            return self.constant(x)
+        if isinstance(x, np.dtype):
+            return expression("bool" if x.kind == "b" else f"np.{x.name}")
+        if isinstance(x, type) and issubclass(x, np.generic):
+            return expression(f"np.{x.__name__}")
+        if isinstance(x, (tuple, list)):
+            return (ast.Tuple if isinstance(x, tuple) else ast.List)([self.of(y, peers) for y in x], ast.Load())
+        if isinstance(x, slice):
+            return ast.Call(ast.Name("slice"), [self.of(y) for y in (x.start, x.stop, x.step)], [])
+        if isinstance(x, float):
+            return expression(number(np.float64(x)))
+        return ast.Constant(x) if x is Ellipsis else expression(repr(x))
+
+    def key(self, key):
+        """What stands in square brackets."""
+        if isinstance(key, slice):
+            return ast.Slice(*[None if y is None else self.of(y) for y in (key.start, key.stop, key.step)])
+        if isinstance(key, tuple) and len(key) == 1:
+            return self.key(key[0])
+        return ast.Tuple([self.key(y) for y in key], ast.Load()) if isinstance(key, tuple) else self.of(key)
+
+    def constant(self, x):
+        """An array that stands in the text, or a parameter for one that is too large."""
+        first = x.flat[0] if x.size else 0
+        dtype = f"np.{x.dtype.name}" if x.dtype != bool else "bool"
+        if x.dtype.kind in "fciub" and (not x.size or (x == first).all()):
+            maker = {0: "np.zeros(", 1: "np.ones("}.get(first, "np.full(")
+            fill = f", {number(first)}" if maker == "np.full(" else ""
+            return expression(f"{maker}{x.shape}{fill}, {dtype})")
+        if x.dtype.kind in "fc" and x.ndim == 2 and x.shape[0] == x.shape[1] and (x == np.eye(len(x))).all():
+            return expression(f"np.eye({len(x)}, dtype={dtype})")
+        if x.dtype.kind == "i" and x.ndim == 1 and (x == np.arange(x.size)).all():
+            return expression(f"np.arange({x.size})" if x.dtype == np.int64 else f"np.arange({x.size}, dtype={dtype})")
+        if x.size <= SMALL and x.dtype.kind in "fciub":
+            return expression(f"np.array({nested(x)}, {dtype})")
+        known = next((name for name, one in self.constants.items() if one is x), None) or self.names.new("constant")
+        self.constants[known] = x
+        return ast.Name(known)
+
+    def tree(self, node):
+        return self.call(node.function, node.args, node.kwargs)
+
+    def call(self, function, args, kwargs):
+        """The expression of one call."""
+        if function is operator.getitem:
+            return ast.Subscript(self.of(args[0]), self.key(args[1]), ast.Load())
+        if isinstance(function, Attribute):
+            return ast.Attribute(self.of(args[0]), function.name, ast.Load())
+        if isinstance(function, Method):
+            rest = args[1] if function.name == "reshape" else args[1:]
+            return self.method(function.name, args[0], rest, kwargs)
+        if function in REDUCTIONS:
+            return self.reduction(REDUCTIONS[function], *args, **kwargs)
+        if function in OPERATORS and not kwargs:
+            pattern = expression(f"a {OPERATORS[function]} b")
+            left, right = [self.of(x, args) for x in args]
+            if isinstance(pattern, ast.Compare):
+                return ast.Compare(left, pattern.ops, [right])
+            return ast.BinOp(left, pattern.op, right)
+        if function is np.negative and not kwargs:
+            return ast.UnaryOp(ast.USub(), self.of(args[0]))
+        keywords = [ast.keyword(k, self.of(x)) for k, x in kwargs.items()]
+        return ast.Call(expression(self.function_name(function)), [self.of(x, peers(args)) for x in args], keywords)
+
+    def method(self, name, x, args, kwargs):
+        keywords = [ast.keyword(k, self.of(y)) for k, y in kwargs.items()]
+        return ast.Call(ast.Attribute(self.of(x), name, ast.Load()), [self.of(y) for y in args], keywords)
+
+    def reduction(self, name, x, axis=0, dtype=None, out=None, keepdims=False, **kwargs):
+        """`np.add.reduce(x, 0)` as `x.sum(0)`."""
+        ndim = x.value.ndim if x.__class__ is Node else np.ndim(x)
+        every = axis is None or (len(axis) if isinstance(axis, tuple) else 1) == ndim
+        said = {"keepdims": True} if keepdims else {}
+        said |= {"dtype": dtype} if dtype is not None and dtype != x.value.dtype else {}
+        said |= {k: y for k, y in kwargs.items() if y is not np._NoValue}
+        return self.method(name, x, () if every else (axis,), said)
+
+    def function_name(self, function):
+        """NumPy's name for a function, or one for a function of ours."""
+        owner, name = getattr(function, "__self__", None), function.__name__
+        if isinstance(owner, np.ufunc):
+            return f"np.{owner.__name__}.{name}"
+        for module, prefix in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
+            if getattr(module, name, None) is function:
+                return f"{prefix}.{name}"
+        known = next((known for known, one in self.functions.items() if one is function), None)
+        known = known or self.names.new(name if name.isidentifier() else "vjp")
+        self.functions[known] = function
+        return known
+
+
+def in_width(line, indent=""):
+    """A line of Python, broken inside brackets where it is too long."""
+    if len(indent + line) <= WIDTH or line.startswith("#"):
+        return indent + line
+    before, _, value = line.partition("return " if line.startswith("return ") else " = ")
+    head, tail = (f"{before} = " if before else "return ") + "(", ")"
+    if line.startswith("def "):
+        (head, value), tail = line.removesuffix("):").split("(", 1), "):"
+        head += "("
+    if len(indent + head) > WIDTH:  # what is written into has a long key
+        return "\n".join(textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=indent + "    ", **WHOLE))
+    inner = textwrap.wrap(value, WIDTH, initial_indent=indent + "    ", subsequent_indent=indent + "    ", **WHOLE)
+    return "\n".join([indent + head, *inner, indent + tail])
+
+
+WHOLE: Any = dict(break_long_words=False, break_on_hyphens=False)
+
+
+def peers(args):
+    return [*leaves(args)]
+
+
+def leaves_of(structure_):
+    """The leaves of what a function returned."""
+    from .. import nest
+
+    return nest.flatten(structure_)
+
+
+def structure(like, results):
+    """An expression of the same nest, with these leaves."""
+    if isinstance(like, (list, tuple)):
+        return ast.Tuple([structure(one, results) for one in like], ast.Load())
+    if isinstance(like, dict):
+        parts = {k: structure(like[k], results) for k in sorted(like)}
+        return ast.Dict([ast.Constant(k) for k in parts], [*parts.values()])
+    return next(results)
+
+
+def number(x):
+    """A NumPy scalar as Python's number that becomes it."""
+    if x.dtype.kind in "fc" and not np.isfinite(x):
+        return {"inf": "np.inf", "-inf": "-np.inf", "nan": "np.nan"}.get(str(x), f"complex({str(x)!r})")
+    if x.dtype.kind == "f":
+        return repr(float(str(x)))
+    return repr(x.item())
+
+
+def nested(x):
+    """The elements of an array as the source of lists."""
+    return number(x[()]) if x.ndim == 0 else f"[{', '.join(nested(np.asarray(one)) for one in x)}]"

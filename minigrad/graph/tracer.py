@@ -1,0 +1,319 @@
+"""What NumPy is asked to do in one run, as a list of calls: a `Tracer` stands in for an array, and notes each call.
+
+It is the third stand-in beside `Recorded` and `Batched` (engine/rules.py). It holds the array of this run, too, so
+shapes, dtypes and branches are real, and whatever works on arrays (ops, VJPs, Keras) is traced without a line for it.
+"""
+
+import operator
+import sys
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..engine import rules
+from ..engine.dtypes import to_numpy
+from ..engine.rules import StandIn
+from ..engine.tensor import Tensor
+from ..tracing.places import user_frame
+
+
+class Node:
+    """One call: `value = function(*args, **kwargs)`, where other Nodes stand among the arguments.
+
+    Attributes:
+        function: NumPy's, or `Method("sum")`, `Attribute("T")`, `operator.getitem`; None for an input.
+        value: what it gave in this run.
+        root: the Node whose memory it shares: itself, but for a view.
+        writes: the Node into which it wrote, if it works in place.
+        wish: where it was computed: the code and the instruction.
+        label: the argument that it is, or the op that computed it.
+        backward: whether it belongs to a backward pass.
+        effect: whether it is called for what it does, such as printing.
+    """
+
+    __slots__ = ("args", "backward", "effect", "function", "kwargs", "label", "root", "value", "wish", "writes")
+
+    def __init__(self, function, args, kwargs, value, backward=False, writes=None):
+        self.function, self.args, self.kwargs, self.value = function, args, kwargs, value
+        self.backward, self.writes, self.wish, self.label, self.effect = backward, writes, "", "value", False
+        shared = [x.root for x in self.inputs() if share_memory(x.value, value)]
+        self.root = shared[0] if shared else self
+
+    def inputs(self):
+        """The Nodes among the arguments."""
+        return [x for x in leaves((self.args, tuple(self.kwargs.values()))) if x.__class__ is Node]
+
+
+def share_memory(x, y):
+    return isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and np.may_share_memory(x, y)
+
+
+class Method:
+    """The call of an array's method, `x.sum(0)`, as a function."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, x, *args, **kwargs):
+        return getattr(x, self.name)(*args, **kwargs)
+
+
+class Attribute(Method):
+    """An array's attribute, `x.T`, as a function."""
+
+    def __call__(self, x):
+        return getattr(x, self.name)
+
+
+method, attribute = lru_cache(Method), lru_cache(Attribute)
+
+
+def leaves(x):
+    """What stands in nested tuples, lists and slices."""
+    if isinstance(x, (tuple, list)):
+        for y in x:
+            yield from leaves(y)
+    elif isinstance(x, slice):
+        yield from (x.start, x.stop, x.step)
+    else:
+        yield x
+
+
+def mapped(function, x):
+    """The same nest of tuples, lists and slices, with `function` of each leaf."""
+    if isinstance(x, (tuple, list)):
+        parts = [mapped(function, y) for y in x]
+        return parts if isinstance(x, list) else tuple(parts)
+    if isinstance(x, slice):
+        return slice(*[mapped(function, y) for y in (x.start, x.stop, x.step)])
+    return function(x)
+
+
+def value_of(x):
+    return x.node.value if x.__class__ is Tracer else x
+
+
+def node_of(x):
+    return x.node if x.__class__ is Tracer else x
+
+
+class Untraceable(NotImplementedError):
+    """An array was asked for its numbers. An op that does so is noted as one call; elsewhere it is an error."""
+
+    def __init__(self, problem, graph=None, by_user=False):
+        super().__init__(problem)
+        self.graph, self.by_user = graph, by_user
+
+    def as_one_call(self, function, *args):
+        return self.graph.call(function, args, {})
+
+
+class Graph:
+    """The calls of one run, in their order.
+
+    Attributes:
+        nodes: each call.
+        guards: (position, Node, outcome) of each decision on a value.
+    """
+
+    def __init__(self):
+        self.nodes: list[Node] = []
+        self.guards: list = []
+        self.backward = self.closed = False  # does a backward pass run? has the run ended?
+
+    def input(self, value, name):
+        node = self.add(Node(None, (), {}, value))
+        node.wish = node.label = name
+        return Tracer(node, self)
+
+    def add(self, node):
+        self.nodes.append(node)
+        return node
+
+    def call(self, function, args, kwargs):
+        """Call a function of NumPy, and note it."""
+        if self.closed:
+            problem = "A Tensor of a traced function is out of scope and cannot be used here. Use return values,"
+            raise TypeError(f"{problem} explicit Python locals or TensorFlow collections to access it.")
+        value = function(*mapped(value_of, args), **{k: mapped(value_of, x) for k, x in kwargs.items()})
+        return self.noted(function, args, kwargs, value)
+
+    def act(self, function, args, kwargs):
+        """Note a call that is made for what it does: at each call of the function, and not now."""
+        node = self.add(Node(function, mapped(node_of, args), {k: mapped(node_of, x) for k, x in kwargs.items()}, None))
+        node.effect = True
+
+    def noted(self, function, args, kwargs, value):
+        """The result of a call as a Tracer; several results as a tuple of them, and a truth value as a decision."""
+        kwargs = {k: mapped(node_of, x) for k, x in kwargs.items()}
+        node = Node(function, mapped(node_of, args), kwargs, value, self.backward)
+        if isinstance(value, bool):
+            self.guards.append((len(self.nodes), self.add(node), value))
+            return value
+        if isinstance(value, (int, float, str, np.dtype)) and not isinstance(value, np.generic):
+            return value  # such as np.ndim, which only the shape decides
+        self.add(node).wish = local_place()
+        if isinstance(value, (tuple, list)):
+            whole = Tracer(node, self)
+            parts = [self.noted(operator.getitem, (whole, k), {}, one) for k, one in enumerate(value)]
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        return Tracer(node, self)
+
+    def write(self, function, args, kwargs, target):
+        """Note a call that writes into an array, which stays the array it is."""
+        function(*mapped(value_of, args), **{k: mapped(value_of, x) for k, x in kwargs.items()})
+        kwargs = {k: mapped(node_of, x) for k, x in kwargs.items()}
+        self.add(Node(function, mapped(node_of, args), kwargs, None, self.backward, writes=target.node))
+
+    def decided(self, node, outcome):
+        self.guards.append((len(self.nodes), node, outcome))
+        return outcome
+
+
+BETWEEN = __file__, np.lib.mixins.__file__, rules.__file__
+
+
+def local_place():
+    """Where in the source of an op, or of what works on arrays beside it, NumPy was called."""
+    frame: Any = sys._getframe(2)
+    while frame.f_code.co_filename in BETWEEN:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
+    """An array that notes what is done with it."""
+
+    __slots__ = ("graph", "node")
+    __array_priority__ = 1000
+
+    def __init__(self, node, graph):
+        self.node, self.graph = node, graph
+
+    shape = property(lambda self: self.node.value.shape)
+    dtype = property(lambda self: self.node.value.dtype)
+    ndim = property(lambda self: self.node.value.ndim)
+    size = property(lambda self: self.node.value.size)
+    flags = property(lambda self: self.node.value.flags)
+    T = property(lambda self: self._attribute("T") if self.ndim > 1 else self)
+    mT = property(lambda self: self._attribute("T" if self.ndim == 2 else "mT"))
+
+    def _attribute(self, name):
+        return self.graph.call(attribute(name), (self,), {})
+
+    def __getattr__(self, name):
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(name)
+        if callable(getattr(np.ndarray, name)):
+            return lambda *args, **kwargs: self.graph.call(method(name), (self, *args), kwargs)
+        return self._attribute(name)
+
+    # ---- NumPy's protocols ----------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc, how, *inputs, **kwargs):
+        function = ufunc if how == "__call__" else getattr(ufunc, how)
+        if how == "__call__" and len(inputs) > ufunc.nin:  # np.exp(z, z)
+            inputs, kwargs["out"] = inputs[: ufunc.nin], inputs[ufunc.nin :]
+        return self.__array_function__(function, (), inputs, kwargs)
+
+    def __array_function__(self, function, types, inputs, attributes):
+        if not is_numpys(function):
+            return function(*inputs, **attributes)
+        out = inputs if getattr(function, "__name__", "") == "at" else attributes.get("out")
+        target = out[0] if isinstance(out, tuple) else out
+        if target is None:
+            return self.graph.call(function, inputs, attributes)
+        if target.__class__ is not Tracer:
+            raise self.without_numbers()  # a constant is written into
+        if "out" not in attributes:
+            self.graph.write(function, inputs, attributes, target)
+            return None
+        if not isinstance(target.node.value, np.ndarray):  # a NumPy scalar never changes: `z /= 2` makes another
+            return self.graph.call(function, inputs, {k: x for k, x in attributes.items() if k != "out"})
+        self.graph.write(function, inputs, attributes | {"out": target}, target)
+        return target
+
+    def __pow__(self, other):
+        return self.graph.call(operator.pow, (self, other), {})
+
+    def __rpow__(self, other):
+        return self.graph.call(operator.pow, (other, self), {})
+
+    def __getitem__(self, key):
+        return self if isinstance(key, tuple) and not key else self.graph.call(operator.getitem, (self, key), {})
+
+    def __setitem__(self, key, value):
+        self.graph.write(operator.setitem, (self, key, value), {}, self)
+
+    def __len__(self):
+        return len(self.node.value)
+
+    def __iter__(self):
+        return (self[k] for k in range(len(self)))
+
+    # ---- what is nothing new --------------------------------------------------------------------------------------
+
+    def reshape(self, *shape, **kwargs):
+        lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        new = self.graph.call(method("reshape"), (self, tuple(map(int, lengths))), kwargs)
+        return self if new.shape == self.shape else new
+
+    def astype(self, dtype, copy=True):
+        return self if np.dtype(dtype) == self.dtype else self.graph.call(method("astype"), (self, np.dtype(dtype)), {})
+
+    def conj(self):
+        return self.graph.call(method("conj"), (self,), {}) if self.dtype.kind == "c" else self
+
+    def dot(self, other):
+        return self.graph.call(np.matmul if self.ndim == other.ndim == 2 else np.dot, (self, other), {})
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        """As a Tensor: what code of ours that works on arrays gives back to a Variable."""
+        return Tensor.of(self if dtype is None else self.astype(to_numpy(dtype)))
+
+    # ---- where numbers are asked for ------------------------------------------------------------------------------
+
+    def item(self, *place):
+        return self.graph.decided(self.node, self.node.value.item(*place))
+
+    def __bool__(self):
+        return self.graph.decided(self.node, bool(self.node.value))
+
+    def __int__(self):
+        return int(self.item())
+
+    def __index__(self):
+        return operator.index(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __array__(self, dtype=None, copy=None):
+        raise self.without_numbers()
+
+    def tolist(self):
+        raise self.without_numbers()
+
+    def without_numbers(self):
+        problem = "Cannot convert a symbolic tf.Tensor to a numpy array."
+        advice = "While a function is traced its Tensors have no numbers: use mg's functions."
+        by_user = user_frame()[1] in ("__array__", "without_numbers")
+        return Untraceable(f"{problem} {advice}", self.graph, by_user)
+
+    @property
+    def symbol(self):
+        """What stands for the value in print: the name of the argument, or of the op, as in TensorFlow's graphs."""
+        return f"{self.node.label}:0"
+
+    def __repr__(self):
+        return f"<Tracer of {self.node.value!r}>"
+
+
+def is_numpys(function):
+    """Is it NumPy's own, and no function of ours that calls NumPy's?"""
+    owner = getattr(function, "__self__", None)
+    return isinstance(function, np.ufunc) or isinstance(owner, np.ufunc) or function.__module__.startswith("numpy")

@@ -1,0 +1,268 @@
+"""`mg.written`: the program of a run is valid Python that needs NumPy alone, and gives what the tape gives."""
+
+import ast
+import functools
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from test_ops import OPS, as_function, calls_in_the_example, has_derivative
+
+import minigrad as mg
+from minigrad import nest
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def program(written, **space):
+    """The function that the text defines."""
+    exec(written.source, space := {"np": np, **written.functions, **space})
+    (name,) = [one.name for one in ast.parse(written.source).body]
+    return functools.partial(space[name], **written.constants)
+
+
+def arrays(nested):
+    return [np.asarray(x.value if isinstance(x, mg.Tensor) else x) for x in nest.flatten(nested)]
+
+
+def assert_same(got, wanted, **tolerance):
+    got, wanted = arrays(got), arrays(wanted)
+    assert [(x.shape, x.dtype) for x in got] == [(x.shape, x.dtype) for x in wanted]
+    for x, y in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(x, y, **(tolerance or {"rtol": 1e-6, "atol": 1e-7}))
+
+
+def numbers_of(tensors):
+    return [x.value for x in tensors]
+
+
+def with_slopes(function, count):
+    """The function with its gradients, and with as many parameters."""
+    given = ", ".join(f"x{k}" for k in range(count))
+
+    def both(*xs):
+        with mg.GradientTape() as tape:
+            tape.watch(list(xs))
+            z = function(*xs)
+        return z, tape.gradient(z, list(xs), unconnected_gradients="zero")
+
+    return eval(f"lambda {given}: both({given})", {"both": both})
+
+
+SMOOTH = sorted(name for name, op in OPS.items() if has_derivative(op))
+# What NumPy has no function for, or what looks at numbers on its way: the text calls it by its name.
+CALLED = """added_at bessel_i0 bessel_i0e bessel_i1 bessel_i1e betainc cumprod digamma erf erfc erfinv higher_digamma
+    hurwitz_zeta igamma igammac leaky_relu lgamma ndtri of_parts segment_max segment_min segment_prod tensor_scatter_nd_max
+    tensor_scatter_nd_min top_k triangular_solve unsorted_segment_max unsorted_segment_min unsorted_segment_prod""".split()  # noqa: SIM905
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_an_op_written_out_gives_the_tapes_value_and_gradient_at_two_inputs(name):
+    inputs, attributes = calls_in_the_example(OPS[name])[0]
+    function, points = as_function(OPS[name], inputs, attributes)
+    if not all(x.dtype.is_floating or x.dtype.is_complex for x in points):
+        pytest.skip("its example has no float")
+    points = [mg.Tensor.of(x.value) for x in points]  # Python's numbers have no id of their own
+    both = with_slopes(function, len(points))
+    written = mg.written(both, *points)
+    assert written.source == mg.written(both, *points).source
+    assert all(len(line) <= 100 for line in written.source.splitlines())
+    assert (name in CALLED) == bool(written.functions), written.functions
+    for case in (points, elsewhere(both, points)):
+        assert_same(program(written)(*numbers_of(case)), both(*case), rtol=2e-5, atol=1e-6)
+
+
+def elsewhere(function, points):
+    """Other numbers: on the other side of 0 where the op takes them."""
+    for factor in (-0.7, 0.97):
+        other = [mg.Tensor.of((x.value * factor).astype(x.value.dtype)) for x in points]
+        try:
+            if all(np.isfinite(x).all() for x in arrays(function(*other))):
+                return other
+        except (ValueError, mg.errors.OpError):
+            continue
+    return points
+
+
+# ---- how it reads ------------------------------------------------------------------------------------------------------
+
+
+def network():
+    draw = np.random.default_rng(3)
+    W1, W2 = (mg.Variable(draw.normal(size=shape).astype("f")) for shape in ((4, 5), (5, 3)))
+    b1, b2 = mg.Variable(mg.zeros([5])), mg.Variable(mg.zeros([3]))
+
+    def loss_and_gradients(x, labels):
+        with mg.GradientTape() as tape:
+            h = mg.nn.relu(x @ W1 + b1)
+            logits = h @ W2 + b2
+            loss = mg.reduce_mean(mg.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+        return loss, tape.gradient(loss, [W1, b1, W2, b2])
+
+    return loss_and_gradients, draw.normal(size=(6, 4)).astype("f"), np.array([0, 2, 1, 1, 0, 2]), [W1, b1, W2, b2]
+
+
+def test_a_network_reads_as_if_written_by_hand():
+    function, x, labels, variables = network()
+    written = mg.written(function, x, labels)
+    assert str(written) == textwrap.dedent("""\
+        def loss_and_gradients(x, labels, W1, b1, W2, b2):
+            h = np.maximum(x @ W1 + b1, 0)
+            logits = h @ W2 + b2
+            at = np.ravel_multi_index((np.arange(6), labels), (6, 3))
+            z = logits - logits.max(1, keepdims=True)
+            right = z.take(at)
+            np.exp(z, out=z)
+            total = z.sum(1, keepdims=True)
+            z /= total
+            z.reshape(-1)[at] -= 1
+            total2 = (np.log(total.reshape(-1)) - right).sum()
+            loss = total2 / 6
+            # backward pass
+            dlogits = 0.16666667 * z
+            db2 = dlogits.sum(0)
+            dW2 = h.T @ dlogits
+            dh = dlogits @ W2.T
+            d = dh * (h > 0)
+            db1 = d.sum(0)
+            dW1 = x.T @ d
+            return loss, (dW1, db1, dW2, db2)
+        """)
+    assert_same(program(written)(x, labels, *[v.numpy() for v in variables]), function(x, labels))
+
+
+def test_it_runs_where_there_is_no_minigrad():
+    function, x, labels, variables = network()
+    loss = float(function(x, labels)[0])
+    given = ", ".join(f"np.array({one.tolist()}, np.{one.dtype})" for one in [x, labels, *[v.numpy() for v in variables]])
+    script = f"import sys; sys.modules['minigrad'] = None\nimport numpy as np\n{mg.written(function, x, labels)}\n"
+    out = subprocess.run([sys.executable, "-c", f"{script}print(loss_and_gradients({given})[0])"], capture_output=True, text=True)
+    assert float(out.stdout) == pytest.approx(loss, rel=1e-6), out.stderr
+
+
+def test_dead_lines_are_left_out_where_one_gradient_is_not_asked_for():
+    w, b = mg.Variable([1.0, 2.0]), mg.Variable(3.0)
+
+    def slope(x):
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum(mg.sin(w * x) + b)
+        return tape.gradient(y, b)
+
+    assert mg.written(slope, mg.constant(2.0)).source == "def slope(x, w, b):\n    return np.float32(2.0)\n"
+
+
+def test_the_second_derivative_has_names_of_its_own():
+    def second(x):
+        with mg.GradientTape() as outer:
+            outer.watch(x)
+            with mg.GradientTape() as inner:
+                inner.watch(x)
+                y = mg.sin(x)
+            slope = inner.gradient(y, x)
+        return slope, outer.gradient(slope, x)
+
+    written = mg.written(second, mg.constant([1.0, 2.0]))
+    assert_same(program(written)(np.float32([0.3, 3.0])), second(mg.constant([0.3, 3.0])))
+    assert "slope = np.cos(x)" in written.source
+
+
+def test_new_values_of_variables_are_returned_and_the_variables_stay():
+    w, b = mg.Variable([1.0, 2.0]), mg.Variable(0.5)
+
+    def step(x, t):
+        with mg.GradientTape() as tape:
+            loss = mg.reduce_mean((x @ w[:, None] + b - t) ** 2)
+        dw, db = tape.gradient(loss, [w, b])
+        w.assign_sub(0.1 * dw)
+        b.assign_sub(0.1 * db)
+        return loss
+
+    x, t = np.ones((3, 2), "f"), np.zeros((3, 1), "f")
+    written = mg.written(step, x, t)
+    assert (w.numpy() == [1, 2]).all() and b.numpy() == 0.5
+    before = [w.numpy(), b.numpy()]
+    got = program(written)(x, t, *before)
+    assert_same(got[0], step(x, t))
+    assert_same(got[1:], [w, b])
+    assert written.source.endswith("    w = w - 0.1 * dw\n    b = b - 0.1 * db\n    return loss, w, b\n")
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad", "AdamW"])
+def test_a_step_of_a_keras_model_with_its_optimizer(name):
+    model = mg.keras.Sequential([mg.keras.layers.Dense(4, activation="tanh"), mg.keras.layers.Dense(1)])
+    x, t = np.linspace(-1, 1, 12, dtype="f").reshape(4, 3), np.ones((4, 1), "f")
+    model(x)
+    optimizer = getattr(mg.keras.optimizers, name)(0.1)
+    optimizer.build(model.trainable_variables)
+
+    def step(x, t):
+        with mg.GradientTape() as tape:
+            loss = mg.reduce_mean(mg.square(model(x) - t))
+        optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+        return loss
+
+    step(x, t)
+    written = mg.written(step, x, t)
+    got = program(written)(x, t, **{name: variable.numpy() for name, variable in written.variables.items()})
+    assert_same(got[0], step(x, t))
+    assert len(got) > len(model.variables)
+    for variable, value in zip(model.variables, got[1:]):
+        np.testing.assert_allclose(value, variable.numpy(), rtol=1e-5, atol=1e-7)
+
+
+def test_comments_tell_the_way_that_a_run_took():
+    def steps(x):
+        y = x * x
+        if y > 10.0:
+            y = y * 0.5
+        while y < 8.0:
+            y = y + x
+        return y
+
+    assert mg.written(steps, mg.constant(2.0)).source == textwrap.dedent("""\
+        def steps(x):
+            y = x * x
+            # if y > 10.0: False in this run
+            # while y < 8.0: True in this run
+            y2 = y + x
+            # while y < 8.0: True in this run
+            y3 = y2 + x
+            # while y < 8.0: False in this run
+            return y3
+        """)
+
+
+def test_a_jacobian_and_a_custom_gradient():
+    @mg.custom_gradient
+    def clipped(x):
+        return x * 1.0, lambda dy: mg.clip_by_value(dy, -1.0, 1.0)
+
+    def slopes(x):
+        with mg.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = mg.sin(x) * x
+            z = clipped(x * 5.0) * 3.0
+        return tape.jacobian(y, x), tape.gradient(z, x)
+
+    written = mg.written(slopes, mg.constant([1.0, 2.0]))
+    assert_same(program(written)(np.float32([3.0, -4.0])), slopes(mg.constant([3.0, -4.0])))
+
+
+@pytest.mark.parametrize(
+    "look", [lambda x: x.numpy(), np.asarray, np.mean, lambda x: mg.Variable(x)], ids=["numpy", "array", "mean", "made"]
+)
+def test_what_cannot_be_traced_is_refused(look):
+    v = mg.Variable(2.0)
+    with pytest.raises((AttributeError, NotImplementedError)):
+        mg.written(lambda x: look(x * v), mg.constant([1.0]))
+    assert v.numpy() == 2.0 and float(v * 2.0) == 4.0
+
+
+def test_large_constants_are_parameters():
+    table = np.random.default_rng(0).normal(size=(9, 2)).astype("f")
+    written = mg.written(lambda x: mg.reduce_sum(x @ table), np.ones((2, 9), "f"))
+    assert written.source == "def function(x, constant):\n    return (x @ constant).sum()\n"
+    (given,) = written.constants.values()
+    assert (given == table).all()
