@@ -123,7 +123,7 @@ class Report:
         Path(path).write_text(PAGE.format(policy=policy(*OWN), table=self._repr_html_(), films="".join(pages)), "utf-8")
 
 
-OWN = "script-src 'unsafe-inline' blob:", "img-src data:"  # what stands in the page itself
+OWN = "script-src 'unsafe-inline'", "img-src data:"  # what stands in the page itself
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">{policy}
 <meta name="viewport" content="width=device-width"><title>minigrad: gradients of a program</title>

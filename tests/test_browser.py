@@ -106,6 +106,7 @@ def test_a_notebook_saved_with_its_widgets_shows_the_film_offline_as_well(browse
     nbformat, exporters = pytest.importorskip("nbformat"), pytest.importorskip("nbconvert").exporters
     page = run_notebook(browser, lab, "kept.ipynb", PROGRAM)
     page.wait_for_selector(".mg-page iframe", state="attached")
+    page.wait_for_timeout(2500)  # so long the page waits for a widget
     assert not page.locator(".mg-page").is_visible(), "the widget lives"
     page.keyboard.press("Control+s")
     file = lab[1] / "kept.ipynb"

@@ -613,6 +613,15 @@ def test_the_fix_is_filmed_as_the_fixed_program_would_be():
     assert "fixed" not in by_hand
 
 
+def test_the_fix_of_a_nan_is_filmed_beside_it():
+    view = inspected(BRANCH).plain
+    film = view["fixed"]["film"]
+    check_view(film)
+    assert view["verdict"]["answer"] == "[nan 0.5]" and film["verdict"]["answer"] == "[0.0 0.5]", "by hand: 1/z where z > 0, else 0"
+    assert view["verdict"]["fixed"][-1] == "    y = mg.where(z > 0.0, mg.math.log(mg.where(z > 0.0, z, 1.0)), 0.0)"
+    assert "measured" not in film["verdict"]["say"], "at 0 there is no slope to measure"
+
+
 TWO_BROKEN = """
 x, z = mg.Variable(3.0, name="x"), mg.Variable(2.0, name="z")
 with mg.GradientTape() as tape:

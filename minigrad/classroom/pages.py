@@ -11,7 +11,7 @@ from .course import module
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NO_URLS = dict.fromkeys(("require_js_url", "jquery_url", "mathjax_url", "mermaid_js_url"), "")  # a page loads nothing
-OWN = "script-src 'unsafe-inline' blob:", "img-src data:", "font-src data:"  # what stands in the page itself
+OWN = "script-src 'unsafe-inline'", "img-src data:", "font-src data:"  # what stands in the page itself
 FRAME = '<iframe class="film" title="{title}" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>'
 GROWING = """<script>
 const rootOf = (frame) => frame.contentDocument.getElementById("inspector");

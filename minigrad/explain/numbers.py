@@ -99,6 +99,8 @@ def at_op(q, event, first, where, sure, value="", given=None):
     op, line, case, words = event.name, event.place.text, "value" if value else "", {}
     if where is not None:
         right = trial.fitting(q, [safe_lines(event.place)], safe=True)
+        if right:
+            q.lines[line], q.fixed = right[0], trial.fixed_source(right[0].edits)
         zero = f"the value of {op} is {value} there, and 0 times that is nan"
         words["yet"] = zero if value else f"{op} is still asked for its slope"
         words["guarded"] = right[0].text if right else f"give {op} a safe input by another mg.where"

@@ -18,7 +18,7 @@ class Code:
     def __init__(self, places):
         used = {}
         for place in places:
-            used.setdefault(place.code.co_filename, set()).add(line_of(place))
+            used.setdefault(place.code.co_filename, set()).add(position(place.code, place.instruction)[0])
         texts = {file: text for file in used if (text := linecache.getlines(file))}
         self.lines, self.numbers = [], {}
         for file in texts:
@@ -30,11 +30,7 @@ class Code:
 
     def line(self, place) -> "int | None":
         """The number under which the line of a place is shown."""
-        return None if place is None else self.numbers.get((place.code.co_filename, line_of(place)))
-
-
-def line_of(place) -> int:
-    return position(place.code, place.instruction)[0]
+        return place and self.numbers.get((place.code.co_filename, position(place.code, place.instruction)[0]))
 
 
 def wanted(used, text):

@@ -54,7 +54,7 @@ def film_fix(model):
     """Put the film of the fix that a verdict tells of into the view model, with the time that it shares with this film."""
     verdict = model.data["verdict"]
     q = next((q for q in model.questions if q.lines and q.answer.fixed.split("\n") == verdict.get("fixed")), None)
-    if q is None or q.experiment is None:
+    if q is None or q.experiment is None or (q.experiment.slope is None and not model.whole):
         return
     q.experiment.deadline = time.perf_counter() + checkpoint.SECONDS
     with contextlib.suppress(checkpoint.NotTried):

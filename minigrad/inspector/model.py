@@ -24,7 +24,7 @@ from ..explain.names import Names
 from ..explain.question import slopes_now
 from ..explain.search import number_of
 from ..nest import flatten
-from ..tracing.log import LIMIT, LeftEngine, TapeEvent, Trace, Wrote, trace_of
+from ..tracing.log import LIMIT, Asked, LeftEngine, TapeEvent, Trace, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name
 from ..tracing.values import Summary
@@ -135,11 +135,14 @@ class Model:
         """The Explanation of each source; of many, those that got nothing come first."""
         nothing, found = dict(zip(asked[1], asked[2])), {}
         first = sorted(self.sources, key=lambda one: nothing.get(one.id, True))[:MOST_EXPLAINED]
-        left = self.trace is not None and any(isinstance(e, LeftEngine) and e.kind in "fc" for e in self.trace.events)
+        events = self.trace.events if self.trace is not None else ()
+        left = any(isinstance(e, LeftEngine) and e.kind in "fc" for e in events)
+        heard = [dx for e in events if isinstance(e, Asked) and e.tape == self.tape.number for dx in e.slopes]
         self.whole = self.trace is not None and not left and not self.trace.cut and self.nothing_assigned()
         with contextlib.suppress(Exception):  # the film is worth seeing without an explanation too
             slopes, seeds = self.again[:2] if self.again else slopes_now(self.tape, self.targets, first, None)
-            seconds = None if left else 0.0  # nothing can have been lost: nothing is tried
+            given = [*heard, *[Summary.of(dx) for dx in slopes.values() if dx is not None and not isinstance(dx, Exception)]]
+            seconds = None if left or not all(dx is None or dx.finite for dx in given) else 0.0  # nothing can be lost: nothing is tried
             for q in answer_all(self.tape, self.targets, first, self.trace, frame, slopes, seeds, seconds):
                 found[q.source.id], self.experiments[q.source.id] = q.answer, q.experiment
                 self.questions.append(q)

@@ -444,8 +444,8 @@ class Inspector {
       return strip ? new Film(this, story, strip, this.filmWidth, Boolean(story.view.fold) || this.stories.length > 1) : null;
     });
     this.reels.replaceChildren(
-      ...this.stories.map((_, k) =>
-        html("div", { class: "reel" }, this.titleOf(k), this.overviews[k]?.element, this.films[k] ? html("div", { class: "strip" }, this.films[k].element) : html("p", { class: "absent quiet" }, this.lost || "…")),
+      ...this.stories.map(({ view }, k) =>
+        html("div", { class: "reel" }, this.axis && html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, view.verdict.head)), this.overviews[k]?.element, this.films[k] ? html("div", { class: "strip" }, this.films[k].element) : html("p", { class: "absent quiet" }, this.lost || "…")),
       ),
     );
     if (held !== undefined) (this.reels.querySelector(`[data-id="${held}"]`) || this.element).focus({ preventScroll: true });
@@ -454,11 +454,6 @@ class Inspector {
       this.memory.draw(this.story, Math.max(200, this.design - (this.design < 700 ? 24 : 290)));
       this.pane_key = null;
     }
-  }
-
-  titleOf(k) {
-    const { verdict } = this.stories[k].view;
-    return this.stories.length > 1 && html("h3", {}, this.view.titles[k], " ", html("span", { class: "m" }, verdict.head));
   }
 
   request(k) {

@@ -229,12 +229,13 @@ export function fixPane(inspector, story) {
   const { verdict, code } = story.view, { fixed } = verdict;
   const after = new Map(story.view.fixed?.film.code.map((one) => [one.n, one.text]));
   const changed = code.filter((one) => after.has(one.n) && after.get(one.n) !== one.text);
+  const told = verdict.status === "nan" ? "every number is finite" : "the gradient is the one that was measured";
   const put = cellBelow(inspector.model, inspector.element, fixed.join("\n"));
   const button = (text, act) => html("button", { type: "button", onclick: (event) => act(event.currentTarget) }, text);
   return html(
     "div",
     { class: "fix-pane" },
-    html("p", {}, fixed.length ? "Tried: run again with this change, the target is as before, and the gradient is the one that was measured." : verdict.fix.text),
+    html("p", {}, fixed.length ? `Tried: run again with this change, the target is as before, and ${told}.` : verdict.fix.text),
     changed.map((one) => [html("p", { class: "m gone" }, `- ${one.text.trim()}`), html("p", { class: "m come" }, `+ ${after.get(one.n).trim()}`)]),
     after.size ? null : fixed.map((line) => html("p", { class: "m" }, line)),
     fixed.length ? html("p", { class: "modes" }, put && button("put it in a cell below", put), button("copy the fixed code", (one) => inspector.copy(fixed.join("\n"), one))) : null,
