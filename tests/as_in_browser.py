@@ -82,8 +82,8 @@ def pytest_runtest_call(item):
         raise
 
 
-def told(reason):
-    return lambda *arguments: wanted.append(reason(*arguments)) or wanted[-1]
+def told(impossible):
+    return lambda: wanted.append(impossible()) or wanted[-1]
 
 
 threading.Thread.start = refusing(RuntimeError("can't start new thread"))
@@ -99,7 +99,7 @@ with mock.patch.object(sys, "platform", "emscripten"):
     import minigrad.tracing.checkpoint  # noqa: F401 - which asks for the platform
     from minigrad.explain import experiment
 
-experiment.reason = told(experiment.reason)
+experiment.impossible = told(experiment.impossible)
 
 
 # ---- lessons -----------------------------------------------------------------------------------------------------------
