@@ -1,4 +1,4 @@
-"""A plugin of pytest: `python -m pytest -p tests.as_in_browser -p no:xdist tests` runs the tests as Python runs in a browser.
+"""A plugin of pytest: `python -m pytest -n 0 -p tests.as_in_browser tests` runs the tests as Python runs in a browser.
 
 `python -m tests.as_in_browser course/*.ipynb` runs lessons so, and tells of each cell that does not end as it did when it was stored.
 
