@@ -1,4 +1,4 @@
-"""A plugin of pytest: `python -m pytest -p tests.as_in_browser -p no:xdist tests` runs the tests as Python runs in a browser.
+"""A plugin of pytest: `python -m pytest -n 0 -p tests.as_in_browser tests` runs the tests as Python runs in a browser.
 
 `python -m tests.as_in_browser course/*.ipynb` runs lessons so, and tells of each cell that does not end as it did when it was stored.
 
@@ -28,9 +28,13 @@ LEARNERS = (ROOT / "minigrad", ROOT / "course" / "helpers")  # and not the comma
 COMMAND = ROOT / "minigrad" / "classroom"
 STARTS = "the test or the command starts a thread or a process, or asks a network: in a browser there is none"
 REPLAYS = "what explain proves by a replay is not proved in a browser: a replay is a forked process"
-LOCKS = "no file can be locked in a browser, and one session writes the notes"
+SYSTEM = "no file can be locked in a browser, and nobody tells what memory a process takes"
 OF_THE_COMMAND = ("test_book", "test_command", "test_pack", "test_rehearsal", "test_site")
-OF_LOCKS = ("test_a_session_that_keeps_the_lock_is_not_waited_for_forever", "test_temporary_files_that_were_left_over_go")
+OF_A_SYSTEM = (
+    "test_a_session_that_keeps_the_lock_is_not_waited_for_forever",
+    "test_large_arrays_are_taken_from_memory_that_is_there",
+    "test_temporary_files_that_were_left_over_go",
+)
 wanted = []  # the replays that the test has asked for in vain
 
 
@@ -61,8 +65,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in item.fixturenames or item.path.stem in OF_THE_COMMAND:
             item.add_marker(pytest.mark.skip(reason=STARTS))
-        if getattr(item, "originalname", None) in OF_LOCKS:
-            item.add_marker(pytest.mark.skip(reason=LOCKS))
+        if getattr(item, "originalname", None) in OF_A_SYSTEM:
+            item.add_marker(pytest.mark.skip(reason=SYSTEM))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,8 +82,8 @@ def pytest_runtest_call(item):
         raise
 
 
-def told(reason):
-    return lambda *arguments: wanted.append(reason(*arguments)) or wanted[-1]
+def told(impossible):
+    return lambda: wanted.append(impossible()) or wanted[-1]
 
 
 threading.Thread.start = refusing(RuntimeError("can't start new thread"))
@@ -95,7 +99,7 @@ with mock.patch.object(sys, "platform", "emscripten"):
     import minigrad.tracing.checkpoint  # noqa: F401 - which asks for the platform
     from minigrad.explain import experiment
 
-experiment.reason = told(experiment.reason)
+experiment.impossible = told(experiment.impossible)
 
 
 # ---- lessons -----------------------------------------------------------------------------------------------------------

@@ -174,6 +174,18 @@ def test_what_to_type_is_typed_as_it_was_just_now(called, shown, monkeypatch):
     assert telling.as_called("pip install minigrad") == "pip install minigrad"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
+def test_what_uvx_has_put_on_the_path_is_typed_in_full(tmp_path, monkeypatch):
+    command = tmp_path / "minigrad"
+    command.touch(0o755)
+    monkeypatch.setattr(sys, "argv", [str(command)])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("UV", raising=False)
+    assert telling.as_called("minigrad course") == "minigrad course"
+    monkeypatch.setenv("UV", "/usr/bin/uv")  # as uvx does for what it runs
+    assert telling.as_called("minigrad course") == f"{command} course"
+
+
 def test_a_free_port_is_the_one_that_is_used(ready, capsys):
     free = checkup.free_after(20000)
     assert told(capsys, "course", "--port", str(free), "--no-browser")[0] == 0

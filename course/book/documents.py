@@ -15,6 +15,7 @@ PLACES = {  # a file of the repository -> its page
     ".github/CONTRIBUTING.md": "contributing",
     "course/glossary.md": "glossary",
     "course/where.md": "where",
+    "course/book/browser.md": "browser",
     "LICENSE": "",
 }
 

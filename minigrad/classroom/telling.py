@@ -37,11 +37,11 @@ class Trouble(Exception):
 
 
 def as_called(line: str) -> str:
-    """A line to type, with `minigrad` as it was called now if it is not on the PATH."""
+    """A line to type, with `minigrad` as it was called now unless it is on the PATH, which uvx has for itself alone."""
     called = Path(sys.argv[0])
     with contextlib.suppress(FileNotFoundError):  # the working folder has been deleted
         called = called.absolute()
-    if called.stem != "minigrad" or shutil.which("minigrad") == str(called):
+    if called.stem != "minigrad" or ("UV" not in os.environ and shutil.which("minigrad") == str(called)):
         return line
     command = f'"{called}"' if " " in str(called) else str(called)
     return re.sub(r"(^|; )minigrad ", lambda found: f"{found[1]}{command} ", line)
