@@ -35,7 +35,7 @@ class Run(Listener):
 
     def __init__(self, function, args, kwargs, as_tensor=None):
         self.graph, self.names, self.variables, self.ids = Graph(), {}, {}, {}
-        self.as_tensor, self.made = as_tensor, False
+        self.tracing, self.made = as_tensor is not None, False
         self.inputs, self.places, self.given = {}, {}, named_variables(function)
         bound = inspect.signature(function).bind(*args, **kwargs)
         bound.apply_defaults()
@@ -76,7 +76,7 @@ class Run(Listener):
         return traced
 
     def outcome(self, x):
-        if self.as_tensor and x is not None and not isinstance(x, Tensor):
+        if self.tracing and x is not None and not isinstance(x, Tensor):
             raise Effect("it returns more than Tensors")
         return node_of(x.__tf_tensor__().value) if hasattr(x, "__tf_tensor__") else x
 
@@ -107,13 +107,13 @@ class Run(Listener):
     def wrote(self, variable, given, how):
         if how != "Variable":
             return
-        if self.as_tensor is None:
+        if not self.tracing:
             raise Untraceable("tf.function only supports singleton tf.Variables created on the first call.")
         self.made = True
         variable._now.value = value_of(variable._now.value)
 
     def acting(self, function, args, kwargs):
-        if self.as_tensor is None:
+        if not self.tracing:
             return False
         if function is None:
             raise Effect("it does what its trace could not do again")
@@ -145,8 +145,8 @@ class Run(Listener):
                 return vjp(dy, *needs)
             try:
                 return vjp(dy, *needs)
-            except Untraceable as problem:
-                return problem.as_one_call(vjp, dy, *needs)
+            except Exception:
+                return self.graph.call(vjp, (dy, *needs), {})
 
         run.followed_by = self
         return run
