@@ -34,7 +34,8 @@ class Compiled:
         variables = run.variable_inputs()
         self.variables = list(variables.values())
         self.assigned = [variables[name] for name in run.assigned]
-        self.shapes = [(v, run.inputs[name].value.shape) for name, v in variables.items() if not v.shape.is_fully_defined()]
+        free = [name for name, one in variables.items() if not one.shape.is_fully_defined()]
+        self.shapes = [(variables[name], run.inputs[name].value.shape) for name in free]
         results = [*run.leaves(), *run.assigned.values()]
         guards = [(node, outcome) for _, node, outcome in run.graph.guards]
         effects = [node for node in run.graph.nodes if node.effect]

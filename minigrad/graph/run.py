@@ -66,12 +66,12 @@ class Run(Listener):
             return x
         if not isinstance(x, Tensor) and not hasattr(x, "__array__"):
             return x
-        return self.input(name, x if isinstance(x, Tensor) else Tensor.of(x))
+        return self.input(name, x if isinstance(x, Tensor) else Tensor.of(x), next_id())
 
-    def input(self, name, tensor):
-        """A Tensor with a Tracer in place of its array, under the same id."""
+    def input(self, name, tensor, id):
+        """A Tensor with a Tracer in place of its array. An argument has an id of its own: the next may be another."""
         traced = Tensor()
-        traced.value, traced.id = self.graph.input(tensor.value, name), tensor.id or next_id()
+        traced.value, traced.id = self.graph.input(tensor.value, name), id
         self.inputs[name] = self.ids[traced.id] = traced.value.node
         return traced
 
@@ -100,7 +100,7 @@ class Run(Listener):
     def read(self, variable):
         if variable.id not in self.variables:
             self.variables[variable.id] = variable, variable._now
-            variable._now = self.input(self.name_of(variable), variable._now)
+            variable._now = self.input(self.name_of(variable), variable._now, variable.id)
 
     changing = read
 
