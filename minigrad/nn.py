@@ -175,13 +175,6 @@ swish = silu
 # ---- losses --------------------------------------------------------------------------------------------------------
 
 
-def both_given(name, labels, logits):
-    """Raise ValueError if the labels or the logits are None."""
-    if labels is None or logits is None:
-        problem = f"Both `labels` and `logits` must be provided for {name}Received:"
-        raise ValueError(f"{problem} labels={visible(labels)} and logits={visible(logits)}")
-
-
 @op("SparseSoftmaxCrossEntropyWithLogits", "f", dlabels=None,
     p=lambda labels, logits: softmax(logits) - one_hot(labels.value, logits.value),
     dlogits=lambda dloss, p: dloss.reshape((*dloss.shape, 1)) * p,
@@ -345,18 +338,19 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
     >>> print(mg.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [0.5, 100.0]).numpy().round(3))
     [  0.474 100.   ]
     """
-    both_given("sigmoid_cross_entropy_with_logits", labels, logits)
+    if labels is None or logits is None:
+        problem = "Both `labels` and `logits` must be provided for sigmoid_cross_entropy_with_logitsReceived:"
+        raise ValueError(f"{problem} labels={visible(labels)} and logits={visible(logits)}")
     labels, logits = same_shape(labels, logits)
     return logistic_loss(logits, labels)
 
 
-def same_shape(labels, logits):
+def same_shape(labels, logits, names="`logits` and `labels`"):
     """The labels and the logits as Tensors. Raise ValueError if their shapes differ."""
     labels = labels if labels.__class__ is Tensor else convert_to_tensor(labels)
     logits = logits if logits.__class__ is Tensor else convert_to_tensor(logits)
     if labels.value.shape != logits.value.shape:
-        problem = "`logits` and `labels` must have the same shape,"
-        raise ValueError(f"{problem} received ({logits.shape} vs {labels.shape}).")
+        raise ValueError(f"{names} must have the same shape, received ({logits.shape} vs {labels.shape}).")
     return labels, logits
 
 
@@ -411,10 +405,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> 
     >>> print(mg.nn.log_poisson_loss([1.0, 2.0], [0.5, 1.0]).numpy().round(3))
     [1.149 0.718]
     """
-    log_input, targets = convert_to_tensor(log_input), convert_to_tensor(targets)
-    if targets.value.shape != log_input.value.shape:
-        problem = "`log_input` and `targets` must have the same shape,"
-        raise ValueError(f"{problem} received ({log_input.shape} vs {targets.shape}).")
+    targets, log_input = same_shape(targets, log_input, "`log_input` and `targets`")
     loss = math.exp(log_input) - log_input * targets
     if not compute_full_loss:
         return loss

@@ -113,6 +113,7 @@ REFUSED = {  # ..., and why there is no replay
     "a queue that is shared": ("import multiprocessing as mp\nq = mp.SimpleQueue()", "q.put(1.0)\nseen += q.get()", "lock"),
     "kill": ("", "if os.getpid() != me:\n    os.kill(os.getppid(), signal.SIGTERM)", "sends a signal"),
     "killpg": ("", "if os.getpid() != me:\n    os.killpg(0, signal.SIGKILL)", "sends a signal"),
+    "wait": ("one = os.fork()\nif not one:\n    os._exit(0)", "os.wait()", "waits for a process"),
     "input": ("import builtins\nbuiltins.input = lambda *_: '1' if os.getpid() == me else old()", "seen += float(input())", "reads what is typed"),
     "an exit": ("", "if os.getpid() != me:\n    os._exit(0)", "ended without an answer"),
     "an exit of Python": ("", "if os.getpid() != me:\n    sys.exit()", "does not run the same way twice"),

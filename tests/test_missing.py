@@ -41,7 +41,7 @@ def texts(outputs):
 def test_it_names_the_cell_above_that_makes_the_name(ran):
     found = [texts(outputs) for outputs in ran(3, 2, 1, 0, 1, 2, 3, 4)]
     assert found[0] == [
-        "`tape` is not there yet. The cell above that begins with `with mg.GradientTape() as tape:` makes it. "
+        "`tape` is not there yet. The cell above that begins with `with mg.GradientTape() as tape:` makes it.\n"
         "Run that cell first, or choose Run > Run All Above Selected Cell in the menu.\n"
     ]
     assert "`import minigrad as mg`" in found[1][0] and "`import minigrad as mg`" in found[2][0]

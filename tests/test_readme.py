@@ -201,8 +201,8 @@ def test_the_lessons_are_listed_as_they_call_themselves_with_their_minutes():
 
 
 def test_every_command_that_is_shown_is_understood():
-    shown = re.findall(r"minigrad ((?:course|check|pack|build|book)\b[^`\n]*)", README)
-    assert {line.split()[0] for line in shown} == {"course", "check", "pack", "build", "book"}
+    shown = re.findall(r"minigrad ((?:course|check|pack|build|book|site)\b[^`\n]*)", README)
+    assert {line.split()[0] for line in shown} == {"course", "check", "pack", "build", "book", "site"}
     for line in shown:
         if "--help" not in line:
             parsed()[0].parse_args(line.split())

@@ -76,6 +76,8 @@ class Film(anywidget.AnyWidget):
     selected = traitlets.Unicode("").tag(sync=True)
 
 Film()""",
+    "platform": """\
+print(json.dumps(sys.platform))""",
     "notes": """\
 for name, place in ("minigrad", home), ("helpers", pathlib.Path("helpers")):
     sys.modules[name] = types.ModuleType(name)
@@ -106,6 +108,32 @@ def test_a_folder_without_pyodide_is_told_with_what_to_type(tmp_path):
     with pytest.raises(Trouble, match=r"lacks pyodide.mjs, .*no files of Pyodide\.\nTry: npm pack pyodide, and .*minigrad site --pyodide"):
         pyodide.write(tmp_path / "site", ROOT, tmp_path)
     assert not (tmp_path / "site").exists()
+
+
+# ---- without threads and processes, here -------------------------------------------------------------------------------
+
+
+def test_lessons_run_without_threads_and_processes_but_for_the_cell_that_is_about_a_thread(tmp_path):
+    lessons = [file for number in ("00", "04", "07") for file in (ROOT / "course").glob(f"{number}_*.ipynb")]
+    environment = os.environ | {"MPLBACKEND": "agg", "MINIGRAD_PROGRESS": str(tmp_path / "notes.json")}
+    command = [sys.executable, "-m", "tests.as_in_browser", *lessons]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    cell = "04_intermediates_and_persistence.ipynb: run-deeper-again"
+    assert done.stdout == f"{cell}: RuntimeError: can't start new thread\n", done.stderr
+
+
+def test_without_a_fork_explain_says_so_and_what_it_knows_all_the_same():
+    program = """
+import tests.as_in_browser
+import minigrad as mg
+mg.trace(True)
+v = mg.Variable(3.0, name="v")
+with mg.GradientTape() as tape:
+    energy = v * v.numpy()
+print(tape.explain(energy, v))"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "cause  LEFT_ENGINE (proved)" in done.stdout
+    assert done.stdout.endswith("note   no replay: this system cannot fork a process\n")
 
 
 # ---- what a browser shows ----------------------------------------------------------------------------------------------
@@ -224,6 +252,7 @@ def test_all_that_is_used_of_the_standard_library_is_there_but_for_what_has_a_wa
 def test_threads_and_processes_are_refused_as_other_tests_take_it(notebook):
     thread, process, fork, timer = printed(notebook, "refused")
     assert (thread, timer) == ("RuntimeError: can't start new thread", False)
+    assert printed(notebook, "platform") == "emscripten"
     assert (process[:8], process[-9:], fork[:8]) == ("OSError:", "rocesses.", "OSError:")
 
 

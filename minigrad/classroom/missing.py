@@ -29,7 +29,7 @@ def tell(shell, kind, problem, traceback, tb_offset=None):
     first = next(line for line in cell.splitlines() if line.strip() and not line.startswith("#"))
     where = f"The cell above that begins with `{visible(first.strip(), LONG)}` makes it."
     advice = "Run that cell first, or choose Run > Run All Above Selected Cell in the menu."
-    print(f"`{problem.name}` is not there yet. {where} {advice}", file=sys.stderr)
+    print(f"`{problem.name}` is not there yet. {where}\n{advice}", file=sys.stderr)
 
 
 def lesson_cells() -> "list[str]":

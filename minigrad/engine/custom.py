@@ -60,10 +60,9 @@ class Decorated:
         leaves, named = nest.flatten(args), nest.flatten(kwargs) if kwargs else []
         variables = [v for v in reads.variables if not any([v is leaf for leaf in [*leaves, *named]])]
         if variables and not accepts_variables(grad):
-            raise TypeError(
-                "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
-                f"{variables}. Write `def grad(dy, variables=None)` and return `(dx, [dv for each variable])`."
-            )
+            problem = "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses"
+            advice = "Write `def grad(dy, variables=None)` and return `(dx, [dv for each variable])`."
+            raise TypeError(f"{problem} variables: {variables}. {advice}")
         backward = Backward(grad, len(leaves), variables)
         inputs, results = [convert(x) for x in leaves] + variables, [convert(result) for result in nest.flatten(y)]
         if follows(results) and not follows(inputs):  # then its ops are all that a tape knows of it
@@ -230,10 +229,9 @@ class RegisterGradient:
     def __call__(self, f):
         known = self._op_type in KERNELS and self._op_type not in UNREGISTERED
         if known or self._op_type in GRADIENTS:
-            raise KeyError(
-                f"Registering two gradient with name {self._op_type!r}! (Previous registration was in "
-                f"{(GRADIENTS.get(self._op_type) or KERNELS.get(self._op_type)).__module__})"
-            )
+            where = (GRADIENTS.get(self._op_type) or KERNELS.get(self._op_type)).__module__
+            problem = f"Registering two gradient with name {self._op_type!r}!"
+            raise KeyError(f"{problem} (Previous registration was in {where})")
         GRADIENTS[self._op_type] = f
         return f
 

@@ -3,6 +3,7 @@
 import contextlib
 import math as python_math
 import operator
+import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -33,6 +34,9 @@ from .rules import Recorded
 from .slices import SparseRows
 from .tensor import Tensor, next_id
 
+# From 3.14 on, a call drops a method before it has run, and what is told of that would leave the block a second time.
+bound = MethodType if sys.version_info < (3, 14) else partial
+
 
 class TapeExit(Exit):
     """Exit for tapes. As a tape is in one block at a time, the weak reference is kept in `tape.block`."""
@@ -42,8 +46,8 @@ class TapeExit(Exit):
             return self.method
         if tape.block is not None:  # asked for once more, inside the block
             return tape.stop
-        leave = MethodType(self.method, tape)
-        tape.block = weakref.ref(leave, MethodType(self.method, tape))
+        leave = bound(self.method, tape)
+        tape.block = weakref.ref(leave, bound(self.method, tape))
         return leave
 
 
@@ -444,15 +448,9 @@ class GradientTape(Listener):
             listener.asked(self, targets, sources, found)
         return found
 
-    def explain(
-        self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        check: Callable | None = None,
-        seconds: float | None = None,
-    ) -> Any:
+    def explain(self, target: Any, sources: Any, output_gradients: Any = None,
+                unconnected_gradients: Any = UnconnectedGradients.NONE, check: Callable | None = None,
+                seconds: float | None = None) -> Any:  # fmt: skip
         """Why `gradient(target, sources)` is None, or whether its number can be trusted. The tape is not used up.
 
         Args:

@@ -255,18 +255,6 @@ class Variable(Operators):
         copied = np.array(self._now.value, dtype)  # always: the next assignment must not reach what NumPy holds
         return leaving(self.__tf_tensor__(), "NumPy", copied)
 
-    def __bool__(self):
-        return bool(self.__tf_tensor__())
-
-    def __int__(self):
-        return int(self.__tf_tensor__())
-
-    def __float__(self):
-        return float(self.__tf_tensor__())
-
-    def __complex__(self):
-        return complex(self.__tf_tensor__())
-
     def __hash__(self):
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
@@ -286,6 +274,8 @@ class Variable(Operators):
 
 
 refuse_habits(Variable)
+for kind in (bool, int, float, complex):
+    setattr(Variable, f"__{kind.__name__}__", lambda self, kind=kind: kind(self.__tf_tensor__()))
 
 
 def initial_of(value, dtype):

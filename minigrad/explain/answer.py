@@ -338,7 +338,7 @@ def independent(q):
 def unused(q):
     """The cause, if nothing was seen to lead from the source to the target; proved if nothing can have gone unseen."""
     history = q.history
-    makers = [history.trace.made.get(node) or history.trace.written.get(node) for node in history.nodes(q.targets)]
+    makers = map(history.maker, history.nodes(q.targets))
     end = max((event.number for event in makers if event is not None), default=history.trace.count)
     exit = last_exit(q, lambda e: e.number < end) if q.experiment is None else None
     unseen = history.trace.cut or not history.opened or exit or has_own_gradient(history)

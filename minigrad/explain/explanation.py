@@ -96,6 +96,8 @@ class Explanation(Printed):
     def __repr__(self):
         return f"<{'  '.join([' '.join(self.headline.split()), *dict.fromkeys(self.codes)])}>"
 
+    _repr_pretty_ = Printed._repr_pretty_  # IPython takes what stands beside __repr__
+
     def _repr_html_(self):
         head, *rest = (html.escape(line) for line in self.lines())
         body = "\n".join(["", *rest])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import nest
-from ..engine.backward import ARRAYS, INPUT, VJP, backward, dense, output_ids, prune
+from ..engine.backward import ARRAYS, INPUT, VJP, output_ids
 from ..engine.op import OPS, convert
 from ..engine.tensor import Tensor
 from ..errors import visible
@@ -15,7 +15,7 @@ from .causes import cause
 from .explanation import number_text, with_notes
 from .fixes import safe_lines
 from .names import is_tensor
-from .question import UNKNOWN, steps_of
+from .question import UNKNOWN, slopes_from, steps_of
 
 
 def stale(q):
@@ -62,7 +62,7 @@ def elements_mix(q) -> bool:
         return False
     first = (np.arange(target.shape.num_elements()) == 0).reshape(target.shape)
     seeds = [{target.id: one.astype(q.seeds[target.id].dtype)} for one in (first, ~first)]
-    slopes = [dense(backward(prune(q.tape.steps, [q.source.id]), one, [q.source.id]).get(q.source.id)) for one in seeds]
+    slopes = [slopes_from(q.tape, one, [q.source.id])[q.source.id] for one in seeds]
     return all(one is not None for one in slopes) and bool(np.any((slopes[0] != 0) & (slopes[1] != 0)))
 
 
@@ -154,15 +154,14 @@ def number_there(given, value):
 
 def origin(q, event):
     """Where what an op was given stopped being finite: its number and value, what made it, and what was given it."""
-    found, trace = (0, None, event, None), q.history.trace
+    found = 0, None, event, None
     while isinstance(event, Ran):
         plain = [(0, Summary.of(number)) for number in event.numbers.values()]
         given = [*[(i, value_of(q, i, event)) for i in event.inputs if i], *plain]
         number, value = next(((i, one) for i, one in given if one is not None and not one.finite), (0, None))
         if value is None:
             break
-        user, version = event, event.versions.get(number)
-        event = trace.made.get(number) if version is None else trace.written.get((number, version))
+        user, event = event, q.history.maker(q.history.node(number, event.versions))
         found = number, value, event, user
     return found
 

@@ -85,10 +85,14 @@ def slopes_now(tape, targets, sources, output_gradients):
         return {}, seeds
     wanted = [source.id for source in sources]
     try:
-        found = backward(prune(tape.steps, wanted), dict(seeds), wanted)
+        return slopes_from(tape, seeds, wanted), seeds
     except Exception as problem:
         return dict.fromkeys(wanted, problem), seeds
-    return {i: dense(found.get(i)) for i in wanted}, seeds
+
+
+def slopes_from(tape, seeds, wanted) -> dict:
+    found = backward(prune(tape.steps, wanted), dict(seeds), wanted)
+    return {i: dense(found.get(i)) for i in wanted}
 
 
 def recall(q) -> bool:

@@ -5,6 +5,7 @@ checkpoint. So two replays are compared event by event.
 """
 
 import sys
+import zlib
 from dis import opmap
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from ..engine.op import MADE, one_by_one
 from ..engine.operands import CONVERTERS
 from ..engine.tensor import Tensor
 from ..engine.variable import Variable
-from ..tracing import checkpoint
+from ..tracing import checkpoint, values
 from ..tracing.log import Asked, EnteredEngine, LeftEngine, Ran, Stored, TapeEvent, Watched, Wrote
 from ..tracing.places import entry_frame, program_frame
 from ..tracing.source import position
@@ -39,7 +40,8 @@ class Nudge(NamedTuple):
 def digest(value) -> int:
     """What differs whenever a value differs in any bit. (Processes that were forked from one agree on it.)"""
     array = np.asarray(value)
-    return hash((array.dtype.str, array.shape, repr(array.tolist()) if array.dtype.kind == "O" else array.tobytes()))
+    content: Any = repr(array.tolist()).encode() if array.dtype.kind == "O" else np.ascontiguousarray(array)
+    return hash((array.dtype.str, array.shape, zlib.crc32(content)))
 
 
 def numbers_in(attributes):
@@ -111,6 +113,7 @@ class Replay(Listener):
         self.exits, self.held, self.until, self.room = command["exits"], command["held"], command["until"], ROOM
         self.targets = dict.fromkeys(command["targets"])
         self.noted, self.kept, self.points, self.count, self.pending, self.opened = {}, {}, {}, 0, {}, False
+        vars(values)["measured"] = lambda array: None  # nobody asks for it in a replay, and it takes time
         for convert in CONVERTERS:
             hear_numbers(convert, self)
 
@@ -129,10 +132,10 @@ class Replay(Listener):
         for one, value in zip(tensors, self.held.get(key, ())):
             set_value(one, value)
         if self.opened and self.nudged_by is None and not self.exits:
-            values = [value_of(one) for one in tensors]
-            size = sum(value.nbytes for value in values)
+            now = [value_of(one) for one in tensors]
+            size = sum(value.nbytes for value in now)
             if size < self.room:
-                self.kept[key], self.room = values, self.room - size
+                self.kept[key], self.room = now, self.room - size
 
     def hold_attributes(self, op, inputs, made, attributes):
         """Compute an op again with the attributes that it is to have."""

@@ -84,12 +84,16 @@ class History:
         version = versions.get(number, self.trace.first.get(number))
         return number if version is None else (number, version)
 
+    def maker(self, node):
+        """The event that a node came from; None if it is not known."""
+        return self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
+
     # ---- edges -------------------------------------------------------------------------------------------------------
 
     def into(self, node):
         """The edges that end at a node."""
         if node not in self.edges_into:
-            event = self.trace.written.get(node) if isinstance(node, tuple) else self.trace.made.get(node)
+            event = self.maker(node)
             found = list(self.makers[type(event)](node, event)) if event is not None else []
             self.edges_into[node] = found if len(found) < 2 else list(dict.fromkeys(found))
         return self.edges_into[node]

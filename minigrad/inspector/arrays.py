@@ -26,7 +26,8 @@ def shown(value) -> dict:
     if value is None:
         return UNKNOWN
     summary = value if isinstance(value, Summary) else Summary.of(value)
-    data = {"shape": list(summary.shape), "dtype": dtype_name(summary.dtype), "n": summary.size, "text": text_of(summary)}
+    dtype = "string" if summary.dtype.kind in "OSU" else summary.dtype.name
+    data = {"shape": list(summary.shape), "dtype": dtype, "n": summary.size, "text": text_of(summary)}
     found = summary.measures
     data["state"] = state_of(summary, found)
     if found is None:
@@ -73,10 +74,6 @@ def state_of(summary, found) -> str:
     if summary.size == 0:
         return "empty"
     return "nan" if not found.finite else "zero" if found.zeros == summary.size else "value"
-
-
-def dtype_name(dtype) -> str:
-    return "string" if dtype.kind in "OSU" else dtype.name
 
 
 def text_of(value, first=4) -> str:

@@ -19,12 +19,11 @@ class Code:
         used = {}
         for place in places:
             used.setdefault(place.code.co_filename, set()).add(line_of(place))
-        texts = {file: linecache.getlines(file) for file in used}
-        files = [file for file in used if texts[file]]
+        texts = {file: text for file in used if (text := linecache.getlines(file))}
         self.lines, self.numbers = [], {}
-        for file in files:
+        for file in texts:
             for n in wanted(used[file], texts[file]):
-                shown = n if len(files) == 1 else len(self.lines) + 1
+                shown = n if len(texts) == 1 else len(self.lines) + 1
                 self.numbers[file, n] = shown
                 text = visible(texts[file][n - 1].rstrip().expandtabs())
                 self.lines.append({"n": shown, "text": text})

@@ -4,7 +4,6 @@ With a trace every op is known, recorded or not, with its line. Without one, the
 what it has recorded; nothing more is known then. Both become the same `Frame`s and `Reading`s, which the model draws.
 """
 
-import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -419,7 +418,7 @@ def kept_by(e, result, slots, known):
         number = e.outputs[0] if k is None else e.inputs[k] or -1 - k  # below 0: a Python number
         if number not in kept:
             value = result if k is None else known(number, e.versions) if number > 0 else None
-            size = nbytes(value) if number > 0 else result.dtype.itemsize
+            size = value.size * value.dtype.itemsize if value is not None else 0 if number > 0 else result.dtype.itemsize
             if k is None and wish in e.op.by_products:
                 number, size = ("by-product", number), by_product(e.op, wish, tuple(shapes_of(e, known)), result.dtype)
             kept[number] = number, wish, size
@@ -455,10 +454,6 @@ def wishes_of(op, slots, count):
                 (k, one) for one in (wish, *again) if one in signature.inputs for k in range(count) if input_name(op, k, count) == one
             ]
     return wishes
-
-
-def nbytes(summary) -> int:
-    return 0 if summary is None else math.prod(summary.shape) * summary.dtype.itemsize
 
 
 # ---- from the tape alone -----------------------------------------------------------------------------------------------

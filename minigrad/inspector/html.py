@@ -73,16 +73,16 @@ def framed(text, svg, alt) -> str:
     return f"<style>.mg-still {{ display: none !important }}</style>{still}{frame(text)}"
 
 
-def frame(text, more="") -> str:
-    return f'<iframe title="tape inspector" style="width: 100%; height: 42em; border: 0" {more} srcdoc="{html.escape(text)}"></iframe>'
+def frame(text) -> str:
+    look = 'title="tape inspector" loading="lazy" style="width: 100%; height: 42em; border: 0"'
+    return f'<iframe {look} srcdoc="{html.escape(text)}"></iframe>'
 
 
 def waiting(text, name) -> str:
     """A page that stands below a widget, and that the widget hides: `name` is that of both. It waits for it, and then shows itself."""
-    return f'{WAITING}<div class="mg-page mg-page-{name}">{frame(text, LAZY)}</div>'
+    return f'{WAITING}<div class="mg-page mg-page-{name}">{frame(text)}</div>'
 
 
-LAZY = 'loading="lazy"'
 WAITING = """<style>
 @keyframes mg-wait { from, to { height: 0; visibility: hidden } }
 .mg-page { overflow: hidden; animation: mg-wait 2s }

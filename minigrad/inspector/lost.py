@@ -29,17 +29,13 @@ def full_gradient(film, targets, value_of):
     Returns:
         (node -> array, frame -> what it sends to each of its inputs), or None if it cannot be known.
     """
-    if len(film.frames) > MOST or not all(node in film.made for node in targets) or stored(film):
+    stored = any(mark.cut for mark in film.marks) or any(frame.kind == "assign" and frame.on_way for frame in film.frames)
+    if len(film.frames) > MOST or not all(node in film.made for node in targets) or stored:  # what a Variable would carry is not known
         return None
     try:
         return passed_back(film, targets, value_of)
     except Exception:  # Unknown, or a VJP that cannot do with what the log knows
         return None
-
-
-def stored(film) -> bool:
-    """Does a way lead through a Variable? What that would carry is not known."""
-    return any(mark.cut for mark in film.marks) or any(frame.kind == "assign" and frame.on_way for frame in film.frames)
 
 
 def passed_back(film, targets, value_of):

@@ -56,18 +56,6 @@ MOST_VERSIONS = 50  # of a Variable, between which gradients are drawn
 MOST_TOTALS = 300  # times that something is added to a gradient, beyond which only the end of it is sent
 
 
-@contextlib.contextmanager
-def uncollected():
-    """A block in which Python does not look for garbage: a film is made of what stays, and looking through it takes a third of the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
 def glyph(frame) -> str:
     """A sign for an op; a number that is one of its inputs stands beside it."""
     powers = {2.0: "x²", 3.0: "x³", 0.5: "√"}
@@ -99,8 +87,14 @@ class Model:
 
     def __init__(self, tape_or_trace, target=None, sources=None, *, frame=None, most_bytes=MOST_BYTES, measured=()):
         self.most, self.measured = LIMIT, measured
-        with listeners_only(), uncollected():
-            unwarned(self.make, tape_or_trace, target, sources, frame or user_frame()[0], most_bytes)
+        collecting = gc.isenabled()
+        gc.disable()  # a film is made of what stays: to look through it for garbage would take a third of the time
+        try:
+            with listeners_only():
+                unwarned(self.make, tape_or_trace, target, sources, frame or user_frame()[0], most_bytes)
+        finally:
+            if collecting:
+                gc.enable()
 
     def make(self, looked_at, target, sources, frame, most_bytes):
         self.look(looked_at, target, sources, frame)
@@ -204,7 +198,7 @@ class Model:
         blocks, self.sizes = kept(self)
         self.cuts = broken = cuts(self)
         self.broken = {tuple(cut["edge"]): k for k, cut in enumerate(broken)}
-        self.full = full_gradient(film, [one.id for one in self.targets], self.value_of_node) if broken and self.seeded_by_ones() else None
+        self.full = full_gradient(film, [one.id for one in self.targets], self.value_of) if broken and self.seeded_by_ones() else None
         self.scale = self.scale_of_film()
         told = verdict(self)
         chosen = list(sent_units(self)) if self.fold[1] else [None]
@@ -256,11 +250,12 @@ class Model:
         """The place of a value among the arrays that are sent."""
         if summary is None:
             return None
-        if id(summary) not in self.array_ids:
-            self.array_ids[id(summary)] = len(self.arrays), summary
+        key = id(summary.array) if summary.whole else id(summary)  # of a small array there may be several summaries
+        if key not in self.array_ids:
+            self.array_ids[key] = len(self.arrays), summary
             self.arrays.append(shown(summary))
-        self.used.add(self.array_ids[id(summary)][0])
-        return self.array_ids[id(summary)][0]
+        self.used.add(self.array_ids[key][0])
+        return self.array_ids[key][0]
 
     def column(self, one) -> dict:
         """A column: a source, other data, or what a frame made."""
@@ -270,7 +265,7 @@ class Model:
         if one[0] == "s":
             source = self.source(number)
             return {**source, "kind": "source", "glyph": "", "at": -1, "slopes": self.slopes(one)}
-        name, value = self.name(number) or "constant", self.value_of_node(number)
+        name, value = self.name(number) or "constant", self.value_of(number)
         shape = None if value is None else list(value.shape)
         return {"id": one, "kind": "data", "name": name, "glyph": "", "value": self.array(value), "shape": shape, "at": -1, "slopes": []}
 
@@ -341,9 +336,7 @@ class Model:
     def slopes(self, one) -> list:
         """[reading, step, array or None] for each time that the gradient of a column changes; None: its sum is not known yet."""
         found = self.totals.get(one, [])
-        if len(found) > MOST_TOTALS:
-            found = [found[-1]]
-        return [[r, at, self.array(total)] for r, at, total in found]
+        return [[r, at, self.array(total)] for r, at, total in (found if len(found) <= MOST_TOTALS else found[-1:])]
 
     # ---- readings ------------------------------------------------------------------------------------------------------
 
@@ -576,17 +569,12 @@ class Model:
             return None
         if number < 0:
             return number_text(frame.numbers.get(-1 - number, 0.0))
-        return self.name(number if number in self.film.made else self.versioned(number))
-
-    def versioned(self, number):
-        """The node of a Tensor or Variable that is not made by a frame."""
-        return self.film.history.node(number, {}) if self.film.history else number
+        known = number in self.film.made or self.film.history is None
+        return self.name(number if known else self.film.history.node(number, {}))
 
     def source(self, number) -> dict:
-        thing = self.things.get(number, self.tape.variables.get(number))
-        version = self.versions.get(number)
-        variable = hasattr(thing, "trainable") or version is not None
-        value, of = self.value_of(number, version, thing), self.column_of(number)
+        thing, version, of = self.thing(number), self.versions.get(number), self.column_of(number)
+        variable, value = hasattr(thing, "trainable") or version is not None, self.value_of((number, version))
         return {
             "id": self.source_ids[number], "name": self.source_name(number), "path": self.path_of(number),
             "kind": "Variable" if variable else "Tensor", "watched": number in self.film.roots or number in self.tape.tracked_ids,
@@ -594,26 +582,25 @@ class Model:
             "now": getattr(thing, "version", version) if variable else None, "shape": None if value is None else list(value.shape),
         }  # fmt: skip
 
-    def value_of(self, number, version, thing):
-        """The value that a source had when it was read."""
-        film = self.film
+    def thing(self, number):
+        """The Tensor or Variable, if somebody has it."""
+        return self.things.get(number, self.tape.variables.get(number))
+
+    def value_of(self, node):
+        """The value of what no frame made; of a Variable that which it had when it was read."""
+        number, version = node if isinstance(node, tuple) else (node, None)
+        film, trace, thing = self.film, self.trace, self.thing(number)
         if number in film.made:
             return film.frames[film.made[number]].value
         if isinstance(number, tuple):
             return None
         if (number, version) in film.values or number in film.values:
             return film.values.get((number, version), film.values.get(number))
-        trace = self.trace
         event = trace and (trace.written.get((number, version)) or trace.made.get(number))
         if getattr(event, "value", None) is not None:
             return event.value
         changed = version is not None and getattr(thing, "version", version) != version
         return None if thing is None or changed else Summary.of(convert(thing).value)
-
-    def value_of_node(self, node):
-        """The value of what no frame made."""
-        number, version = node if isinstance(node, tuple) else (node, None)
-        return self.value_of(number, version, self.things.get(number, self.tape.variables.get(number)))
 
     def path_of(self, number) -> str:
         """What the user calls a source; of a weight of a model the path to it."""
@@ -646,25 +633,18 @@ class Model:
 
     def notes(self):
         """What else there is to say about what is shown."""
-        film = self.film
-        found = []
-        if not film.traced:
-            found.append("No log was kept: mg.trace(True) before the forward pass shows lines and ghosts too.")
-        if film.left_out:
-            things = "events" if film.traced else "steps"
-            found.append(f"The film shows the last {self.most:,} {things}; the {film.left_out:,} before them are left out.")
-        elif film.cut:
-            found.append("The log was full, and has forgotten its first events.")
-        widest = max((len(frame.inputs) for frame in film.frames), default=0)
-        if widest > MOST_INPUTS:
-            found.append(f"Of an op with {widest:,} inputs the film shows {MOST_INPUTS}.")
-        if self.hidden:
-            found.append(f"{len(self.hidden)} ops that made the weights of layers are not shown.")
-        if film.traced and not film.history.opened and not film.left_out:
-            found.append("The log began later than this tape, and does not know all of it.")
-        if self.tape.entered and self.tape.steps is None and not film.frames and not film.traced:
-            found.append("The tape is used up: what it had written is gone.")
-        return found
+        film, widest = self.film, max((len(frame.inputs) for frame in self.film.frames), default=0)
+        things, used_up = "events" if film.traced else "steps", self.tape.entered and self.tape.steps is None
+        notes = [
+            (not film.traced, "No log was kept: mg.trace(True) before the forward pass shows lines and ghosts too."),
+            (film.left_out, f"The film shows the last {self.most:,} {things}; the {film.left_out:,} before them are left out."),
+            (film.cut and not film.left_out, "The log was full, and has forgotten its first events."),
+            (widest > MOST_INPUTS, f"Of an op with {widest:,} inputs the film shows {MOST_INPUTS}."),
+            (self.hidden, f"{len(self.hidden)} ops that made the weights of layers are not shown."),
+            (film.traced and not film.history.opened and not film.left_out, "The log began later than this tape, and does not know all of it."),
+            (used_up and not film.frames and not film.traced, "The tape is used up: what it had written is gone."),
+        ]  # fmt: skip
+        return [text for true, text in notes if true]
 
 
 def settle(totals, one, reading, step, total):

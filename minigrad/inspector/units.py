@@ -89,31 +89,17 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     return kind, units
 
 
-def module_of(frame) -> str:
-    return getattr(frame.event, "module", "").partition(BUILD)[0]
-
-
 def layers(frames, shown):
     """The calls of layers: at the depth of the module path at which there are several."""
-    paths = {k: module_of(frames[k]).split("/") for k in shown}
+    paths = {k: getattr(frames[k].event, "module", "").partition(BUILD)[0].split("/") for k in shown}
     if not any(path[0] for path in paths.values()):
         return []
     for depth in range(1, 1 + max(map(len, paths.values()))):
         keys = {k: "/".join(path[:depth]) if len(path) >= depth else "" for k, path in paths.items()}
-        groups = runs(shown, keys)
-        if len(groups) >= LEAST:
+        runs = [(key, list(some)) for key, some in itertools.groupby(shown, keys.get) if key]
+        if len(runs) >= LEAST:
             break
-    return [Unit(first, end, key.rpartition("/")[2], key) for first, end, key in groups]
-
-
-def runs(shown, keys):
-    """(first, end, key) of each stretch with one key that is not empty."""
-    found = []
-    for key, some in itertools.groupby(shown, keys.get):
-        some = list(some)
-        if key:
-            found.append((some[0], some[-1] + 1, key))
-    return found
+    return [Unit(some[0], some[-1] + 1, key.rpartition("/")[2], key) for key, some in runs]
 
 
 def iterations(frames, shown):

@@ -22,7 +22,8 @@ __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "get", "sc
 class Optimizer:
     """The base class: a subclass defines `update_step`, and `build` if it keeps Variables of its own.
 
-    (The optimizers of this file name their `slots`, arrays kept for each Variable, and define `update` in NumPy.)
+    (The optimizers of this file name their `slots`, arrays kept for each Variable, with their values before the first
+    step, and define `update` in NumPy.)
 
     Args:
         learning_rate: a float, a schedule, or a function without arguments.
@@ -52,7 +53,6 @@ class Optimizer:
     [0.5 2.5]
     """
 
-    slots: tuple = ()
     float_op = ""  # the op in which TensorFlow combines the Variable with a float, and so refuses integer Variables
 
     def __init__(self, learning_rate, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None,
@@ -85,7 +85,7 @@ class Optimizer:
             self._rate = learning_rate
             if not callable(learning_rate):
                 self._rate = Variable(learning_rate, dtype="float32", trainable=False, name="learning_rate")
-        self.built, self._known, self._slots, self._averages, self._added = False, {}, {}, [], []
+        self.built, self._known, self.slots, self._slots, self._averages, self._added = False, {}, {}, {}, [], []
 
     @property
     def learning_rate(self):
@@ -122,12 +122,11 @@ class Optimizer:
         self._known = {variable.id: variable for variable in variables}
         if self.use_ema:
             self._averages = self.add_optimizer_variables(variables, "average")
+        initial = {slot: initializers.Constant(value) for slot, value in self.slots.items()}
         for variable in variables:
-            self._slots[variable.id] = {slot: self._new_slot(variable, slot) for slot in self.slots}
+            made = {slot: self.add_variable_from_reference(variable, slot, value) for slot, value in initial.items()}
+            self._slots[variable.id] = made
         self.built = True
-
-    def _new_slot(self, variable, slot):
-        return self.add_variable_from_reference(variable, slot, initializers.Constant(self.initial_value(slot)))
 
     def add_variable(self, shape, initializer="zeros", dtype=None, name=None) -> Variable:
         """Create a Variable of the optimizer."""
@@ -180,10 +179,6 @@ class Optimizer:
         """With `use_ema`, assign the averages to the Variables, at the end of training."""
         for variable, average in zip(var_list, self._averages):
             variable.assign(average)
-
-    def initial_value(self, slot) -> float:
-        """The value of a slot before the first step."""
-        return 0.0
 
     def apply_gradients(self, grads_and_vars):
         """Take one step.
@@ -439,7 +434,7 @@ class SGD(Optimizer):
             raise ValueError("`momentum` must be a float between [0, 1].")
         super().__init__(learning_rate, *settings, **named)
         self.momentum, self.nesterov = momentum, nesterov
-        self.slots = ("momentum",) if momentum else ()
+        self.slots = {"momentum": 0.0} if momentum else {}
 
     def update(self, dx, squared, slots, rate, in_dtype):
         if not self.momentum:
@@ -474,7 +469,7 @@ class Adam(Optimizer):
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.beta_1, self.beta_2, self.epsilon, self.amsgrad = beta_1, beta_2, epsilon, amsgrad
-        self.slots = ("momentum", "velocity", *["velocity_hat"] * amsgrad)
+        self.slots = dict.fromkeys(["momentum", "velocity", *["velocity_hat"] * amsgrad], 0.0)
 
     def update(self, dx, squared, slots, rate, in_dtype):
         one, t = in_dtype(1), (self.iterations.numpy() + 1).astype(in_dtype)
@@ -535,7 +530,8 @@ class RMSprop(Optimizer):
     def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
-        self.slots = ("velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered)
+        names = ["velocity", *["momentum"] * (momentum > 0), *["average_gradient"] * centered]
+        self.slots = dict.fromkeys(names, 0.0)
         self.float_op = "AddV2" if centered else ""
 
     def update(self, dx, squared, slots, rate, in_dtype):
@@ -566,14 +562,10 @@ class Adagrad(Optimizer):
     0.5004
     """
 
-    slots = ("accumulator",)
-
     def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, *settings, **named):
         super().__init__(learning_rate, *settings, **named)
         self.initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
-
-    def initial_value(self, slot):
-        return self.initial_accumulator_value
+        self.slots = {"accumulator": initial_accumulator_value}
 
     def update(self, dx, squared, slots, rate, in_dtype):
         total = slots["accumulator"] = add_without_broadcast(slots["accumulator"], squared)

@@ -92,10 +92,10 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")  # above the main diagonal, and below
 
 
-def needs_matrix(x, name):
+def needs_matrix(x):
     """Raise InvalidArgumentError for fewer than two axes."""
     if x.ndim < 2:
-        raise invalid(f"{name} must be at least 2-dim, received shape: {bracketed(x.shape)}")
+        raise invalid(f"input must be at least 2-dim, received shape: {bracketed(x.shape)}")
 
 
 def from_to(k):
@@ -229,7 +229,7 @@ def diag_part(input, name=None, k=0, padding_value=0, align="RIGHT_LEFT"):
     [[1. 5.]
      [4. 0.]]
     """
-    needs_matrix(input, "input")
+    needs_matrix(input)
     lower, upper = from_to(k)
     inside, outside = places(k, *input.shape[-2:], align)
     padding = as_value(padding_value, input.dtype)
@@ -261,7 +261,7 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     [[7. 2.]
      [3. 8.]]
     """
-    needs_matrix(input, "input")
+    needs_matrix(input)
     lower, upper = from_to(k)
     bands = [upper - lower + 1] if lower < upper else []
     expected = (*input.shape[:-2], *bands, longest(lower, upper, *input.shape[-2:]))
@@ -343,7 +343,7 @@ def band_part(input, num_lower, num_upper):
     [[1. 2. 0.]
      [4. 5. 6.]]
     """
-    needs_matrix(input, "input")
+    needs_matrix(input)
     rows, columns = input.shape[-2:]
     if num_lower > rows:
         raise invalid(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {num_lower}")

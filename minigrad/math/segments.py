@@ -378,12 +378,10 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
      [0 1 0]
      [1 0 1]]
     """
-    classes = {"labels": convert(labels).value, "predictions": convert(predictions).value}
-    deepest = max(value.ndim for value in classes.values())
-    classes = {
-        name: (value[..., 0] if value.ndim == deepest > 1 else value).astype(np.int64)  # no last axis of length 1
-        for name, value in classes.items()
-    }
+    given = {"labels": convert(labels).value, "predictions": convert(predictions).value}
+    deepest = max(value.ndim for value in given.values())
+    flat = {name: value[..., 0] if value.ndim == deepest > 1 else value for name, value in given.items()}
+    classes = {name: value.astype(np.int64) for name, value in flat.items()}
     sizes = [value.max() + 1 for value in classes.values() if value.size]
     number = int(max(sizes, default=0)) if num_classes is None else int(num_classes)
     for name, value in classes.items():

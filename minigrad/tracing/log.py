@@ -23,7 +23,7 @@ from ..engine.tensor import next_id
 from ..errors import visible
 from . import checkpoint
 from .places import USERS, Place, callers_of, here, leads_to, program_frame, user_frame
-from .values import Given, Summary, finite, summary_or_scalar, waiting
+from .values import Given, Summary, finite, kept_lightly, waiting
 
 LIMIT = 20_000  # events that a trace keeps
 log_lock = threading.RLock()  # several threads may read one log
@@ -266,7 +266,7 @@ class Steps(Listener):
         self.heard = []
 
     def stepped_back(self, step, dy, dx):
-        arrived, went = summary_or_scalar(dy), summary_or_scalar(dx)
+        arrived, went = kept_lightly(dy), kept_lightly(dx)
         local = None if finite(went) else broken_slope(step, dy, arrived)
         self.heard.append(StepBack(0, step[OUTPUT], step[INPUT], arrived, went, local))
 
@@ -318,7 +318,7 @@ class Trace(Listener):
         self.parsed, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: version, first meeting, value last read
-        self.began, self.backward_began, self.last, self.around = next_id(), 0, NO_STEP, ()
+        self.began, self.backward_began, self.last, self.around, self.code = next_id(), 0, NO_STEP, (), None
 
     def start(self):
         for listener in listening.now:
@@ -423,29 +423,30 @@ class Trace(Listener):
     def hear(self, op, inputs, output, attributes):
         if op.lists:
             inputs = one_by_one(inputs)
-        ids, kinds, read, plain, heard = [], "", (), (), ()
+        ids, kinds, read, plain, heard = (), "", (), (), ()
         known = self.versions
         for x in inputs:
-            i, kind = x.id, x.value.dtype.kind
+            i, value = x.id, x.value
+            kind = value.dtype.kind
             if i in known:
                 read += i, known[i]
             elif not i and kind in "fc":
-                plain += len(ids), x.value
-            ids.append(i)
+                plain += len(ids), value
+            ids += (i,)
             kinds += kind
-        ids = tuple(ids)
         for tape in listening.now:
             live = tape.tracked_ids
             if live is not None:
                 heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
         if output.__class__ is list:
-            made, result = tuple([y.id for y in output]), summary_or_scalar(output[0].value) if output else None
+            made, result = tuple([y.id for y in output]), kept_lightly(output[0].value) if output else None
         else:
-            made, result = output.id, summary_or_scalar(output.value)
+            made, result = output.id, kept_lightly(output.value)
         frame, called = sys._getframe(2), op.__name__
-        if not USERS[frame.f_code.co_filename]:  # it is seldom not the user who called the op
+        if frame.f_code is not self.code and not USERS[frame.f_code.co_filename]:  # seldom not the user called the op
             frame, called = user_frame()
-        code, around = frame.f_code, ()
+        self.code = code = frame.f_code  # where the last op was called
+        around = ()
         if plain and code.co_flags & CO_NEWLOCALS:
             around = self.around
             if not leads_to(frame, around):  # it often does: in a loop the calls around it are kept once
@@ -529,8 +530,8 @@ class Trace(Listener):
         if dy is dx_before:
             arrived = went
         elif dy is not dy_before:
-            arrived = summary_or_scalar(dy)
-        went = arrived if dx is dy else summary_or_scalar(dx)
+            arrived = kept_lightly(dy)
+        went = arrived if dx is dy else kept_lightly(dx)
         self.last = dx, went, dy, arrived
         self.count += 1
         local = None if finite(went) else broken_slope(step, dy, arrived)

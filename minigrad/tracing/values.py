@@ -106,11 +106,8 @@ class Waiting(deque):
             self.bytes -= size
             oldest = reference()
             if oldest is not None:
-                (oldest.measure if self.is_of_a_tape(count) else oldest.let_go)()
-
-    def is_of_a_tape(self, count) -> bool:
-        """Was a tape that is still there opened before?"""
-        return count > next(iter(self.opened.values()), (self.count,))[0]
+                of_a_tape = count > next(iter(self.opened.values()), (self.count,))[0]  # one that is still there
+                (oldest.measure if of_a_tape else oldest.let_go)()
 
 
 waiting = Waiting()
@@ -152,7 +149,7 @@ class Summary:
         array = self.array
         if array is not None:
             self.look()
-            self.head, self.found, self.array = (array.shape, array.ravel()[:SAMPLE].copy()), found, None
+            self.head, self.found, self.array = (array.shape, array.flat[:SAMPLE]), found, None
 
     def look(self) -> tuple:
         """Are all numbers finite, and are all 0?"""
@@ -218,8 +215,10 @@ class Summary:
         return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
 
 
-def summary_or_scalar(value) -> Any:
-    """What is kept of a value until somebody asks for its summary: a number as it is, and else the summary."""
+def kept_lightly(value) -> Any:
+    """What is kept of a value until somebody asks for its summary: a small one as it is, and else the summary."""
+    if value.__class__ is np.ndarray:
+        return value if value.size <= SMALL and value.base is None else Summary(value)
     return value if isinstance(value, np.generic) else Summary.of(value)
 
 

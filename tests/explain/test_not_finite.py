@@ -42,7 +42,7 @@ def test_what_the_log_does_not_know_is_likely():
     def hidden():
         return mg.constant(float("nan"))
 
-    nan, w = [hidden()], mg.Variable(2.0)
+    nan, w = [[hidden()]], mg.Variable(2.0)
     with mg.trace(), mg.GradientTape() as tape:
-        y = (w * nan[0]) ** 2
+        y = (w * nan[0][0]) ** 2
     assert "NOT_FINITE (likely)" in str(tape.explain(y, w))

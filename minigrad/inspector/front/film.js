@@ -62,12 +62,8 @@ export class Film {
   column(col, k) {
     const { g } = this, boxes = this.boxes(k);
     const outer = k < this.strip.outside && col.kind !== "source" && col.kind !== "data";
-    const group = svg("g", { class: `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, role: "img", tabindex: -1, "data-id": col.id });
-    const open = (event) => {
-      event.stopPropagation();
-      this.inspector.select(col.id, this.story);
-    };
-    group.addEventListener("click", open);
+    const look = `frame ${col.kind}${outer ? " outer" : ""}${col.stop ? " stop" : ""}`, onclick = () => this.inspector.select(col.id, this.story);
+    const group = svg("g", { class: look, role: "img", tabindex: -1, "data-id": col.id, onclick });
     const value = svg("g", { class: "written" }), slope = svg("g", { class: "read" });
     const ground = [rect(...boxes.all, { class: "whole" })];
     if (col.kind === "source") ground.push(rect(...boxes.all, { class: `box ${col.watched ? "watched" : "unwatched"}`, rx: 4 }));
@@ -78,8 +74,7 @@ export class Film {
     group.append(...ground, value, slope, rect(...boxes.all, { class: "edge", rx: 3 }));
     this.layers[2].append(group);
     if (outer && g.upright && !g.mini) group.append(fitted(boxes.all[0] + g.cell / 2, CODE, this.origin(col), g.cell + 4, { size: 11, least: 9, anchor: "middle", class: "quiet" }));
-    const found = { col, k, boxes, group, value, slope, outer, drawn: false, shown: undefined, words: undefined };
-    return found;
+    return { col, k, boxes, group, value, slope, outer, drawn: false };
   }
 
   /** From which unit an array comes that was made outside of this strip. */
@@ -140,17 +135,12 @@ export class Film {
     const group = svg("g", { class: `wire ${wire.state}` });
     group.append(path(arc(g, a, b, -1, high), { class: "way" }), path(this.head(b, -1, 4), { class: "head" }));
     this.layers[3].append(group);
-    let scissors = null;
-    if (wire.state === "cut" || wire.state === "stop") {
-      const [x, y] = this.at(...apex(g, a, b, -1, high));
-      scissors = mark(wire.state, x, y, g.mini ? 6 : 9);
-      this.layers[4].append(scissors);
-    }
-    const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": `the path breaks between ${this.story.name(wire.from)} and ${this.story.name(wire.to)}` });
     const [x, y] = this.at(...apex(g, a, b, -1, high));
+    const scissors = wire.state === "cut" || wire.state === "stop" ? mark(wire.state, x, y, g.mini ? 6 : 9) : null;
+    const words = `the path breaks between ${this.story.name(wire.from)} and ${this.story.name(wire.to)}`;
+    const asked = svg("g", { class: "ask", role: "button", tabindex: -1, "aria-label": words, onclick: () => this.inspector.judged({ wire }) });
     asked.append(svg("circle", { cx: x, cy: y, r: 9 }), svg("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11 }, "?"));
-    asked.addEventListener("click", (event) => (event.stopPropagation(), this.inspector.judged({ wire })));
-    this.layers[4].append(asked);
+    this.layers[4].append(...(scissors ? [scissors, asked] : [asked]));
     const at = this.view.cols[wire.to].at;
     return { key, wire, from, to, a, b, high, group, scissors, asked, at, state: "", ports: [i, j] };
   }

@@ -44,17 +44,16 @@ class Inspector {
     this.predict = false;
     this.fixing = false;
     this.place = [0, 0, 0]; // of what has the focus: which of its pictures, the row and the column there
-    this.element = html("div", { class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true" });
+    this.element = html("div", {
+      class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true",
+      onkeydown: (event) => this.key(event), onpointermove: (event) => this.point(event), onpointerleave: () => this.stand(),
+      onfocusin: () => ((this.place = [0, 0, 0]), this.stand()), onfocusout: () => this.look(),
+    });
     this.memory = new Memory(this);
     this.code = new Code(this);
     this.skeleton();
     if (model.get("page")) this.element.append(html("style", {}, `.mg-page-${model.get("page")} { display: none !important; }`));
     el.append(this.element);
-    this.element.addEventListener("keydown", (event) => this.key(event));
-    this.element.addEventListener("pointermove", (event) => this.point(event));
-    this.element.addEventListener("pointerleave", () => this.stand());
-    this.element.addEventListener("focusin", () => ((this.place = [0, 0, 0]), this.stand()));
-    this.element.addEventListener("focusout", () => this.look());
     this.listeners = {
       "change:view": () => this.load(),
       "change:step": () => model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, model.get("step"))),

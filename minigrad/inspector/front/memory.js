@@ -9,16 +9,13 @@ const TOP = 16, BASE = 58;
 export class Memory {
   constructor(inspector) {
     this.inspector = inspector;
-    this.element = svg("svg", { class: "scrubber", role: "slider", tabindex: 0, "aria-label": "time, drawn as the memory that the tape keeps", "aria-valuemin": 0 });
     const drag = (event) => {
       const box = this.element.getBoundingClientRect();
       inspector.go(Math.round(((((event.clientX - box.left) / box.width) * this.width - 12) / (this.width - 24)) * (this.count + 1)) - 1);
     };
-    this.element.addEventListener("pointerdown", (event) => {
-      this.element.setPointerCapture(event.pointerId);
-      drag(event);
-    });
-    this.element.addEventListener("pointermove", (event) => this.element.hasPointerCapture(event.pointerId) && drag(event));
+    const onpointerdown = (event) => (this.element.setPointerCapture(event.pointerId), drag(event));
+    const onpointermove = (event) => this.element.hasPointerCapture(event.pointerId) && drag(event);
+    this.element = svg("svg", { class: "scrubber", role: "slider", tabindex: 0, "aria-label": "time, drawn as the memory that the tape keeps", "aria-valuemin": 0, onpointerdown, onpointermove });
   }
 
   x(step) {
@@ -53,11 +50,9 @@ export class Memory {
   /** Blocks stand on those that live longer. */
   blocks(blocks, unit, turn) {
     const lanes = [];
-    const sorted = [...blocks].sort((one, two) => one.from - two.from);
-    for (const block of sorted) {
+    for (const block of [...blocks].sort((one, two) => one.from - two.from)) {
       const to = block.to ?? this.count;
-      let under = 0;
-      for (const other of lanes.filter((one) => one.to > block.from && one.block.from < to)) under = Math.max(under, other.top);
+      const under = Math.max(0, ...lanes.filter((one) => one.to > block.from && one.block.from < to).map((one) => one.top));
       lanes.push({ block, to, top: under + block.bytes * unit, under });
     }
     const highest = Math.max(...lanes.map((one) => one.top));

@@ -111,14 +111,12 @@ export class Overview {
   }
 
   axis(y) {
-    const wide = this.room / this.count;
-    const stride = Math.max(1, Math.ceil(56 / wide));
-    const round = stride === 1 ? 1 : [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((one) => one >= stride) || stride;
-    if (!this.capsules) {
-      this.element.append(fitted(8, y, this.fold.kind === "ops" ? "ops" : this.noun(2), this.left - 52, { size: 10.5, least: 8, class: "quiet" }));
-      for (let k = 0; k < this.count; k += round)
-        if (this.x(k) + wide / 2 < this.width - 16) this.element.append(fitted(this.x(k) + wide / 2, y, this.fold.layered ? [this.nameOf(k), String(k + 1)] : String(k + 1), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
-    }
+    if (this.capsules) return;
+    const wide = this.room / this.count, stride = Math.ceil(56 / wide);
+    const round = stride <= 1 ? 1 : [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((one) => one >= stride) || stride;
+    this.element.append(fitted(8, y, this.fold.kind === "ops" ? "ops" : this.noun(2), this.left - 52, { size: 10.5, least: 8, class: "quiet" }));
+    for (let k = 0; k < this.count && this.x(k) + wide / 2 < this.width - 16; k += round)
+      this.element.append(fitted(this.x(k) + wide / 2, y, this.fold.layered ? [this.nameOf(k), String(k + 1)] : String(k + 1), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
   }
 
   /** Which unit the strip below shows, and how far the backward pass has come. */

@@ -175,19 +175,18 @@ export class Curves {
     this.element.append(fitted(this.right + 24, high - 12, found.source.name, 40, { size: 12, family: "mono", bold: true }));
     this.cursor = svg("g", { class: "cursor-lines" });
     this.element.append(this.cursor);
-    const move = (event) => {
+    const nearest = (place) => x.reduce((best, one, k) => (Math.abs(this.px(one) - place) < Math.abs(this.px(x[best]) - place) ? k : best), 0);
+    this.element.addEventListener("pointermove", (event) => {
       const box = this.element.getBoundingClientRect();
-      const place = ((event.clientX - box.left) / box.width) * width;
-      this.move(x.reduce((best, one, k) => (Math.abs(this.px(one) - place) < Math.abs(this.px(x[best]) - place) ? k : best), 0));
-    };
-    this.element.addEventListener("pointermove", move);
+      this.move(nearest(((event.clientX - box.left) / box.width) * width));
+    });
     this.element.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1, ",": -1, ".": 1 }[event.key];
       if (!by) return;
       event.preventDefault(), event.stopPropagation();
       this.move(Math.max(0, Math.min(x.length - 1, this.k + by)));
     });
-    this.move(x.reduce((best, one, k) => (Math.abs(one) < Math.abs(x[best]) ? k : best), 0));
+    this.move(nearest(this.px(0)));
   }
 
   plot(v, top, bottom, tone, name) {

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import math
 from ...engine import convert, dtypes
-from ...errors import visible
+from ...errors import received
 from ...ops import creation, gathering, shaping
 from .. import activations
 from ..activations import as_dtype
@@ -60,10 +60,10 @@ class ReLU(Layer):
 
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
         if max_value is not None and max_value < 0:
-            raise ValueError(f"max_value of a ReLU layer cannot be a negative value. Received: max_value={max_value}")
+            raise received("max_value of a ReLU layer cannot be a negative value.", max_value=max_value)
         for name, value in (("negative_slope", negative_slope), ("threshold", threshold)):
             if value is None or value < 0:
-                raise ValueError(f"{name} of a ReLU layer cannot be None or a negative value. Received: {name}={value}")
+                raise received(f"{name} of a ReLU layer cannot be None or a negative value.", **{name: value})
         super().__init__(**kwargs)
         self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
 
@@ -246,7 +246,7 @@ class Flatten(Layer):
     def __init__(self, data_format=None, **kwargs):
         if data_format not in (None, "channels_last", "channels_first"):
             problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
-            raise ValueError(f"{problem} Received: data_format={visible(data_format)}")
+            raise received(problem, data_format=data_format)
         super().__init__(**kwargs)
         self.data_format = data_format or "channels_last"
 
@@ -337,11 +337,8 @@ def aligned(inputs):
     """The inputs with a common dtype and rank: axes of length 1 are inserted after the batch axis."""
     inputs = with_common_dtype(inputs)
     ndim = max(x.ndim for x in inputs)
-    return [x if x.ndim == ndim else with_rank(x, ndim) for x in inputs]
-
-
-def with_rank(x, ndim):
-    return shaping.reshape(x, [x.shape[0], *[1] * (ndim - x.ndim), *x.shape[1:]])
+    shapes = [[*x.shape[:1], *[1] * (ndim - x.ndim), *x.shape[1:]] for x in inputs]
+    return [x if x.ndim == ndim else shaping.reshape(x, shape) for x, shape in zip(inputs, shapes)]
 
 
 class Add(ElementwiseMerge):
