@@ -690,6 +690,7 @@ class Generator:
         return numbers * limit(stddev, dtype, "stddev") + limit(mean, dtype, "mean")
 
     def _drawn(self, numbers, shape, dtype, *limits):
+        put_off()
         shape, stream = vector(shape), self.stream
         count = count_of(shape)
         self.stream = Stream(stream.key, stream.counter + count * AHEAD)

@@ -95,7 +95,8 @@ def without_tensors(n):
     if isinstance(n, (list, tuple)):
         return [without_tensors(one) for one in n]
     if hasattr(n, "numpy"):
-        return n.numpy()
+        number = n.numpy()
+        return number if isinstance(number, (np.ndarray, np.generic)) else number.item()  # a stand-in: it is a decision
     return n.__index__() if hasattr(n, "__index__") and not np.ndim(n) else n
 
 

@@ -148,7 +148,7 @@ class Listener:
         return False
 
     def changing(self, variable) -> None:
-        """A Variable is about to be changed by some amount."""
+        """A Variable is about to be assigned."""
 
     def wrote(self, variable, given, how) -> None:
         """A Variable was assigned what the user gave, by the method of this name ("assign", "Variable" ...)."""

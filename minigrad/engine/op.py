@@ -25,7 +25,7 @@ import linecache
 import types
 
 from .mathematics import Mathematics
-from .operands import OPS, TensorLike, convert, tensor_of
+from .operands import OPS, TensorLike, convert, one_by_one, tensor_of
 from .rules import NUMPY_TWINS, dispatching
 from .tensor import Tensor
 from .writing import lists_of, many_of, parameters, with_name, written
@@ -200,11 +200,6 @@ def named(function, name, **words):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (function.__doc__ or "").format(name=name, **words)
     return function
-
-
-def one_by_one(inputs):
-    """The inputs that an op was called with, those in its lists too."""
-    return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
 
 
 __all__ = ["KERNELS", "MADE", "OPS", "Source", "convert", "named", "one_by_one", "op", "redeclared", "tensor_of",

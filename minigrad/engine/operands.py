@@ -163,14 +163,23 @@ def refuse_dtype(op, inputs):
     raise failing(op, invalid(f"{not_among('T', dtype.dtype, allowed)} [Op:{op.kernel}] name: ", op))
 
 
+def one_by_one(inputs):
+    """The inputs that an op was called with, those in its lists too."""
+    return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
+
+
 def retry_unchecked(op, problem, forward, *arguments):
     """A forward function failed: run it again if NumPy's checks of floats stopped it, else raise TensorFlow's error."""
-    if hasattr(problem, "as_one_call"):  # a stand-in for an array, which was asked for its numbers
-        return problem.as_one_call(forward, *arguments)
     if isinstance(problem, (FloatingPointError, RuntimeWarning)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return errors.unwarned(forward, *arguments)
+    stand_in = next((x for x in one_by_one(arguments) if hasattr(x, "as_one_call")), None)
+    if stand_in is not None:  # it was asked for its numbers, say
+        try:
+            return stand_in.as_one_call(forward, *arguments)
+        except Exception as with_numbers:
+            problem = with_numbers
     ours = hasattr(problem, "from_python") or not isinstance(problem, (ValueError, IndexError, errors.OpError))
     if ours or isinstance(problem, UnicodeError):
         raise failing(op, problem)

@@ -76,7 +76,7 @@ class SparseRows:
         """The rows as the user gets them."""
         values = self.values.public() if self.values.__class__ is Recorded else Tensor.of(self.values)
         shape = np.array(self.shape, np.int32)
-        return IndexedSlices(values, Tensor.of(np.asarray(self.indices)), Tensor.of(shape))
+        return IndexedSlices(values, Tensor.of(self.indices), Tensor.of(shape))
 
     def dense(self):
         """The whole, zeros and all."""

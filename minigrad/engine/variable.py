@@ -184,6 +184,8 @@ class Variable(Operators):
         >>> print(v.numpy())
         [3. 4.]
         """
+        for listener in listening.now:
+            listener.changing(self)
         given, value = value, self._fitting(value)
         if not self._shape.is_compatible_with(value.shape):
             problem = f"Cannot assign value to variable ' {visible(self.name)}': Shape mismatch."

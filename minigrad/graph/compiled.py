@@ -9,11 +9,13 @@ from .. import nest
 from ..engine import Tensor
 from .text import OPERATORS
 from .tidy import tidied
-from .tracer import Attribute, Method, Node
+from .tracer import Attribute, Method, Node, method
 
 NAMELESS = (bool, int, str, type(None), type(Ellipsis))  # what stands in the text as Python writes it
 # The length of what these give is decided by numbers, not by shapes.
-BY_VALUE = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.repeat}
+BY_VALUE = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.repeat, np.tile, np.pad,
+            np.bincount, np.delete, np.insert, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d,
+            *map(method, ("nonzero", "compress", "repeat"))}  # fmt: skip
 
 
 class OtherPath(Exception):
@@ -32,6 +34,8 @@ class Compiled:
         variables = run.variable_inputs()
         self.variables = list(variables.values())
         self.assigned = [variables[name] for name in run.assigned]
+        free = [name for name, one in variables.items() if not one.shape.is_fully_defined()]
+        self.shapes = [(variables[name], run.inputs[name].value.shape) for name in free]
         results = [*run.leaves(), *run.assigned.values()]
         guards = [(node, outcome) for _, node, outcome in run.graph.guards]
         effects = [node for node in run.graph.nodes if node.effect]
@@ -40,12 +44,12 @@ class Compiled:
         self.decisions = {}
         for node, outcome in guards:
             if now(node).__class__ is Node:
-                self.decisions.setdefault(now(node), outcome)
+                self.decisions.setdefault(now(node), []).append(outcome)
         arguments = [one for one in run.inputs if one not in variables]
         for k, one in enumerate([*arguments, *variables]):
             self.text[run.inputs[one]] = f"x{k}"
         given = ", ".join(f"x{k}" for k in range(len(run.inputs)))
-        lines = [line for node in nodes for line in self.lines(node)]
+        lines = [line for node in sorted(nodes, key=lambda node: node.effect) for line in self.lines(node)]
         new = ", ".join(self.of(now(one)) for one in run.assigned.values())
         returned = self.structure(run.result, now)
         source = "\n    ".join([f"def {name}({given}):", *lines, f"return {returned}, [{new}]"]) + "\n"
@@ -60,6 +64,8 @@ class Compiled:
         Raises:
             OtherPath: the run that was traced does not hold for these arrays.
         """
+        if any([variable._now.value.shape != shape for variable, shape in self.shapes]):
+            raise OtherPath
         found, new = self.program(*arrays, *[variable._now.value for variable in self.variables])
         for variable, value in zip(self.assigned, new):
             variable._assigned(value, None, "assign", read_value=False)
@@ -81,7 +87,7 @@ class Compiled:
         if by_value(node):
             lines.append(f"if {self.text[node]}.shape != {node.value.shape}: raise OtherPath")
         if node in self.decisions:
-            lines.append(f"if {self.text[node]} != {self.of(self.decisions[node])}: raise OtherPath")
+            lines += dict.fromkeys(otherwise(self.text[node], node, outcome) for outcome in self.decisions[node])
         return lines
 
     def call(self, node):
@@ -126,6 +132,14 @@ class Compiled:
         return name
 
 
+def otherwise(x, node, outcome):
+    """The line that leaves the program where a decision falls otherwise. A NaN is one outcome, and -0.0 is not 0.0."""
+    if isinstance(outcome, bool):
+        return f"if bool({x}) is not {outcome}: raise OtherPath"
+    number = f"{x}.item()" if hasattr(node.value, "item") else x
+    return f"if repr({number}) != {repr(outcome)!r}: raise OtherPath"
+
+
 def by_value(node):
     """Do numbers decide which shape it has?"""
     if not isinstance(node.value, np.ndarray) or node.function is None or node.writes:
@@ -140,5 +154,7 @@ def by_value(node):
 
 def unknown(function):
     """Is it one whose shape numbers may decide: of these, or a function of ours?"""
-    named = not isinstance(function, (np.ufunc, Method)) and hasattr(function, "__module__")
+    if isinstance(function, (np.ufunc, Method)):
+        return function in BY_VALUE
+    named = hasattr(function, "__module__")
     return function in BY_VALUE or (named and str(function.__module__).startswith("minigrad"))

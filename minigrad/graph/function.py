@@ -2,13 +2,13 @@
 
 import functools
 import inspect
+import threading
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from .. import config, nest
-from ..engine import Tensor, as_value, invalid
+from ..engine import Tensor, Variable, as_value, invalid
 from ..engine.conversion import another_dtype
 from ..engine.listening import listening, warn
 from ..program.function import (
@@ -26,6 +26,7 @@ from .compiled import Compiled, OtherPath
 from .run import Effect, Run
 from .tracer import Untraceable
 
+alone = threading.RLock()  # whose holder traces a function, or runs what was traced
 PATHS = 8  # ways through its decisions for which a function is traced
 SINGLETON = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only"
@@ -99,6 +100,9 @@ class Function:
         args, kwargs = converted_arguments(self._parameters, self.input_signature or (), args, kwargs)
         bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
+        for name, one in self._parameters.parameters.items():
+            if one.kind == one.VAR_KEYWORD:  # their order tells nothing
+                bound.arguments[name] = dict(sorted(bound.arguments[name].items()))
         return bound.args, bound.kwargs
 
     def as_tensor(self, value):
@@ -159,10 +163,17 @@ class Traces:
         self.programs, self.runs, self.kept, self.calls = {}, [], [], 0
 
     def run(self, function, args, kwargs):
-        """What the function gives, in a tuple; None if it is to run as Python."""
+        """What the function gives, in a tuple; None if it is to run as Python.
+
+        While a function is traced its Variables hold Tracers, which no other thread may meet.
+        """
+        with alone:
+            return self.found(function, args, kwargs)
+
+    def found(self, function, args, kwargs):
         arrays: list = []
         kept: list = []
-        kind = tuple([kind_of(x, arrays, kept) for x in (*args, *kwargs.values())])
+        kind = (*kwargs, *[kind_of(x, arrays, kept) for x in (*args, *kwargs.values())])
         programs = self.programs.get(kind, ())
         if programs is None:
             return None
@@ -181,12 +192,11 @@ class Traces:
         if len(programs) == PATHS:
             return None
         try:
-            program = self.trace(function, args, kwargs)
-        except Effect:
+            programs.append(self.trace(function, args, kwargs))
+            return (programs[-1](arrays),)
+        except (Effect, OtherPath):
             self.programs[kind] = None
             return None
-        programs.append(program)
-        return (program(arrays),)
 
     def trace(self, function, args, kwargs):
         """Trace the function for these arguments; the first time of all it may make Variables, and is traced again."""
@@ -223,15 +233,14 @@ def kind_of(x, arrays, kept):
     if x.__class__ is Tensor:
         arrays.append(x.value)
         return x.value.shape, x.value.dtype
-    if isinstance(x, (np.ndarray, np.generic)):
+    if hasattr(x, "__array__") and not isinstance(x, Variable):
         arrays.append(as_value(x))
         return arrays[-1].shape, arrays[-1].dtype
     if isinstance(x, (bool, int, float, complex, str, bytes, type(None))):
         return type(x), repr(x)
-    if isinstance(x, dict):
-        return dict, tuple([(name, kind_of(x[name], arrays, kept)) for name in x])
-    if isinstance(x, (list, tuple)):
-        return type(x), tuple([kind_of(one, arrays, kept) for one in x])
+    if nest.is_nested(x):
+        names = tuple(nest.sorted_keys(x)) if isinstance(x, Mapping) else ()
+        return type(x), names, tuple([kind_of(one, arrays, kept) for one in nest.children(x)])
     kept.append(x)
     return "object", id(x)
 

@@ -35,7 +35,7 @@ class Run(Listener):
 
     def __init__(self, function, args, kwargs, as_tensor=None):
         self.graph, self.names, self.variables, self.ids = Graph(), {}, {}, {}
-        self.as_tensor, self.made = as_tensor, False
+        self.tracing, self.made = as_tensor is not None, False
         self.inputs, self.places, self.given = {}, {}, named_variables(function)
         bound = inspect.signature(function).bind(*args, **kwargs)
         bound.apply_defaults()
@@ -66,17 +66,17 @@ class Run(Listener):
             return x
         if not isinstance(x, Tensor) and not hasattr(x, "__array__"):
             return x
-        return self.input(name, x if isinstance(x, Tensor) else Tensor.of(x))
+        return self.input(name, x if isinstance(x, Tensor) else Tensor.of(x), next_id())
 
-    def input(self, name, tensor):
-        """A Tensor with a Tracer in place of its array, under the same id."""
+    def input(self, name, tensor, id):
+        """A Tensor with a Tracer in place of its array. An argument has an id of its own: the next may be another."""
         traced = Tensor()
-        traced.value, traced.id = self.graph.input(tensor.value, name), tensor.id or next_id()
+        traced.value, traced.id = self.graph.input(tensor.value, name), id
         self.inputs[name] = self.ids[traced.id] = traced.value.node
         return traced
 
     def outcome(self, x):
-        if self.as_tensor and x is not None and not isinstance(x, Tensor):
+        if self.tracing and x is not None and not isinstance(x, Tensor):
             raise Effect("it returns more than Tensors")
         return node_of(x.__tf_tensor__().value) if hasattr(x, "__tf_tensor__") else x
 
@@ -100,20 +100,20 @@ class Run(Listener):
     def read(self, variable):
         if variable.id not in self.variables:
             self.variables[variable.id] = variable, variable._now
-            variable._now = self.input(self.name_of(variable), variable._now)
+            variable._now = self.input(self.name_of(variable), variable._now, variable.id)
 
     changing = read
 
     def wrote(self, variable, given, how):
         if how != "Variable":
             return
-        if self.as_tensor is None:
+        if not self.tracing:
             raise Untraceable("tf.function only supports singleton tf.Variables created on the first call.")
         self.made = True
         variable._now.value = value_of(variable._now.value)
 
     def acting(self, function, args, kwargs):
-        if self.as_tensor is None:
+        if not self.tracing:
             return False
         if function is None:
             raise Effect("it does what its trace could not do again")
@@ -145,8 +145,8 @@ class Run(Listener):
                 return vjp(dy, *needs)
             try:
                 return vjp(dy, *needs)
-            except Untraceable as problem:
-                return problem.as_one_call(vjp, dy, *needs)
+            except Exception:
+                return self.graph.call(vjp, (dy, *needs), {})
 
         run.followed_by = self
         return run

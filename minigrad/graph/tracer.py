@@ -105,9 +105,6 @@ class Untraceable(NotImplementedError):
         super().__init__(problem)
         self.graph, self.by_user = graph, by_user
 
-    def as_one_call(self, function, *args):
-        return self.graph.call(function, args, {})
-
 
 class Graph:
     """The calls of one run, in their order.
@@ -151,8 +148,12 @@ class Graph:
         if isinstance(value, bool):
             self.guards.append((len(self.nodes), self.add(node), value))
             return value
-        if isinstance(value, (int, float, str, np.dtype)) and not isinstance(value, np.generic):
-            return value  # such as np.ndim, which only the shape decides
+        if function in BY_SHAPE or isinstance(value, (str, np.dtype)):
+            return value
+        if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+            return self.decided(self.add(node), value)
+        if not isinstance(value, (np.ndarray, np.generic, tuple, list)):
+            raise Untraceable(f"{type(value).__name__} cannot be traced.", self)
         self.add(node).wish = local_place()
         if isinstance(value, (tuple, list)):
             whole = Tracer(node, self)
@@ -171,6 +172,7 @@ class Graph:
         return outcome
 
 
+BY_SHAPE = {np.ndim, np.size, np.shape}  # only the shape decides what they give
 BETWEEN = __file__, np.lib.mixins.__file__, rules.__file__
 
 
@@ -275,7 +277,8 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
     # ---- where numbers are asked for ------------------------------------------------------------------------------
 
     def item(self, *place):
-        return self.graph.decided(self.node, self.node.value.item(*place))
+        one = self.graph.call(method("ravel"), (self,), {})[place[0]] if place else self
+        return self.graph.decided(one.node, one.node.value.item())
 
     def __bool__(self):
         return self.graph.decided(self.node, bool(self.node.value))
@@ -308,6 +311,10 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
     def symbol(self):
         """What stands for the value in print: the name of the argument, or of the op, as in TensorFlow's graphs."""
         return f"{self.node.label}:0"
+
+    def as_one_call(self, function, *args):
+        """Note a function of ours as one call, where it does not take a Tracer."""
+        return self.graph.call(function, args, {})
 
     def __repr__(self):
         return f"<Tracer of {self.node.value!r}>"

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import MappingView
+from functools import partial
 
 import numpy as np
 
@@ -38,7 +39,8 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
         raise ValueError(f"Unrecognized keyword arguments for mg.print: {unknown}")
     if listening.now:
         settings = dict(output_stream=output_stream, summarize=summarize, sep=sep, end=end)
-        if put_off(print_values, tuple([nest.map_structure(value_of, one) for one in inputs]), settings):
+        values = [value_of(x) for x in nest.flatten(inputs)]
+        if put_off(partial(print_values, nest.map_structure(lambda x: None, inputs)), values, settings):
             return
     if len(inputs) == 1 and is_scalar_string(inputs[0]):
         text = convert_to_tensor(inputs[0]).value[()].decode(errors="replace")
@@ -53,13 +55,10 @@ def value_of(x):
     return x.__tf_tensor__().value if hasattr(x, "__tf_tensor__") else x
 
 
-def print_values(*inputs, **settings):
-    """Print arrays as the Tensors that they are."""
-
-    def as_tensor(x):
-        return Tensor.of(x) if isinstance(x, (np.ndarray, np.generic)) else x
-
-    print(*[nest.map_structure(as_tensor, one) for one in inputs], **settings)
+def print_values(nests, *values, **settings):
+    """Print arrays, which fill these nests, as the Tensors that they are."""
+    tensors = [Tensor.of(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in values]
+    print(*nest.pack_sequence_as(nests, tensors), **settings)
 
 
 def is_scalar_string(x):

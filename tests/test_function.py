@@ -1,0 +1,211 @@
+"""`mg.function`: what was traced gives what the function gives as Python, call for call."""
+
+import gc
+import math
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import nest
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(autouse=True)
+def traced():
+    yield
+    mg.config.run_functions_eagerly(False)
+
+
+def numbers(results):
+    return [x if x is None else np.asarray(x.numpy()).tolist() for x in nest.flatten(results)]
+
+
+def both_ways(make, *calls):
+    """What a function gives, traced and as Python, call for call; each time it is made anew."""
+    found = []
+    for eagerly in (False, True):
+        mg.config.run_functions_eagerly(eagerly)
+        function = mg.function(make())
+        found.append([numbers(function(*args, **kwargs)) for args, kwargs in calls])
+    return found
+
+
+def given(*args, **kwargs):
+    def tensor(x):
+        return mg.constant(x) if isinstance(x, (float, list)) else x
+
+    return [*map(tensor, args)], {name: tensor(x) for name, x in kwargs.items()}
+
+
+def assigning_a_constant():
+    v = mg.Variable([0.0, 0.0])
+
+    def function(x):
+        v.assign([1.0, 2.0])
+        v.assign_add(x)
+        return v
+
+    return function
+
+
+def growing():
+    v = mg.Variable([1.0], shape=mg.TensorShape([None]))
+
+    def function(x):
+        v.assign(mg.concat([v, x], 0))
+        return mg.reduce_mean(v), mg.size(v)
+
+    return function
+
+
+def embedding():
+    table, optimizer = mg.Variable(np.arange(8.0).reshape(4, 2)), mg.keras.optimizers.Adam(0.1)
+
+    def function(rows):
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum(mg.gather(table, mg.cast(rows, mg.int32)) ** 2)
+        optimizer.apply_gradients([(tape.gradient(y, table), table)])
+        return y, table
+
+    return function
+
+
+def slopes(x, y):
+    with mg.GradientTape() as tape:
+        tape.watch([x, y])
+        z = x * x * y
+    return tape.gradient(z, [x, y])
+
+
+def decided(x):
+    return mg.zeros([int(x)]) + (1.0 if x else 2.0)
+
+
+ROWS = [given([0.0, 1.0]), given([1.0, 1.0]), given([3.0, 1.0])]
+PROGRAMS = {
+    "a Variable is assigned before it is read": (assigning_a_constant, [given([1.0, 1.0])] * 3),
+    "a Variable's shape changes": (growing, [given([1.0]), given([5.0]), given([2.0])]),
+    "keyword arguments have names": (
+        lambda: lambda x, **kw: x * kw["a"] if "a" in kw else x + kw["b"], [given(3.0, a=2.0), given(3.0, b=2.0)]),
+    "keyword arguments come in any order": (
+        lambda: lambda **kw: kw["a"] - kw["b"], [given(a=5.0, b=1.0), given(b=1.0, a=5.0)]),
+    "dicts come in any order": (
+        lambda: lambda d: d["a"] - d["b"],
+        [([{"a": mg.constant(5.0), "b": mg.constant(1.0)}], {}), ([{"b": mg.constant(1.0), "a": mg.constant(5.0)}], {})]),
+    "a number decides twice": (lambda: decided, [given(1.0), given(2.0), given(0.0), given(3.0), given(1.0)]),
+    "minus zero is another number": (
+        lambda: lambda x: mg.constant(1.0) / float(x), [given(0.0), given(-0.0), given(0.0)]),
+    "how many there are decides": (
+        lambda: lambda x: x * int(mg.math.count_nonzero(x)), [given([1.0, 0.0]), given([1.0, 2.0])]),
+    "a list of Tensors is a shape": (
+        lambda: lambda x: mg.zeros([mg.cast(x, mg.int32), 2]), [given(1.0), given(2.0), given(1.0)]),
+    "rows of a table get gradients": (embedding, ROWS),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_traced_function_gives_what_python_gives(name):
+    make, calls = PROGRAMS[name]
+    traced, python = both_ways(make, *calls)
+    np.testing.assert_equal(traced, python)
+
+
+def test_a_number_that_is_none_is_one_outcome():
+    scaled = mg.function(lambda x: x * float(x))
+    assert all(math.isnan(scaled(mg.constant(math.nan)).numpy()) for _ in range(3))
+    assert scaled.experimental_get_tracing_count() == 1
+
+
+def test_each_argument_has_a_gradient_of_its_own():
+    """As in TensorFlow, where an argument is a placeholder: the next call may give two Tensors."""
+    traced, x = mg.function(slopes), mg.constant(2.0)
+    assert numbers(traced(x, x)) == [8.0, 4.0]
+    assert numbers(traced(x, mg.constant(3.0))) == [12.0, 4.0]
+
+
+def test_strings_are_traced():
+    traced = []
+
+    @mg.function
+    def doubled(s):
+        traced.append(s)
+        return mg.strings.join([s, s], "-"), mg.strings.length(s), s + "x"
+
+    assert numbers(doubled(mg.constant("a"))) == [b"a-a", 1, b"ax"]
+    assert numbers(doubled(mg.constant("bb"))) == [b"bb-bb", 2, b"bbx"]
+    assert len(traced) == 1
+
+
+def test_a_generator_draws_anew_at_each_call():
+    generator = mg.random.Generator.from_seed(1)
+    draw = mg.function(lambda: generator.normal([3]))
+    assert numbers(draw()) != numbers(draw())
+
+
+def test_a_way_that_is_not_taken_prints_nothing(capsys):
+    @mg.function
+    def told(x):
+        mg.print("x is", {"x": x}, output_stream=sys.stdout)
+        if x > 1:
+            mg.print("large", output_stream=sys.stdout)
+
+    for x in (1.0, 2.0, 1.0):
+        told(mg.constant(x))
+    assert capsys.readouterr().out.splitlines() == ["x is {'x': 1}", "x is {'x': 2}", "large", "x is {'x': 1}"]
+
+
+def test_an_error_changes_nothing_and_is_that_of_python():
+    v = mg.Variable(0.0)
+
+    @mg.function
+    def picked(x, place):
+        y = mg.gather(x, place)
+        v.assign_add(y)
+        return y
+
+    picked(mg.constant([1.0, 2.0]), mg.constant(1))
+    with pytest.raises(mg.errors.InvalidArgumentError, match=r"indices\S* = 5 is not in"):
+        picked(mg.constant([1.0, 2.0]), mg.constant(5))
+    assert v.numpy() == 2.0
+
+
+def test_threads_call_one_function_at_once():
+    v, found = mg.Variable(1.0), {}
+
+    @mg.function
+    def rounds(x):
+        for _ in range(50):
+            x = mg.sin(x) + v
+        return x
+
+    def work(k):
+        found[k] = {tuple(numbers(rounds(mg.constant([float(k)])))[0]) for _ in range(50)}
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [len(found[k]) for k in range(4)] == [1] * 4
+
+
+def test_a_traced_method_keeps_no_instance():
+    class Model:
+        def __init__(self):
+            self.weight = mg.Variable(2.0)
+
+        @mg.function
+        def __call__(self, x):
+            return self.weight * x
+
+    models = [Model() for _ in range(3)]
+    assert [model(mg.constant(3.0)).numpy() for model in models] == [6.0] * 3
+    kept = [weakref.ref(model) for model in models]
+    del models
+    gc.collect()
+    assert [one() for one in kept] == [None] * 3
