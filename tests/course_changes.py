@@ -161,13 +161,6 @@ CHANGES = {  # by the lesson, and the text that asks for it
         "section-7-change": [("run-7", "2.0, 3.0)])", "2.0, 3.0)])\narea(mg.constant([1.0, 2.0]))"), r"traced with .*shape=\(2,\)"],
         "section-8-change": [("run-8-kept", "1.5, ", ""), ("run-8-kept", ", 1.2", "")],
         "why-9": [("run-9", "3.0, 2.0]", "3.0, 2.0, 4.0]")],
-        "picture-10": [
-            ("run-data", "1.0, 8)", "1.0, 200)"),
-            ("run-slopes",),
-            ("run-forward",),
-            ("run-10",),
-            r"same gradients: True$",
-        ],
     },
     "16": {
         "why-1": [("explain-1", "loss, warm))", "loss, w))")],
