@@ -40,6 +40,7 @@ HURRY = {  # the sections of the way in a hurry; of one that is not taken whole,
     "12": ["A washing line", ("1 ", "inspect-1"), "4 ", "The question, answered"],
     "13": ["1 ", "3 ", "5 "],
     "14": ["Case 1", "Case 4"],
+    "15": ["A day", "1 ", ("3 ", "why-3"), ("7 ", "section-7-change")],
     "16": ["A greenhouse", "1 ", "2 ", "3 "],
 }
 HEAD = re.compile(r"(\d+) minutes: (\d+) to read, (\d+) to do")

@@ -707,6 +707,30 @@ def _():
     return bool(jnp.isnan(jax.grad(lambda alpha: jnp.sum(jnp.where(x > 0.0, alpha * jnp.log(x), 0.0)))(0.5)))
 
 
+# ---- 15 --------------------------------------------------------------------------------------------------------------
+
+
+@in_jax("15", "prints the backward pass as a small program")
+def _():
+    return " cos " in str(jax.make_jaxpr(jax.grad(jnp.sin))(2.0))
+
+
+@in_jax("15", "Under `jit`, Python's `print` happens once for each kind of arguments too", [1, 2])
+def _():
+    printed = []
+
+    @jax.jit
+    def area(r):
+        printed.append(r)
+        return 3.0 * r * r
+
+    for r in (1.0, 2.0, 3.0):
+        area(jnp.array(r))
+    once = len(printed)
+    area(jnp.array([1.0, 2.0]))
+    return [once, len(printed)]
+
+
 # ---- 16 --------------------------------------------------------------------------------------------------------------
 
 

@@ -568,6 +568,46 @@ for exercise, (wrong, right) in {
     ),
     "13.exit": ticket(-4.0, ["added up", "summed", "they are added"], "not added", "copied", "added or copied", "address"),
     "14.exit": ticket(4, ["STALE (proved)", "stale"], "not STALE", "STATE", "PARTIAL or STALE"),
+    "15.1": (
+        [
+            "lambda d, h, W2: [d.T @ h, d.sum(0), d @ W2.T]",
+            "lambda d, h, W2: [h.T @ d, d.sum(0), d @ W2.T / len(d)]",
+            "lambda d, h, W2: {'W2': h.T @ d, 'b2': d.sum(0), 'h': d @ W2.T}",
+        ],
+        ["lambda d, h, W2: (np.einsum('ij,ik->jk', h, d), np.ones(len(d)) @ d, np.dot(d, W2.T))"],
+    ),
+    "15.2": (
+        [
+            "lambda dh, h, x: [x.T @ dh * (1.0 - h * h).sum(0), dh.sum(0)]",
+            "lambda dh, h, x: [x.T @ (dh / np.cosh(h) ** 2), (dh / np.cosh(h) ** 2).sum(0)]",
+            "lambda dh, h, x: [(dh * (1.0 - h * h)).sum(0), x.T @ (dh * (1.0 - h * h))]",
+        ],
+        ["lambda dh, h, x: (x.T @ (dh / np.cosh(np.arctanh(h)) ** 2), np.einsum('ij,ij->j', dh, (1.0 - h) * (1.0 + h)))"],
+    ),
+    "15.3": (
+        [
+            "{'line': 'A', 'mended': lambda dh, h: dh * (1.0 - h * h)}",
+            "{'line': 'D or E', 'mended': lambda dh, h: dh * (1.0 - h * h)}",
+            "{'line': 'E', 'mended': lambda dh, h: 1.0 - h * h}",
+            "{'line': 'E', 'mended': 'dh * (1.0 - h * h)'}",
+        ],
+        ["{'line': 'e', 'mended': lambda dh, h: dh - dh * h ** 2}", "{'line': 'line E', 'mended': lambda dh, h: dh * (1.0 + h) * (1.0 - h)}"],
+    ),
+    "15.4": (
+        ["dict.fromkeys(['derrors', 'dh', 'd', 'db1'], True)", "{'db1': True}",
+         "dict(derrors=True, db2=True, dW2=True, dh=True, d=True, db1=True, dW1=False)"],
+        ["dict(derrors=True, db2=False, dW2=False, dh=True, d=True, db1=True, dW1=False)",
+         "{'derrors': 1 == 1, 'db2': 1 == 0, 'dW2': np.bool_(False), 'dh': True, 'd': True, 'db1': True, 'dW1': False}"],
+    ),
+    "15.5": (
+        ["lambda d: d.sum(1)[None]", "lambda d: d[:, :1] * d.shape[1]", "lambda d: np.full((len(d), 1), d.sum())"],
+        ["lambda d: np.sum(d, axis=-1)[:, None]", "lambda d: d @ np.ones((d.shape[1], 1))"],
+    ),
+    "15.6": (
+        ["{'A': 3, 'B': 2, 'C': 1, 'D': 1}", "{'A': 2, 'B': 1, 'C': 2}", "[2, 1, 2, 3]"],
+        ["{'A': 2.0, 'B': np.int64(1), 'C': 2, 'D': mg.constant(3)}"],
+    ),
+    "15.exit": ticket(12, ["Retracing", "to retrace"], "not retracing", "tracing", "tracing or retracing", "guard"),
     "16.1": (
         [
             "lambda network, loss_of, weights: [nudged(lambda t: loss_of(network(*[t if k == j else w for j, w in enumerate(weights)])), weights[k]) "
@@ -717,6 +757,8 @@ for exercise, (code, line, wrong, right) in REPORTS.items():
     RIGHT[exercise] = [report % one for one in right]
 
 PAUSES = {
+    "15.pause1": (["-15", "8", "'15 or 120'", "None", "[3, 5]"], ["15", "np.float32(15)"]),
+    "15.pause2": (["-8", "40", "'8 or 5'", "None", "[8] * 5"], ["8", "np.int64(8)"]),
     "16.pause1": (["40", "0.5", "'none or all'", "None", "[0, 1]"], ["0", "np.float32(0)"]),
     "16.pause2": (["10", "-6", "'6 or 10'", "None", "[6, 10]"], ["6", "np.int64(6)"]),
     "16.pause3": (["4", "8", "'(4, 4)'", "None", "(4, 4)"], ["16", "np.float32(16)"]),

@@ -151,6 +151,17 @@ CHANGES = {  # by the lesson, and the text that asks for it
         "alibi-5": [("scene-5", "2.0 * x + 3.0", "mg.sin(x)")],
         "foot": [("scene-5", "tape:\n", "tape:\n    tape.watch(x)\n"), ("inspect-answer",), "2 kept, 0 ghosts"],
     },
+    "15": {
+        "why-1": [("run-1", "2.0 * errors / 8.0", "errors")],
+        "why-2": [("run-2", "0.5,", "-0.5,")],
+        "why-3": [("run-by-hand", "(1.0 - h)", "(1.0 - h * h)"), ("run-3",), r"^dW1 agrees\ndb1 agrees\ndW2 agrees\ndb2 agrees$"],
+        "why-4": [("run-4", "return tape", "return loss, tape"), r"^    loss = .*\n    # backward pass"],
+        "why-5": [("run-5", "[[0.5], [-0.5]]", "0.5"), r"\.sum\(\)\n"],
+        "why-second": [("run-second", "mg.sin(t)", "t * t * t"), r"= .*t \+ t$"],
+        "section-7-change": [("run-7", "2.0, 3.0)])", "2.0, 3.0)])\narea(mg.constant([1.0, 2.0]))"), r"traced with .*shape=\(2,\)"],
+        "section-8-change": [("run-8-kept", "1.5, ", ""), ("run-8-kept", ", 1.2", "")],
+        "why-9": [("run-9", "3.0, 2.0]", "3.0, 2.0, 4.0]")],
+    },
     "16": {
         "why-1": [("explain-1", "loss, warm))", "loss, w))")],
         "why-3": [("explain-3", "loss, warm))", "loss, warm))\nprint(type(warm))"), r"Tensor'>$"],

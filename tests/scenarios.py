@@ -2079,6 +2079,37 @@ def _(mg, show):
     show("g", slopes(mg, square, 3.0))
 
 
+@scenario("guide.function_traced")
+def _(mg, show):
+    """What Python does in a traced function, it does once."""
+
+    @mg.function
+    def area(r):
+        print("traced with", r)
+        return 3.0 * r * r
+
+    show("areas", [float(area(mg.constant(r))) for r in (1.0, 2.0, 3.0)])
+    area(mg.constant([1.0, 2.0]))
+    show("traces", area.experimental_get_tracing_count())
+
+
+@scenario("guide.function_numbers")
+def _(mg, show):
+    """Numbers of Python's are known by their values, Tensors by shape and dtype."""
+
+    def counted(numbers):
+        @mg.function
+        def power(x, n):
+            return x**n
+
+        for n in numbers:
+            power(mg.constant(2.0), n)
+        return power.experimental_get_tracing_count()
+
+    show("Python numbers", counted([1.0, 2.0, 3.0, 2.0]))
+    show("tensors", counted([mg.constant(n) for n in (1.0, 2.0, 3.0, 2.0)]))
+
+
 @scenario("sem.register_works")
 def _(mg, show):
     """Once a gradient is registered, the op has one. (This lasts, so it comes last.)"""

@@ -280,6 +280,8 @@ ONLY_OURS = {  # what another library cannot run: why
     r"mg\.(trace|inspect)\b|\.explain\(": "TensorFlow keeps no log of what ran, so it has neither answers nor a film",
     r"mg\.test\b": "its compute_gradient gives two tables to compare, and no verdict",
     r"\.source\b|mg\.engine\b": "its ops are not written in Python",
+    r"mg\.written\b": "it writes no program in NumPy",
+    r"kept\.experimental_get_tracing_count": "it rewrites an if, so that both ways are one trace",
     r"tracemalloc|weighed": "its memory lies outside of Python's",
 }
 
