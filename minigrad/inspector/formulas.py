@@ -25,8 +25,7 @@ def formula(model, k, slot) -> dict:
     name = frame.names[slot] if slot < len(frame.names) else input_name(op, slot, count)
     line = op.math.get(name)
     if line:
-        names = meanings(model, k, op, count)
-        found["parts"] = parts_of(str(line), names)
+        found["parts"] = parts_of(str(line), meanings(model, k, op, count))
         found["text"] = "".join(part["t"] for part in found["parts"])
     return found
 

@@ -69,8 +69,7 @@ def pieces(points):
     """Of a path each piece: its letter in SVG, and the points through which it goes."""
     for before, point in zip([None, *points], points):
         if point is not None:
-            curved = isinstance(point[0], tuple)
-            yield ("C", point) if curved else ("M" if before is None else "L", [point])
+            yield ("C", point) if isinstance(point[0], tuple) else ("M" if before is None else "L", [point])
 
 
 def svg_of(mark) -> str:
@@ -79,8 +78,13 @@ def svg_of(mark) -> str:
         points, stroke, thick, dash, fill = rest
         line = "" if stroke == "none" else f' stroke="{stroke}" stroke-width="{thick:.1f}"'
         line += f' stroke-dasharray="{dash}"' if dash else ""
-        way = "".join(letter + " ".join(f"{x:.1f},{y:.1f}" for x, y in ends) for letter, ends in pieces(points))
-        return f'<path d="{way.replace(".0", "")}" fill="{fill}"{line}/>'
+        way, at = "", ""
+        for letter, ends in pieces(points):
+            to = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends).replace(".0", "")
+            x, y = to.split(",") if letter == "L" else ("", "")
+            way += f"H{x}" if y and at.endswith(f",{y}") else f"V{y}" if y and at.startswith(f"{x},") else letter + to
+            at = to.rpartition(" ")[2]
+        return f'<path d="{way}" fill="{fill}"{line}/>'
     x, y, text, size, fill, anchor, bold, mono = rest
     look = f'font-family="{MONO if mono else SANS}" font-size="{size:.1f}" font-weight="{600 if bold else 400}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" {look} fill="{fill}" text-anchor="{anchor}">{html.escape(text)}</text>'
