@@ -2,6 +2,7 @@
 
 import linecache
 import operator
+import types
 
 import numpy as np
 
@@ -54,9 +55,9 @@ class Compiled:
         returned = self.structure(run.result, now)
         source = "\n    ".join([f"def {name}({given}):", *lines, f"return {returned}, [{new}]"]) + "\n"
         file = f"<compiled {name} {id(self)}>"
-        exec(compile(source, file, "exec"), self.space)
+        code = next(one for one in compile(source, file, "exec").co_consts if isinstance(one, types.CodeType))
+        self.program = types.FunctionType(code, self.space)
         linecache.cache[file] = len(source), None, source.splitlines(True), file
-        self.program = self.space[name]
 
     def __call__(self, arrays):
         """What the function returns.

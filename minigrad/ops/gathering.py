@@ -56,7 +56,7 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
 
 def ungathered(dy, params_shape, indices, axis, batch_dims):
     """VJP of `gather`: the gradient of each slice is added where the slice came from."""
-    shape = params_shape
+    shape, indices = params_shape, indices.value if isinstance(indices, Tensor) else indices
     slices = (batch_dims if axis is None else axis) == 0  # for a negative axis TensorFlow makes it dense
     axis, batch = gather_place(axis, batch_dims, len(shape), indices.ndim)
     if slices:
