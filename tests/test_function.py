@@ -209,3 +209,54 @@ def test_a_traced_method_keeps_no_instance():
     del models
     gc.collect()
     assert [one() for one in kept] == [None] * 3
+
+
+def test_a_concrete_function_tells_what_was_traced_as_tensorflow_does(capsys):
+    @mg.function
+    def power(x, n=2, *, flag=True):
+        print("traced")
+        return x**n, {"a": x + 1.0}
+
+    concrete = power.get_concrete_function(mg.constant([1.0, 2.0]))
+    spec = "TensorSpec(shape=(2,), dtype=mg.float32, name=None)"
+    assert str(concrete).splitlines() == [
+        "ConcreteFunction Input Parameters:",
+        f"  x (POSITIONAL_OR_KEYWORD): {spec}",
+        "  n (POSITIONAL_OR_KEYWORD): Literal[2]",
+        "  flag (KEYWORD_ONLY): Literal[True]",
+        "Output Type:",
+        f"  Tuple[{spec}, Dict[['a', {spec}]]]",
+        "Captures:",
+        "  None",
+    ]
+    assert concrete.function_type == f"(x: {spec}, n: Literal[2], *, flag: Literal[True]) -> Tuple[{spec}, Dict[['a', {spec}]]]"
+    assert repr(concrete.structured_input_signature) == f"(({spec}, 2), {{'flag': True}})"
+    assert repr(concrete.structured_outputs) == f"({spec}, {{'a': {spec}}})"
+    assert concrete(mg.constant([3.0, 4.0]))[0].numpy().tolist() == [9.0, 16.0]
+    power(mg.constant([5.0, 6.0]))
+    assert capsys.readouterr().out == "traced\n" and power.experimental_get_tracing_count() == 1
+    power(mg.constant(1.0), 3)
+    assert power.experimental_get_tracing_count() == 2
+    assert power.pretty_printed_concrete_signatures().count("Input Parameters:") == 2
+    assert "Literal[3]" in power.pretty_printed_concrete_signatures().split("\n\n")[1]
+
+
+def test_the_source_of_a_concrete_function_is_what_is_written():
+    triple = mg.function(lambda x: mg.sin(x) * 3.0)
+    assert triple.get_concrete_function(mg.TensorSpec([2])).source == "def function(x):\n    return np.sin(x) * 3.0\n"
+    with pytest.raises(ValueError, match="with a Tensor"):
+        _ = triple.get_concrete_function(mg.TensorSpec([None])).source
+
+
+def test_no_array_of_the_run_that_was_traced_is_kept():
+    inside = []
+
+    @mg.function
+    def big(x):
+        y = x * 2.0
+        inside.append(weakref.ref(y.value.node.value))
+        return {"sum": mg.reduce_sum(y)}
+
+    assert float(big(mg.ones([1000]))["sum"]) == 2000.0 == float(big(mg.ones([1000]))["sum"])
+    gc.collect()
+    assert [one() for one in inside] == [None]

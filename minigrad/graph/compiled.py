@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import nest
 from ..engine import Tensor
+from ..program.function import TensorSpec
 from .text import OPERATORS
 from .tidy import tidied
 from .tracer import Attribute, Method, Node, method
@@ -27,11 +28,14 @@ class Compiled:
     """A run's outputs, and the new values of Variables, from its inputs.
 
     Call it with the arrays of the arguments; what Variables hold is read here, and they are assigned in the end, so
-    that a program which is left half-way (`OtherPath`) has changed nothing.
+    that a program which is left half-way (`OtherPath`) has changed nothing. No array of the run is kept.
+
+    Attributes:
+        outputs: a `TensorSpec` for each Tensor that the function returns.
     """
 
     def __init__(self, run, name):
-        self.run, self.space, self.text = run, {"OtherPath": OtherPath}, {}
+        self.space, self.text = {"OtherPath": OtherPath}, {}
         variables = run.variable_inputs()
         self.variables = list(variables.values())
         self.assigned = [variables[name] for name in run.assigned]
@@ -58,6 +62,8 @@ class Compiled:
         code = next(one for one in compile(source, file, "exec").co_consts if isinstance(one, types.CodeType))
         self.program = types.FunctionType(code, self.space)
         linecache.cache[file] = len(source), None, source.splitlines(True), file
+        self.outputs = nest.map_structure(spec_of_result, run.result)
+        del self.text, self.decisions  # which hold the arrays of the run
 
     def __call__(self, arrays):
         """What the function returns.
@@ -114,7 +120,8 @@ class Compiled:
             parts = ", ".join(self.structure(one, now) for one in result)
             return f"[{parts}]" if type(result) is list else f"({parts}{',' * (len(result) == 1)})"
         leaves = ", ".join(self.structure(one, now) for one in nest.flatten(result))
-        return f"{self.constant(nest.pack_sequence_as)}({self.constant(result)}, [{leaves}])"
+        like = nest.map_structure(lambda _: None, result)
+        return f"{self.constant(nest.pack_sequence_as)}({self.constant(like)}, [{leaves}])"
 
     def of(self, x):
         """A Node or a constant, as the text names it."""
@@ -139,6 +146,10 @@ def otherwise(x, node, outcome):
         return f"if bool({x}) is not {outcome}: raise OtherPath"
     number = f"{x}.item()" if hasattr(node.value, "item") else x
     return f"if repr({number}) != {repr(outcome)!r}: raise OtherPath"
+
+
+def spec_of_result(x):
+    return None if x is None else TensorSpec.from_tensor(Tensor.of(getattr(x, "value", x)))
 
 
 def by_value(node):

@@ -7,6 +7,8 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .. import config, nest
 from ..engine import Tensor, Variable, as_value, invalid
 from ..engine.conversion import another_dtype
@@ -23,6 +25,7 @@ from ..program.function import (
     spec_of,
 )  # fmt: skip
 from .compiled import Compiled, OtherPath
+from .program import written
 from .run import Effect, Run
 from .tracer import Untraceable
 
@@ -120,10 +123,13 @@ class Function:
         return Function(method, self.input_signature, traces)
 
     def get_concrete_function(self, *args, **kwargs):
-        """The function for arguments like these.
+        """The function for arguments like these, which is traced at once if their shapes are known.
 
         Args:
             *args, **kwargs: a spec or a Tensor stands for any Tensor with its spec; other values are bound.
+
+        Returns:
+            A `ConcreteFunction`: `print` shows its parameters and results, and its `source` what it computes.
 
         Raises:
             TypeError: an argument is missing or superfluous.
@@ -141,11 +147,15 @@ class Function:
         with naming_arguments(self._parameters, args, kwargs):
             bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
-        return ConcreteFunction(self, self._parameters, nest.map_structure(spec_of, dict(bound.arguments)))
+        return ConcreteFunction(self, self._parameters, dict(bound.arguments))
 
     def experimental_get_tracing_count(self) -> int:
         """How often the function was traced."""
-        return len(self._traces.runs)
+        return self._traces.count
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """What was traced: the parameters and the results of each, one below the other."""
+        return "\n\n".join(self._traces.signatures)
 
 
 class Traces:
@@ -154,13 +164,14 @@ class Traces:
     Attributes:
         programs: kind of arguments -> what was compiled for it, one for each way through its decisions; None if it
             runs as Python.
-        runs: all runs that were traced.
+        count: how often it was traced.
+        signatures: what was traced each time, as text.
         kept: what kinds name by its id.
         calls: how often what was traced ran.
     """
 
     def __init__(self):
-        self.programs, self.runs, self.kept, self.calls = {}, [], [], 0
+        self.programs, self.kept, self.calls, self.count, self.signatures = {}, [], 0, 0, []
 
     def run(self, function, args, kwargs):
         """What the function gives, in a tuple; None if it is to run as Python.
@@ -171,15 +182,10 @@ class Traces:
             return self.found(function, args, kwargs)
 
     def found(self, function, args, kwargs):
-        arrays: list = []
-        kept: list = []
-        kind = (*kwargs, *[kind_of(x, arrays, kept) for x in (*args, *kwargs.values())])
-        programs = self.programs.get(kind, ())
+        kind, arrays = self.kind(args, kwargs)
+        programs = self.programs.setdefault(kind, [])
         if programs is None:
             return None
-        if not programs:
-            self.kept += kept
-            programs = self.programs[kind] = []
         for program in programs:
             try:
                 found = program(arrays)
@@ -203,7 +209,7 @@ class Traces:
         self.calls += 1
         try:
             run = Run(function.python_function, args, kwargs, function.as_tensor)
-            if run.made and not self.runs:
+            if run.made and not self.count:
                 run = Run(function.python_function, args, kwargs, function.as_tensor)
         except Untraceable as problem:
             if problem.by_user:
@@ -211,12 +217,35 @@ class Traces:
             raise Effect from None
         if run.made:
             raise ValueError(SINGLETON)
-        self.runs.append(run)
+        self.count += 1
         self.warn_of_retracing(function)
-        return Compiled(run, function.__name__ if function.__name__.isidentifier() else "function")
+        program = Compiled(run, function.__name__ if function.__name__.isidentifier() else "function")
+        bound = function._parameters.bind(*args, **kwargs).arguments
+        self.signatures.append(signature_text(function._parameters, specs_of(bound), program))
+        return program
+
+    def prepare(self, function, args, kwargs):
+        """The first program for these arguments, traced if there is none; None if the function runs as Python."""
+        with alone:
+            kind, _ = self.kind(args, kwargs)
+            if kind not in self.programs:
+                try:
+                    self.programs[kind] = [self.trace(function, args, kwargs)]
+                except Effect:
+                    self.programs[kind] = None
+            return (self.programs[kind] or [None])[0]
+
+    def kind(self, args, kwargs):
+        """The kind of these arguments, and their arrays."""
+        arrays: list = []
+        kept: list = []
+        kind = (*kwargs, *[kind_of(x, arrays, kept) for x in (*args, *kwargs.values())])
+        if kind not in self.programs:
+            self.kept += kept
+        return kind, arrays
 
     def warn_of_retracing(self, function):
-        traced, calls = len(self.runs), self.calls
+        traced, calls = self.count, self.calls
         if traced >= 5 and traced > calls / 2:
             said = "%d out of the last %d calls to %r triggered tf.function retracing. Tracing is expensive:"
             warn(f"{said} pass Tensors in place of Python's numbers, and decorate outside of loops.", traced, calls,
@@ -245,13 +274,88 @@ def kind_of(x, arrays, kept):
     return "object", id(x)
 
 
-class ConcreteFunction:
-    """A function of Tensors with given specs; its other arguments are bound to values, and may be left out."""
+def specs_of(arguments):
+    """The arguments with a spec in place of each Tensor and array."""
+    return {name: nest.map_structure(spec_of, one) for name, one in arguments.items()}
 
-    def __init__(self, function, parameters, bound):
-        self._function, self._parameters, self._bound = function, parameters, bound
-        self._open = [name for name, one in bound.items() if has_spec(one)]  # the arguments that are not bound
+
+def signature_text(parameters, bound, program):
+    """The parameters and the results of what was traced, a line each, as TensorFlow shows them."""
+    kinds = {name: one.kind.name for name, one in parameters.parameters.items()}
+    lines = [f"  {name} ({kinds[name]}): {type_text(one)}" for name, one in bound.items()]
+    results = ["Output Type:", f"  {type_text(program.outputs)}"] if program else []
+    return "\n".join(["Input Parameters:", *lines, *results, "Captures:", "  None"])
+
+
+def type_text(x):
+    """The type of an argument or a result, as TensorFlow writes it."""
+    if isinstance(x, Mapping):
+        return f"Dict[{', '.join(f'[{name!r}, {type_text(x[name])}]' for name in x)}]"
+    if nest.is_nested(x):
+        return f"{'List' if isinstance(x, list) else 'Tuple'}[{', '.join(map(type_text, x))}]"
+    return repr(x) if isinstance(x, TensorSpec) or x is None or hasattr(x, "assign") else f"Literal[{x!r}]"
+
+
+def example_of(x):
+    """A Tensor of ones for a spec."""
+    return Tensor.of(np.ones(x.shape.as_list(), x.dtype.as_numpy_dtype)[()]) if isinstance(x, TensorSpec) else x
+
+
+def known(arguments) -> bool:
+    """Does each spec among the arguments say the length of each axis?"""
+    specs = [one for one in nest.flatten(list(arguments.values())) if isinstance(one, TensorSpec)]
+    return all(one.shape.is_fully_defined() for one in specs)
+
+
+class ConcreteFunction:
+    """A function of Tensors with given specs; its other arguments are bound to values, and may be left out.
+
+    Attributes:
+        structured_input_signature: the specs and values of the arguments: a tuple, and a dict of those by name.
+        structured_outputs: a spec for each Tensor that it returns; None if the shapes of its arguments are open.
+        function_type: parameters and results in one line.
+    """
+
+    __name__: str
+
+    def __init__(self, function, parameters, given):
+        self._function, self._parameters, self._given, self._bound = function, parameters, given, specs_of(given)
+        self._open = [name for name, one in self._bound.items() if has_spec(one)]  # the arguments that are not bound
         functools.update_wrapper(self, function)
+        program = function._traces.prepare(function, *self._example()) if known(given) else None
+        named = [name for name in self._bound if parameters.parameters[name].kind == inspect.Parameter.KEYWORD_ONLY]
+        first = [name for name in self._bound if name not in named]
+        by_name = {name: self._bound[name] for name in named}
+        self.structured_input_signature = tuple([self._bound[name] for name in first]), by_name
+        self.structured_outputs = program.outputs if program else None
+        types = [f"{name}: {type_text(self._bound[name])}" for name in (*first, *named)]
+        types[len(first) : len(first)] = ["*"] * bool(named)
+        self.function_type = f"({', '.join(types)}) -> {type_text(self.structured_outputs)}"
+        self._text = f"ConcreteFunction {signature_text(parameters, self._bound, program)}"
+
+    def _example(self):
+        """Arguments to trace it with."""
+        arguments = {name: nest.map_structure(example_of, one) for name, one in self._given.items()}
+        call = inspect.BoundArguments(self._parameters, arguments)
+        return call.args, call.kwargs
+
+    @property
+    def source(self) -> str:
+        """What it computes, as `mg.written` writes it.
+
+        Raises:
+            ValueError: a spec leaves the length of an axis open.
+        """
+        if not known(self._given):
+            raise ValueError(f"{self.__name__}: a shape is open. Write f.get_concrete_function(x), with a Tensor.")
+        args, kwargs = self._example()
+        return written(self._function.python_function, *args, **kwargs).source
+
+    def __str__(self):
+        return self._text
+
+    def __repr__(self):
+        return f"<ConcreteFunction {self.function_type}>"
 
     def __call__(self, *args, **kwargs):
         with naming_arguments(self._parameters, args, kwargs):
