@@ -350,6 +350,7 @@ def test_nothing_is_different_with_a_trace(name, monkeypatch):
         pytest.importorskip("matplotlib")
     found = []
     for block in (contextlib.nullcontext, mg.trace):
+        monkeypatch.setattr(mg.config, "eagerly", [True])  # under a trace functions run as Python, so that it hears each op
         monkeypatch.setattr(mg.engine.custom, "GRADIENTS", {**mg.engine.custom.GRADIENTS})
         mg.keras.utils.clear_session()
         mg.keras.utils.set_random_seed(1)
