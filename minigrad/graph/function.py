@@ -296,6 +296,11 @@ def type_text(x):
     return repr(x) if isinstance(x, TensorSpec) or x is None or hasattr(x, "assign") else f"Literal[{x!r}]"
 
 
+def called(x, name):
+    """An argument, with its name in its spec."""
+    return TensorSpec.from_spec(x, x.name or name) if isinstance(x, TensorSpec) else x
+
+
 def example_of(x):
     """A Tensor of ones for a spec."""
     return Tensor.of(np.ones(x.shape.as_list(), x.dtype.as_numpy_dtype)[()]) if isinstance(x, TensorSpec) else x
@@ -325,8 +330,8 @@ class ConcreteFunction:
         program = function._traces.prepare(function, *self._example()) if known(given) else None
         named = [name for name in self._bound if parameters.parameters[name].kind == inspect.Parameter.KEYWORD_ONLY]
         first = [name for name in self._bound if name not in named]
-        by_name = {name: self._bound[name] for name in named}
-        self.structured_input_signature = tuple([self._bound[name] for name in first]), by_name
+        specs = {name: called(one, name) for name, one in self._bound.items()}
+        self.structured_input_signature = tuple([specs[name] for name in first]), {name: specs[name] for name in named}
         self.structured_outputs = program.outputs if program else None
         types = [f"{name}: {type_text(self._bound[name])}" for name in (*first, *named)]
         types[len(first) : len(first)] = ["*"] * bool(named)
