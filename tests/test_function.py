@@ -261,3 +261,21 @@ def test_no_array_of_the_run_that_was_traced_is_kept():
     assert float(big(mg.ones([1000]))["sum"]) == 2000.0 == float(big(mg.ones([1000]))["sum"])
     gc.collect()
     assert [one() for one in inside] == [None]
+
+
+@pytest.mark.parametrize("start", [1.0, [1.0, 2.0]])
+def test_a_tensor_that_leaked_has_no_numbers_and_is_out_of_scope(start):
+    leaked = []
+
+    @mg.function
+    def leaky(a):
+        leaked.append(a + 1.0)
+        return a
+
+    leaky(mg.constant(start))
+    with pytest.raises(AttributeError, match="'SymbolicTensor' object has no attribute 'numpy'"):
+        leaked[0].numpy()
+    with pytest.raises(TypeError, match="out of scope"):
+        leaked[0] + 1.0
+    with pytest.raises(TypeError, match="out of scope"):
+        mg.function(lambda b: b + leaked[0])(mg.constant(start))

@@ -14,7 +14,7 @@ from ..engine.rules import Batched, Recorded
 from ..engine.tensor import next_id
 from ..tracing.places import Place, user_frame
 from ..tracing.source import assigned_name
-from .tracer import Graph, Tracer, Untraceable, node_of, value_of
+from .tracer import Graph, Tracer, Untraceable, no_numbers, node_of, value_of
 
 
 class Effect(Exception):
@@ -122,9 +122,7 @@ class Run(Listener):
 
     def left(self, tensor, exit, result):
         if exit in ("numpy()", "NumPy") and user_frame()[1] in ("numpy", "__array__") and result.__class__ is Tracer:
-            problem = "'SymbolicTensor' object has no attribute 'numpy'."
-            advice = "While a function is traced its Tensors have no numbers: use mg's functions."
-            raise AttributeError(f"{problem} {advice}")
+            raise no_numbers()
         if exit in ("bool()", "int()", "float()", "complex()"):
             frame, _ = user_frame()
             self.places[len(self.graph.guards) - 1] = Place(frame.f_code, frame.f_lasti)

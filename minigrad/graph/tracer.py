@@ -91,7 +91,17 @@ def mapped(function, x):
 
 
 def value_of(x):
-    return x.node.value if x.__class__ is Tracer else x
+    """The array of a Tracer.
+
+    Raises:
+        TypeError: the run in which it was made has ended.
+    """
+    if x.__class__ is not Tracer:
+        return x
+    if x.graph.closed:
+        problem = "A Tensor of a traced function is out of scope and cannot be used here. Use return values,"
+        raise TypeError(f"{problem} explicit Python locals or TensorFlow collections to access it.")
+    return x.node.value
 
 
 def node_of(x):
@@ -104,6 +114,12 @@ class Untraceable(NotImplementedError):
     def __init__(self, problem, graph=None, by_user=False):
         super().__init__(problem)
         self.graph, self.by_user = graph, by_user
+
+
+def no_numbers():
+    """The error for `x.numpy()` of a Tensor of a traced function."""
+    problem = "'SymbolicTensor' object has no attribute 'numpy'."
+    return AttributeError(f"{problem} While a function is traced its Tensors have no numbers: use mg's functions.")
 
 
 class Graph:
@@ -130,9 +146,6 @@ class Graph:
 
     def call(self, function, args, kwargs):
         """Call a function of NumPy, and note it."""
-        if self.closed:
-            problem = "A Tensor of a traced function is out of scope and cannot be used here. Use return values,"
-            raise TypeError(f"{problem} explicit Python locals or TensorFlow collections to access it.")
         value = function(*mapped(value_of, args), **{k: mapped(value_of, x) for k, x in kwargs.items()})
         return self.noted(function, args, kwargs, value)
 
@@ -243,7 +256,9 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
         return self.graph.call(operator.pow, (other, self), {})
 
     def __getitem__(self, key):
-        return self if isinstance(key, tuple) and not key else self.graph.call(operator.getitem, (self, key), {})
+        if isinstance(key, tuple) and not key:
+            return self.still_open()
+        return self.graph.call(operator.getitem, (self, key), {})
 
     def __setitem__(self, key, value):
         self.graph.write(operator.setitem, (self, key, value), {}, self)
@@ -263,6 +278,15 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
 
     def astype(self, dtype, copy=True):
         return self if np.dtype(dtype) == self.dtype else self.graph.call(method("astype"), (self, np.dtype(dtype)), {})
+
+    def copy(self):
+        return self.graph.call(method("copy"), (self.still_open(),), {})
+
+    def still_open(self):
+        """The Tracer; once its run has ended there is nothing to copy, as for `x.numpy()`."""
+        if self.graph.closed:
+            raise no_numbers()
+        return self
 
     def conj(self):
         return self.graph.call(method("conj"), (self,), {}) if self.dtype.kind == "c" else self
