@@ -40,7 +40,7 @@ def test_a_code_says_what_was_noted(monkeypatch):
 
 def test_it_is_short_and_names_nobody(monkeypatch):
     most = {name: str(len(one.replies)) for name, one in handing_in.exercises().items()}
-    assert re.fullmatch(r"[A-Z2-7]{5}(-[A-Z2-7]{1,5})+", noted(monkeypatch, most, most))
+    assert re.fullmatch(r"[A-Z2-7]{8}(-[A-Z2-7]{1,8})+", noted(monkeypatch, most, most))
     assert len(noted(monkeypatch, most, most)) <= 120
 
 
@@ -96,7 +96,7 @@ def test_a_class_is_added_up(monkeypatch, tmp_path, capsys):
 def test_a_code_that_cannot_be_read_is_named_and_the_others_count(monkeypatch, tmp_path, capsys):
     code = noted(monkeypatch, ["01.1"])
     file = tmp_path / "codes.txt"
-    file.write_text(f"{code}\n{code[:-1]}{'B' if code[-1] == 'A' else 'A'}\nABCDE-ABCDE\n")
+    file.write_text(f"{code}\n{code[:-1]}{'B' if code[-1] == 'A' else 'A'}\nABCDEFGH-ABCDE\n")
     assert main(["class", str(file)]) == 1
     said = capsys.readouterr()
     assert said.out.startswith("1 code\n") and len(said.err.splitlines()) == 2 and "minigrad: line 2, " in said.err

@@ -63,8 +63,10 @@ def told(cell):
     for output in cell["outputs"]:
         if output["output_type"] == "stream":
             said[output["name"]] = said.get(output["name"], "") + "".join(output["text"])
-        elif "image/png" not in output.get("data", {}):
-            said[output["output_type"]] = output.get("evalue") or "".join(output["data"]["text/plain"])
+        elif output["output_type"] == "error":
+            said["error"] = output["evalue"]
+        elif "text/plain" in output["data"] and "image/png" not in output["data"]:
+            said[output["output_type"]] = "".join(output["data"]["text/plain"])
     return said
 
 

@@ -11,7 +11,7 @@ from minigrad.classroom import course
 from . import card, diary
 
 CHECK = 3  # bytes of the checksum
-GROUP = 5  # letters between two hyphens
+GROUP = 8  # letters between two hyphens
 
 
 def exercises():

@@ -10,7 +10,7 @@ from ..errors import visible
 from .course import lessons, module, title
 from .telling import Trouble, remark, shown
 
-CODE = re.compile(r"[A-Za-z2-7]{5}(?:-[A-Za-z2-7]{1,5})+")
+CODE = re.compile(r"[A-Za-z2-7]{8}(?:-[A-Za-z2-7]{1,8})+")
 MOST = 3  # mistakes that are told of an exercise
 WIDTH = 90  # letters of what is said of one
 
