@@ -67,12 +67,20 @@ def outward(frame):
         frame = frame.f_back
 
 
+FOREIGN: list = []  # functions of other engines: what stands for a tensor or a tape of theirs, or None
+
+
+def known(value):
+    """A value, or what stands for it here if it is of another engine."""
+    return next((twin for find in FOREIGN if (twin := find(value)) is not None), value)
+
+
 def is_tensor(value) -> bool:
     return hasattr(type(value), "__tf_tensor__") and hasattr(value, "id")
 
 
 def named(space) -> list:
-    return [(name, one) for name, one in [*space.items()] if isinstance(name, str) and not name.startswith("_")]
+    return [(name, known(one)) for name, one in [*space.items()] if isinstance(name, str) and not name.startswith("_")]
 
 
 def tensors_in(space) -> list:
@@ -83,7 +91,8 @@ def tensors_within(space):
     """Names such as `weights[0]`, `params['w']` and `model.w`."""
     for name, value in named(space):
         with contextlib.suppress(Exception):  # an object of the user may refuse to be looked at
-            yield from [part for part in parts_of(name, value) if name not in ("In", "Out") and is_tensor(part[1])]
+            parts = [(part, known(one)) for part, one in parts_of(name, value) if name not in ("In", "Out")]
+            yield from [one for one in parts if is_tensor(one[1])]
 
 
 def parts_of(name, value) -> list:

@@ -261,13 +261,14 @@ def set_value(one, value):
 
 # ---- how it begins: called in the forked process ---------------------------------------------------------------------
 
+KINDS = [Tensor, Variable]  # what a source can be
 found = {}  # id -> the Tensor or Variable, or None: what is looked for once
 
 
 def sources_now(ids) -> list:
     """The Variables, or else Tensors, of these ids that there are. (A Variable's value has its id.)"""
-    here = [one for one in checkpoint.instances(Tensor, Variable) if one.id in ids] if ids else []
-    here.sort(key=lambda one: type(one) is Variable)
+    here = [one for one in checkpoint.instances(*KINDS) if one.id in ids] if ids else []
+    here.sort(key=lambda one: isinstance(one, Variable))
     return [*{one.id: one for one in here}.values()]
 
 

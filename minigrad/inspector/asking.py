@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..errors import visible
-from ..explain.names import is_tensor
+from ..explain.names import is_tensor, known
 from ..tracing.log import Asked, Ran, TapeEvent
 
 
@@ -17,7 +17,7 @@ class Here:
     def __init__(self, frame):
         self.things, self.tapes, self.tape_names = {}, {}, {}
         for space in (frame.f_globals, frame.f_locals):
-            for name, value in list(space.items()):
+            for name, value in [(name, known(value)) for name, value in space.items()]:
                 if isinstance(value, GradientTape):
                     self.tapes[value.number] = value
                     if not name.startswith("_"):
@@ -25,7 +25,7 @@ class Here:
                 elif is_tensor(value):
                     self.things[value.id] = value
                 elif isinstance(value, (list, tuple)) and len(value) <= 200:
-                    self.things.update({one.id: one for one in value if is_tensor(one)})
+                    self.things.update({one.id: one for one in map(known, value) if is_tensor(one)})
 
     def objects(self, given, numbers, trace):
         """What was given; otherwise what has these numbers, or had them before its name was used again, if all of it is known."""

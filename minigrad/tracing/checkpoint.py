@@ -225,7 +225,7 @@ def impossible() -> str:
         return "this system cannot fork a process"
     if peak_memory() > LARGEST:
         return f"the program is larger than {LARGEST >> 30} GB"
-    return "TensorFlow is loaded, and cannot be forked" if "tensorflow" in sys.modules else ""
+    return ""
 
 
 def close_connections():

@@ -1,0 +1,15 @@
+"""explain and the film for programs that run on TensorFlow itself: `import minigrad.tensorflow as mgt`.
+
+    mgt.trace(True)                       # before the forward pass
+    ...                                   # your own code, Keras models and all
+    grads = tape.gradient(loss, variables)
+    print(mgt.explain(tape, loss, variables))
+    mgt.inspect(tape, loss, variables)
+
+TensorFlow tells of each op that it runs; what it tells is written into a log as our own programs write one, and read by
+the same explain and the same film. Your program computes and prints the same with a trace as without.
+"""
+
+from .asking import explain, inspect, trace
+
+__all__ = ["explain", "inspect", "trace"]

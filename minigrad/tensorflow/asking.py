@@ -1,0 +1,112 @@
+"""mgt.trace, mgt.explain and mgt.inspect: those of the package, for tapes and tensors of TensorFlow."""
+
+import re
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.python.eager import backprop
+
+from .. import nest
+from ..engine.listening import listening
+from ..errors import visible
+from ..explain import explain as explain_twins
+from ..explain.explanation import Explanation
+from ..inspector import inspect as inspect_twins
+from ..tracing import log
+from .hooks import install, remove
+from .tapes import tapes
+from .twins import twin_of
+
+
+class trace(log.trace):
+    """Keep a log of all that TensorFlow does in this thread: for a block, or as a switch. As `mg.trace`.
+
+    Args:
+        on, strict, limit: as for `mg.trace`.
+    """
+
+    def start(self):
+        install()
+        super().start()
+
+    def stop(self):
+        super().stop()
+        let_go()
+
+    @log.TraceExit
+    def __exit__(self, here, *error):
+        log.Trace.__exit__.method(self, here, *error)
+        let_go()
+
+
+def let_go():
+    """Leave TensorFlow as it was, once no trace listens any more."""
+    if not any(isinstance(one, trace) for one in listening.now):
+        remove()
+
+
+def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=None) -> Any:
+    """Why `tape.gradient(target, sources)` is None, or whether its number can be trusted; as `mg.GradientTape.explain`.
+
+    Args:
+        tape: a `tf.GradientTape` that was opened while `mgt.trace` listened.
+        target, sources, output_gradients, unconnected_gradients: as given to `tape.gradient`.
+        check: a function that computes the target anew from the sources; its slope is measured too.
+        seconds: how long the tape's block may be replayed for it.
+
+    Returns:
+        An `Explanation` for each source, in the form of `sources`.
+
+    Raises:
+        TypeError: it is no tape of TensorFlow, or the target is a tensor in a graph.
+        ValueError: no trace has heard the tape.
+    """
+    seeds = None if output_gradients is None else twins(output_gradients)
+    found = explain_twins(twin_tape(tape), twins(target), twins(sources), seeds, unconnected_gradients, check, seconds)
+    return renamed(found)
+
+
+def inspect(tape, target=None, sources=None, predict=False) -> Any:
+    """The film of a `tf.GradientTape`, or of the log of a trace; as `mg.inspect`.
+
+    Raises:
+        TypeError, ValueError: as `mgt.explain`.
+    """
+    looked_at = tape if isinstance(tape, log.Trace) else twin_tape(tape)
+    second = twin_tape(target) if isinstance(target, backprop.GradientTape) else twins(target)
+    return inspect_twins(looked_at, second, twins(sources), predict)
+
+
+def twin_tape(tape):
+    if not isinstance(tape, backprop.GradientTape):
+        raise TypeError(f"{visible(repr(tape))} is no tf.GradientTape. Write mgt.explain(tape, target, sources).")
+    if tape not in tapes:
+        problem = "No trace has heard this tape."
+        raise ValueError(f"{problem} Write mgt.trace(True) above `with tf.GradientTape() as tape:`, and run both again.")
+    return tapes[tape]
+
+
+def twins(given):
+    """What stands for tensors and Variables; all else stays."""
+    if given is None:
+        return None
+    if any(isinstance(one, tf.Tensor) and twin_of(one) is None for one in nest.flatten(given)):
+        problem = "This is a tensor in a graph, which holds no value."
+        raise TypeError(f"{problem} Write tf.config.run_functions_eagerly(True) at the top, and run it again.")
+    return nest.map_structure(lambda one: one if (twin := twin_of(one)) is None else twin, given)
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+
+
+def renamed(found):
+    """An answer in TensorFlow's names."""
+    if isinstance(found, str):
+        return re.sub(r"\bmg\.(?!trace)", "tf.", found).replace("mg.trace", "mgt.trace")
+    if isinstance(found, Explanation) or (is_dataclass(found) and not isinstance(found, type)):
+        return replace(found, **{one.name: renamed(getattr(found, one.name)) for one in fields(found) if one.init})
+    if isinstance(found, (list, tuple, dict)):
+        kind = type(found)
+        return kind({k: renamed(one) for k, one in found.items()}) if isinstance(found, dict) else kind(map(renamed, found))
+    return found
