@@ -61,8 +61,9 @@ def nobody_listens():
 
 
 @pytest.fixture(autouse=True)
-def the_first_layer_is_called_dense():
+def the_first_layer_is_called_dense_and_functions_are_traced():
     mg.keras.utils.clear_session()
+    mg.config.run_functions_eagerly(False)
 
 
 @pytest.fixture(autouse=True)

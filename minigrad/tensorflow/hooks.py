@@ -6,6 +6,7 @@ op; the rest are methods of its tensors, Variables and tapes.
 
 import contextlib
 import functools
+import os
 import sys
 from typing import Any
 
@@ -14,15 +15,16 @@ import tensorflow as tf
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop, record
 from tensorflow.python.framework import constant_op, op_callbacks, ops
-from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
+from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
 
 from ..engine.custom import with_gradient
-from ..engine.listening import coming, leaving, listening, warn, without_tapes
+from ..engine.listening import coming, leaving, listening, storing, warn, without_tapes
 from ..explain.names import ENTRANCES, FOREIGN
+from ..tracing import checkpoint
 from ..tracing.places import SKIPPED, user_frame
 from .quiet import silence, unheard
 from .tapes import gradient_function, tapes, twin_of_tape
-from .twins import KEY, EagerTensor, VariableTwin, heard, met, number_of, run_again, twin_of
+from .twins import KEY, NO_VALUES, EagerTensor, Twin, VariableTwin, as_tensor, heard, met, number_of, run_again, twin_of
 
 SKIPPED |= {  # functions of TensorFlow that stand between the user and what was called
     "error_handler", "op_dispatch_handler", "binary_op_wrapper", "r_binary_op_wrapper", "wrapper", "told", "wrapped",
@@ -32,6 +34,9 @@ EXITS = {
     "numpy": "numpy()", "__float__": "float()", "__int__": "int()", "__bool__": "bool()", "__index__": "int()",
     "__complex__": "complex()", "__array__": "NumPy",
 }  # fmt: skip
+EXPLICIT = {"value", "read_value", "convert_to_tensor"}  # calls that give a user the value of a Variable as a tensor
+HELD = "_minigrad_held"  # the attribute of a resource that holds the tensors which went into it
+OWN = {__file__}
 placed: list = []  # what was put around something: the owner, the name, what stood there
 failures: set = set()
 asking: list = []  # the tapes that are being asked, innermost last
@@ -44,6 +49,8 @@ def install() -> None:
     """Hear what TensorFlow does from here on, in this thread."""
     if placed:
         return
+    for variable in checkpoint.instances(ResourceVariable):
+        twin_of(variable)
     own = ops.EagerTensor.__mro__[1]
     for name, exit in EXITS.items():
         for owner in (own, BaseResourceVariable):
@@ -51,8 +58,7 @@ def install() -> None:
                 put_around(owner, name, functools.partial(exiting, exit))
     put_around(constant_op, "convert_to_eager_tensor", entering)
     put_around(BaseResourceVariable, "__init__", making)
-    put_around(BaseResourceVariable, "handle", reading)
-    for name in ("_push_tape", "_pop_tape", "watch", "reset", "stop_recording", "gradient"):
+    for name in ("__init__", "_push_tape", "_pop_tape", "watch", "reset", "stop_recording", "gradient", "jacobian", "batch_jacobian"):
         put_around(backprop.GradientTape, name, ON_TAPES[name])
     put_around(record, "stop_recording", pausing)
     put_around(record, "record_operation", recording)
@@ -129,26 +135,30 @@ def op_ran(kernel, inputs, attributes, outputs, op_name=None, graph=None):
     if not outputs:
         wrote(kernel, inputs)
         return
+    if any(y.dtype in NO_VALUES for y in outputs):
+        keep_in(outputs, inputs)
+        return
     if kernel == "ReadVariableOp" and (variable := vars(inputs[0]).get(KEY)) is not None:
         read(variable)
-        stand_for(outputs[0], variable)
-        return
+        if user_frame()[1] not in EXPLICIT:
+            stand_for(outputs[0], variable)
+            return
     hear(kernel, inputs, attributes, outputs)
+    stored(kernel, inputs, outputs)
 
 
 def hear(kernel, inputs, attributes, outputs, function=None):
     one = heard(kernel, len(inputs))
+    given = plain_arguments(inputs)
+    plain = iter([one for one in given if not isinstance(one, EagerTensor)])
+    twins = [twin_of(x) if any(x is one for one in given) else input_twin(x, plain) for x in inputs]
+    if any(twin is not None and getattr(twin, "changed", not twin.id and twin.value != x._numpy()) for twin, x in zip(twins, inputs)):
+        now = [x if twin is None or twin.id else as_tensor(twin.value, x) for twin, x in zip(twins, inputs)]
+        run_again(kernel, now, attributes, outputs)
     pairs = dict(zip(attributes[::2], attributes[1::2])) if attributes else {}
-    own, others = (inputs, ()) if one.plain else one.split(inputs, pairs)
-    own = [input_twin(x) for x in own]
-    changed = any(getattr(twin, "changed", False) for twin in own)
-    for x in others:
-        input_twin(x)
+    own = twins if one.plain else one.split(twins, pairs)
     own = [x for x in own if x is not None]
-    if changed:
-        run_again(kernel, [*inputs], attributes, outputs)
-    twins = [twin_of(y) for y in outputs]
-    told_to_all(one.op, own, twins, kernel, attributes, inputs, outputs, function)
+    told_to_all(one.op, own, [twin_of(y) for y in outputs], kernel, attributes, inputs, outputs, function)
 
 
 def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function):
@@ -164,36 +174,63 @@ def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function):
             listener.record(kernel, attributes, inputs, outputs, twins, function)
 
 
-def input_twin(x):
-    """The twin of an input. One that nobody has heard of has come in beside the others."""
+def plain_arguments(inputs) -> list:
+    """What was given to the function of TensorFlow that runs an op, and became a tensor only there, in order."""
+    if all(KEY in vars(x) for x in inputs):
+        return []
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename in OWN:
+        frame = frame.f_back
+    if frame is None or not os.path.basename(frame.f_code.co_filename).startswith("gen_"):
+        return []
+    code, here = frame.f_code, frame.f_locals
+    given = [here.get(name) for name in code.co_varnames[: code.co_argcount]]
+    return [one for part in given for one in (part if isinstance(part, (list, tuple)) else [part])]
+
+
+def input_twin(x, plain=iter(())):
+    """The twin of an input. One that nobody has heard of has come in beside the others: it is the next plain argument."""
     twin = vars(x).get(KEY)
-    if twin is not None:
-        return twin
-    variable = next((one for one in accessed if fits(one, x)), None)
-    if variable is not None:
-        accessed.remove(variable)
-        twin = known(variable)
+    if isinstance(twin, VariableTwin):  # the handle of a Variable
         read(twin)
-        stand_for(x, twin)
-        return vars(x)[KEY]
-    if x.dtype in (tf.resource, tf.variant):
-        return None
-    if not x.shape.rank:
+        return twin._now
+    if twin is not None or x.dtype in NO_VALUES:
+        return twin
+    given = next(plain, None)
+    if isinstance(given, BaseResourceVariable):
+        variable = twin_of(given)
+        read(variable)
+        return stand_for(x, variable)
+    if type(given) in (int, float, complex):
         return number_of(x)
     twin = twin_of(x)
-    if x.dtype.is_floating or x.dtype.is_complex:
-        coming(twin.value, twin)
+    if given is not None and (x.dtype.is_floating or x.dtype.is_complex):
+        coming(given, twin)
     return twin
 
 
-def fits(variable, x) -> bool:
-    return variable.dtype == x.dtype and variable.shape.is_compatible_with(x.shape)
+def keep_in(resources, inputs):
+    """Something went into what holds values, such as a Dataset or a queue, or a Variable that is being made."""
+    kept = [one for x in inputs for one in vars(x).get(HELD, [])]
+    kept += [x for x in inputs if isinstance(vars(x).get(KEY), Twin)]
+    for one in resources:
+        vars(one).setdefault(HELD, []).extend(kept)
+
+
+def stored(kernel, inputs, outputs):
+    """Something came out of what holds values: it is what went in that has its dtype."""
+    where = "Dataset" if "Iterator" in kernel else "FIFOQueue" if "Queue" in kernel else kernel
+    kept = [one for x in inputs for one in vars(x).get(HELD, [])]
+    for y in outputs:
+        for one in [one for one in kept if one.dtype == y.dtype and y.dtype.is_floating]:
+            storing(twin_of(one), twin_of(y), where)
 
 
 def stand_for(tensor, variable):
     """A tensor is what a Variable holds: it goes by the Variable's number."""
     twin = twin_of(tensor)
     twin.id = variable.id
+    return twin
 
 
 def going_back(kernel, attributes, count, inputs, outputs, dys, skipped, scope):
@@ -207,17 +244,17 @@ def going_back(kernel, attributes, count, inputs, outputs, dys, skipped, scope):
 def recording(original):
     """TensorFlow records something that is no op: a custom gradient, or a traced function."""
 
-    def told(kind, outputs, inputs, backward, *more, **named):
-        key: Any = ("function", kind, object())
+    def told(op_type, output_tensors, input_tensors, backward_function, *more, **named):
+        key: Any = ("function", op_type, object())
 
         def going_back(*dys):
-            found = backward(*dys)
+            found = backward_function(*dys)
             if asking and not silence.depth:
                 carefully(asking[-1].stepped_back)(key, dys, found)
             return found
 
-        heard_custom(kind, outputs, inputs, going_back, key)
-        return original(kind, outputs, inputs, going_back, *more, **named)
+        heard_custom(op_type, output_tensors, input_tensors, going_back, key)
+        return original(op_type, output_tensors, input_tensors, going_back, *more, **named)
 
     return told
 
@@ -234,9 +271,6 @@ def heard_custom(kind, outputs, inputs, backward, key):
 
 # ---- Variables -------------------------------------------------------------------------------------------------------
 
-accessed: list = []  # the Variables whose handle was asked for since the last op
-
-
 def making(original):
     def told(variable, *args, **kwargs):
         original(variable, *args, **kwargs)
@@ -247,25 +281,17 @@ def making(original):
 
 @carefully
 def made(variable):
-    if isinstance(variable.handle, EagerTensor) and variable.dtype not in (tf.resource, tf.variant):
+    if not isinstance(variable.handle, EagerTensor) or variable.dtype in NO_VALUES:
+        return
+    twin = vars(variable.handle).get(KEY)
+    if twin is not None:  # what `assign` returns is the Variable under another name
+        vars(variable)[KEY] = twin
+    else:
+        given = [twin_of(one) for one in vars(variable.handle).pop(HELD, [])]
         twin = met(variable)
-        del accessed[:]
         for listener in listening.now:
-            listener.wrote(twin, twin._now.value, "Variable")
+            listener.wrote(twin, given[-1] if given else twin._now.value, "Variable")
 
-
-def reading(original):
-    """The property `handle` of Variables: what reads or writes one asks for it."""
-
-    def handle(variable):
-        found = original.fget(variable)
-        if not silence.depth and isinstance(found, EagerTensor):
-            if KEY not in vars(variable):
-                carefully(met)(variable)
-            accessed[:] = [*[one for one in accessed if one is not variable][-8:], variable]
-        return found
-
-    return property(handle)
 
 
 def read(variable):
@@ -278,7 +304,10 @@ def wrote(kernel, inputs):
     """An op that gives nothing has written what it was given the handle of."""
     handle, *given = inputs
     variable = vars(handle).get(KEY)
-    if variable is None or not given:
+    if not given:
+        return
+    if variable is None:
+        keep_in([handle], inputs)
         return
     how = "assign" if kernel == "AssignVariableOp" else {"AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_sub"}.get(kernel, "scatter")
     value = vars(given[-1]).get(KEY)
@@ -427,7 +456,9 @@ def watched(tape, tensor):
             twin.follow(one)
 
 
-def answering(original):
+def answering(original, whole=True):
+    """A question to a tape. (What a Jacobian runs in between, in a graph, is not heard.)"""
+
     def gradient(tape, target, sources, *args, **kwargs):
         twin = tapes.get(tape)
         if twin is None or silence.depth or not listening.now:
@@ -440,7 +471,8 @@ def answering(original):
             listener.asking(twin)
         asking.append(twin)
         try:
-            results = original(tape, target, sources, *args, **kwargs)
+            with contextlib.nullcontext() if whole else unheard():
+                results = original(tape, target, sources, *args, **kwargs)
         except Exception as problem:
             refused(twin, targets, leaves, problem, spent)
             raise
@@ -480,7 +512,16 @@ def gradient_twin(one):
     return None if one is None else twin_of(one)
 
 
+def beginning(original):
+    def told(tape, *args, **kwargs):
+        original(tape, *args, **kwargs)
+        carefully(twin_of_tape)(tape)
+
+    return told
+
+
 ON_TAPES = {
-    "_push_tape": opening, "_pop_tape": closing, "watch": watching, "reset": clearing, "stop_recording": stopping,
-    "gradient": answering,
+    "__init__": beginning, "_push_tape": opening, "_pop_tape": closing, "watch": watching, "reset": clearing, "stop_recording": stopping,
+    "gradient": answering, "jacobian": functools.partial(answering, whole=False),
+    "batch_jacobian": functools.partial(answering, whole=False),
 }  # fmt: skip

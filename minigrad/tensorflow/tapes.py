@@ -96,7 +96,7 @@ class TapeTwin(GradientTape):
         node.output = many if len(outputs) > 1 else live[0].id if live else 0
         for k, i in enumerate(node.ids):
             if i in before:
-                self.steps.append((node.output, i, node.vjp(k), (), (), tuple(inputs[k].shape)))
+                self.steps.append((node.output, i, node.vjp(k), (), (), tuple(source_of(inputs[k]).shape)))
 
     def follow(self, one) -> None:
         """It was told to watch a twin."""

@@ -89,7 +89,9 @@ KINDS += Twin, VariableTwin
 def array_of(tensor) -> Any:
     """The value as the engine keeps it."""
     value = tensor._numpy()
-    return np.asarray(value, np.float32)[()] if tensor.dtype == tf.bfloat16 else value
+    if tensor.dtype == tf.bfloat16:
+        return np.asarray(value, np.float32)[()]
+    return value if hasattr(value, "dtype") else np.array(value, object)
 
 
 def twin_of(value) -> Any:
@@ -174,20 +176,20 @@ class Heard:
             names = [f"input_{k}" for k in range(len(order) or count)]
             op = Foreign(kernel, names, has_gradient(kernel))
         else:
-            order = order[: sum(f"d{name}" in op.vjps for name in parameters(op.__wrapped__))]
+            names, own = [one.name for one in arguments], [x for x in parameters(op.__wrapped__) if f"d{x}" in op.vjps]
+            order = [names.index(x) for x in own] if {*own} <= {*names} else order[: len(own)]
         self.op, self.arguments, self.wanted = op, arguments, order
 
-    def split(self, inputs, attributes) -> tuple:
-        """The inputs that the op has here, and the others."""
+    def split(self, inputs, attributes) -> list:
+        """The inputs that the op has here."""
         if not self.arguments:
-            return inputs, ()
+            return inputs
         given, parts = iter(inputs), []
         for one in self.arguments:
             size = attributes[one.number_attr] if one.number_attr else 1
             size = len(attributes[one.type_list_attr]) if one.type_list_attr else size
             parts.append([next(given) for _ in range(size)])
-        own = [x for k in self.wanted for x in parts[k]]
-        return own, [x for k, part in enumerate(parts) if k not in self.wanted for x in part]
+        return [x for k in self.wanted for x in parts[k]]
 
     @property
     def plain(self) -> bool:
@@ -216,6 +218,12 @@ def has_gradient(kernel) -> Any:
             UNREGISTERED.add(kernel)
             return True  # a backward pass that comes here raises
         return True
+
+
+def as_tensor(value, like):
+    """A tensor of this value."""
+    with quiet():
+        return tf.constant(value, like.dtype)
 
 
 def run_again(kernel, inputs, attributes, outputs) -> None:
