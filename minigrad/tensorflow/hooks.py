@@ -8,6 +8,7 @@ import contextlib
 import functools
 import os
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -17,24 +18,29 @@ from tensorflow.python.eager import backprop, record
 from tensorflow.python.framework import constant_op, op_callbacks, ops
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
 
+from ..engine.backward import INPUT, prune
 from ..engine.custom import with_gradient
 from ..engine.listening import coming, leaving, listening, storing, warn, without_tapes
-from ..explain.names import ENTRANCES, FOREIGN
+from ..explain import names
+from ..explain.names import FOREIGN
 from ..tracing import checkpoint
-from ..tracing.places import SKIPPED, user_frame
+from ..tracing.places import SKIPPED, USERS, user_frame
 from .quiet import silence, unheard
 from .tapes import gradient_function, tapes, twin_of_tape
-from .twins import KEY, NO_VALUES, EagerTensor, Twin, VariableTwin, as_tensor, heard, met, number_of, run_again, twin_of
+from .twins import KEY, NO_VALUES, EagerTensor, VariableTwin, as_tensor, heard, met, number_of, run_again, twin_of
 
 SKIPPED |= {  # functions of TensorFlow that stand between the user and what was called
     "error_handler", "op_dispatch_handler", "binary_op_wrapper", "r_binary_op_wrapper", "wrapper", "told", "wrapped",
-    "tensor_equals", "_run_op", "converted",
+    "tensor_equals", "converted",
 }  # fmt: skip
+CONVERTING = "convert_to_tensor", "convert_to_tensor_v2_with_dispatch", "convert_to_tensor_v1_with_dispatch"
+ENTRANCES = "constant", *CONVERTING
+names.ENTRANCES = (*names.ENTRANCES, *CONVERTING)
 EXITS = {
     "numpy": "numpy()", "__float__": "float()", "__int__": "int()", "__bool__": "bool()", "__index__": "int()",
     "__complex__": "complex()", "__array__": "NumPy",
 }  # fmt: skip
-EXPLICIT = {"value", "read_value", "convert_to_tensor"}  # calls that give a user the value of a Variable as a tensor
+EXPLICIT = {"value", "read_value", *CONVERTING}  # calls that give a user the value of a Variable as a tensor
 HELD = "_minigrad_held"  # the attribute of a resource that holds the tensors which went into it
 OWN = {__file__}
 placed: list = []  # what was put around something: the owner, the name, what stood there
@@ -60,7 +66,6 @@ def install() -> None:
     put_around(BaseResourceVariable, "__init__", making)
     for name in ("__init__", "_push_tape", "_pop_tape", "watch", "reset", "stop_recording", "gradient", "jacobian", "batch_jacobian"):
         put_around(backprop.GradientTape, name, ON_TAPES[name])
-    put_around(record, "stop_recording", pausing)
     put_around(record, "record_operation", recording)
     put_around(record, "record_operation_backprop_only", recording)
     pywrap_tfe.TFE_Py_RegisterGradientFunction(going_back)
@@ -151,7 +156,7 @@ def hear(kernel, inputs, attributes, outputs, function=None):
     one = heard(kernel, len(inputs))
     given = plain_arguments(inputs)
     plain = iter([one for one in given if not isinstance(one, EagerTensor)])
-    twins = [twin_of(x) if any(x is one for one in given) else input_twin(x, plain) for x in inputs]
+    twins = [input_twin(x, () if any(x is one for one in given) else plain) for x in inputs]
     if any(twin is not None and getattr(twin, "changed", not twin.id and twin.value != x._numpy()) for twin, x in zip(twins, inputs)):
         now = [x if twin is None or twin.id else as_tensor(twin.value, x) for twin, x in zip(twins, inputs)]
         run_again(kernel, now, attributes, outputs)
@@ -162,16 +167,17 @@ def hear(kernel, inputs, attributes, outputs, function=None):
 
 
 def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function):
-    """Tell tapes and traces of an op."""
+    """Tell tapes and traces of an op. (While TensorFlow's tapes are stopped, they hear nothing.)"""
     made = [y for y in twins if y is not None]
     if not made:
         return
     output = made[0] if len(made) == 1 and not op.many else made
-    for listener in listening.now:
-        if listener.tracked_ids is None:
-            listener.hear(op, own, output, ())
-        elif hasattr(listener, "record"):
-            listener.record(kernel, attributes, inputs, outputs, twins, function)
+    with without_tapes() if pywrap_tfe.TFE_Py_TapeSetIsStopped() else contextlib.nullcontext():
+        for listener in listening.now:
+            if listener.tracked_ids is None:
+                listener.hear(op, own, output, ())
+            elif hasattr(listener, "record"):
+                listener.record(kernel, attributes, inputs, outputs, twins, function)
 
 
 def plain_arguments(inputs) -> list:
@@ -188,7 +194,7 @@ def plain_arguments(inputs) -> list:
     return [one for part in given for one in (part if isinstance(part, (list, tuple)) else [part])]
 
 
-def input_twin(x, plain=iter(())):
+def input_twin(x, plain=()):
     """The twin of an input. One that nobody has heard of has come in beside the others: it is the next plain argument."""
     twin = vars(x).get(KEY)
     if isinstance(twin, VariableTwin):  # the handle of a Variable
@@ -196,7 +202,7 @@ def input_twin(x, plain=iter(())):
         return twin._now
     if twin is not None or x.dtype in NO_VALUES:
         return twin
-    given = next(plain, None)
+    given = next(iter(plain), None)
     if isinstance(given, BaseResourceVariable):
         variable = twin_of(given)
         read(variable)
@@ -212,7 +218,7 @@ def input_twin(x, plain=iter(())):
 def keep_in(resources, inputs):
     """Something went into what holds values, such as a Dataset or a queue, or a Variable that is being made."""
     kept = [one for x in inputs for one in vars(x).get(HELD, [])]
-    kept += [x for x in inputs if isinstance(vars(x).get(KEY), Twin)]
+    kept += [x for x in inputs if x.dtype.is_floating or x.dtype.is_complex]
     for one in resources:
         vars(one).setdefault(HELD, []).extend(kept)
 
@@ -307,7 +313,7 @@ def wrote(kernel, inputs):
     if not given:
         return
     if variable is None:
-        keep_in([handle], inputs)
+        keep_in([x for x in inputs if x.dtype in NO_VALUES], inputs)
         return
     how = "assign" if kernel == "AssignVariableOp" else {"AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_sub"}.get(kernel, "scatter")
     value = vars(given[-1]).get(KEY)
@@ -350,9 +356,14 @@ def exiting(exit, original):
         if isinstance(twin, VariableTwin):
             read(twin)
             twin = twin._now
-        return leaving(twin, exit, result)
+        return leaving(twin, "bool()" if decided_inside(result) else exit, result)
 
     return functools.wraps(original)(told)
+
+
+def decided_inside(result) -> bool:
+    """Does TensorFlow itself decide something with a truth value, as `tf.cond` does?"""
+    return isinstance(result, (bool, np.bool_)) and not USERS[sys._getframe(2).f_code.co_filename]
 
 
 # ---- tapes -----------------------------------------------------------------------------------------------------------
@@ -429,17 +440,6 @@ def paused(tape):
             listener.paused(twin)
 
 
-def pausing(original):
-    """No tape records: while a function with a gradient of its own runs."""
-
-    @contextlib.contextmanager
-    def told():
-        with original(), without_tapes():
-            yield
-
-    return told
-
-
 def watching(original):
     def told(tape, tensor):
         original(tape, tensor)
@@ -466,7 +466,7 @@ def answering(original, whole=True):
         targets, leaves = ([twin_of(one) for one in tf.nest.flatten(given)] for given in (target, sources))
         if any(one is None for one in (*targets, *leaves)):  # in a graph, or no tensors
             return original(tape, target, sources, *args, **kwargs)
-        spent = tape._tape is None
+        spent, reached = tape._tape is None, {step[INPUT] for step in prune(twin.steps or [], [one.id for one in leaves])}
         for listener in listening.now:
             listener.asking(twin)
         asking.append(twin)
@@ -478,7 +478,7 @@ def answering(original, whole=True):
             raise
         finally:
             asking.pop()
-        answered(twin, targets, leaves, results)
+        answered(twin, targets, leaves, results, {*reached, *[one.id for one in targets]})
         return results
 
     return gradient
@@ -493,11 +493,13 @@ def refused(twin, targets, sources, problem, spent):
 
 
 @carefully
-def answered(twin, targets, sources, results):
+def answered(twin, targets, sources, results, reached):
     found = [gradient_twin(one) for one in in_order(results)]
     if not twin.persistent:
         twin.steps, twin.nodes = None, {}
-    twin.last_question = [one.id for one in targets], [one.id for one in sources], [lambda: None if one is None else one for one in found]
+    real = [dx if one.id in reached else None for one, dx in zip(sources, found)]  # no zeros that stand for None
+    references = [None if dx is None else weakref.ref(dx) for dx in real]
+    twin.last_question = [one.id for one in targets], [one.id for one in sources], references
     for listener in listening.now:
         listener.asked(twin, targets, sources, found)
 

@@ -8,6 +8,7 @@ import tensorflow as tf
 from tensorflow.python.eager import backprop
 
 from .. import nest
+from ..engine.backward import output_ids
 from ..engine.listening import listening
 from ..engine.tape import GradientTape
 from ..engine.writing import track_outputs
@@ -91,6 +92,9 @@ class TapeTwin(GradientTape):
             return
         self.nodes[id(attributes)] = node
         live = [one for one in twins if one is not None]
+        if function is not None:  # it takes the place of the ops that made its outputs
+            ids = {one.id for one in live}
+            self.steps = [step for step in self.steps if ids.isdisjoint(output_ids(step))]
         before = {i for i in node.ids if i in tracked}
         many = track_outputs(live, tracked)
         node.output = many if len(outputs) > 1 else live[0].id if live else 0
