@@ -27,7 +27,7 @@ from ..tracing import checkpoint
 from ..tracing.places import SKIPPED, USERS, user_frame
 from .quiet import silence, unheard
 from .tapes import gradient_function, tapes, twin_of_tape
-from .twins import KEY, NO_VALUES, EagerTensor, VariableTwin, as_tensor, heard, met, number_of, run_again, twin_of
+from .twins import KEY, EagerTensor, VariableTwin, as_tensor, heard, holds_none, met, number_of, run_again, twin_of
 
 SKIPPED |= {  # functions of TensorFlow that stand between the user and what was called
     "error_handler", "op_dispatch_handler", "binary_op_wrapper", "r_binary_op_wrapper", "wrapper", "told", "wrapped",
@@ -140,30 +140,45 @@ def op_ran(kernel, inputs, attributes, outputs, op_name=None, graph=None):
     if not outputs:
         wrote(kernel, inputs)
         return
-    if any(y.dtype in NO_VALUES for y in outputs):
+    handles = any(map(holds_none, inputs))
+    if any(map(holds_none, outputs)):
         keep_in(outputs, inputs)
         return
-    if kernel == "ReadVariableOp" and (variable := vars(inputs[0]).get(KEY)) is not None:
+    if handles and kernel == "ReadVariableOp" and (variable := vars(inputs[0]).get(KEY)) is not None:
         read(variable)
         if user_frame()[1] not in EXPLICIT:
             stand_for(outputs[0], variable)
             return
     hear(kernel, inputs, attributes, outputs)
-    stored(kernel, inputs, outputs)
+    if handles:
+        stored(kernel, inputs, outputs)
 
 
 def hear(kernel, inputs, attributes, outputs, function=None):
     one = heard(kernel, len(inputs))
     given = plain_arguments(inputs)
-    plain = iter([one for one in given if not isinstance(one, EagerTensor)])
-    twins = [input_twin(x, () if any(x is one for one in given) else plain) for x in inputs]
-    if any(twin is not None and getattr(twin, "changed", not twin.id and twin.value != x._numpy()) for twin, x in zip(twins, inputs)):
-        now = [x if twin is None or twin.id else as_tensor(twin.value, x) for twin, x in zip(twins, inputs)]
-        run_again(kernel, now, attributes, outputs)
-    pairs = dict(zip(attributes[::2], attributes[1::2])) if attributes else {}
-    own = twins if one.plain else one.split(twins, pairs)
-    own = [x for x in own if x is not None]
+    plain, twins = iter([x for x in given if not isinstance(x, EagerTensor)]), {}
+    wanted = one.pick(inputs, attributes)
+    for k, x in enumerate(inputs):
+        beside = KEY not in vars(x) and not any(x is other for other in given)
+        argument = next(plain, None) if beside else None
+        if k in wanted:
+            twins[k] = input_twin(x, argument)
+    own = [twins[k] for k in wanted if twins[k] is not None]
+    if checkpoint.replay is not None:
+        with_changes(kernel, inputs, attributes, outputs, twins)
     told_to_all(one.op, own, [twin_of(y) for y in outputs], kernel, attributes, inputs, outputs, function)
+
+
+def with_changes(kernel, inputs, attributes, outputs, twins):
+    """In a replay: run the op again if what came in beside its inputs is to have another value."""
+    now = [*inputs]
+    for k, twin in twins.items():
+        if twin is not None and not twin.id and twin.value != inputs[k]._numpy():
+            now[k] = as_tensor(twin.value, inputs[k])
+    changed = any(getattr(twin, "changed", False) for twin in twins.values())
+    if changed or any(x is not before for x, before in zip(now, inputs)):
+        run_again(kernel, now, attributes, outputs)
 
 
 def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function):
@@ -194,15 +209,14 @@ def plain_arguments(inputs) -> list:
     return [one for part in given for one in (part if isinstance(part, (list, tuple)) else [part])]
 
 
-def input_twin(x, plain=()):
-    """The twin of an input. One that nobody has heard of has come in beside the others: it is the next plain argument."""
+def input_twin(x, given=None):
+    """The twin of an input. One that nobody has heard of has come in beside the others, as this argument."""
     twin = vars(x).get(KEY)
     if isinstance(twin, VariableTwin):  # the handle of a Variable
         read(twin)
         return twin._now
-    if twin is not None or x.dtype in NO_VALUES:
+    if twin is not None or holds_none(x):
         return twin
-    given = next(iter(plain), None)
     if isinstance(given, BaseResourceVariable):
         variable = twin_of(given)
         read(variable)
@@ -275,6 +289,21 @@ def heard_custom(kind, outputs, inputs, backward, key):
     told_to_all(op, own, [twin_of(y) for y in outputs], name, key, [*inputs], [*outputs], backward)
 
 
+def calling(original):
+    """A layer of Keras is called: its name stands over what runs in it."""
+
+    @functools.wraps(original)
+    def told(layer, *args, **kwargs):
+        outer = listening.module
+        listening.module = f"{outer}/{layer.name}".lstrip("/")
+        try:
+            return original(layer, *args, **kwargs)
+        finally:
+            listening.module = outer
+
+    return told
+
+
 # ---- Variables -------------------------------------------------------------------------------------------------------
 
 def making(original):
@@ -287,7 +316,7 @@ def making(original):
 
 @carefully
 def made(variable):
-    if not isinstance(variable.handle, EagerTensor) or variable.dtype in NO_VALUES:
+    if not isinstance(variable.handle, EagerTensor) or variable.dtype in (tf.resource, tf.variant):
         return
     twin = vars(variable.handle).get(KEY)
     if twin is not None:  # what `assign` returns is the Variable under another name
@@ -313,7 +342,7 @@ def wrote(kernel, inputs):
     if not given:
         return
     if variable is None:
-        keep_in([x for x in inputs if x.dtype in NO_VALUES], inputs)
+        keep_in([x for x in inputs if holds_none(x)], inputs)
         return
     how = "assign" if kernel == "AssignVariableOp" else {"AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_sub"}.get(kernel, "scatter")
     value = vars(given[-1]).get(KEY)
@@ -379,6 +408,8 @@ def opening(original):
 
 @carefully
 def opened(tape):
+    if "keras" in sys.modules and not any(owner is sys.modules["keras"].Layer for owner, *_ in placed):
+        put_around(sys.modules["keras"].Layer, "__call__", calling)
     twin = twin_of_tape(tape)
     if not resetting and listening.now:
         twin.__enter__()

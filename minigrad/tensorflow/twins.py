@@ -1,6 +1,7 @@
 """Twins: what stands in a log for TensorFlow's tensors, Variables and ops, so that the log can be read as one of ours."""
 
 import functools
+import itertools
 import re
 import weakref
 from types import SimpleNamespace
@@ -27,7 +28,7 @@ from .quiet import quiet
 from .swap import put
 
 EagerTensor = ops.EagerTensor
-NO_VALUES = tf.resource, tf.variant
+NO_VALUES = {one.as_datatype_enum for one in (tf.resource, tf.variant)}
 KEY = "_minigrad"  # the attribute of a tensor or Variable of TensorFlow that holds its twin
 
 
@@ -38,22 +39,20 @@ class Twin(Tensor):
         changed: has a replay given it another value?
     """
 
-    __slots__ = ("array", "changed", "tensor")
+    __slots__ = ("changed", "tensor")
 
     def __init__(self, tensor, number):
-        self.tensor, self.id, self.array, self.changed = weakref.ref(tensor), number, None, False
+        self.tensor, self.id, self.changed = weakref.ref(tensor), number, False
         vars(tensor)[KEY] = self
 
     @property
     def value(self) -> Any:  # type: ignore[override]
-        if self.array is None:
-            self.array = array_of(self.tensor())
-        return self.array
+        return array_of(self.tensor())
 
     @value.setter
     def value(self, array):
         put(self.tensor(), array)
-        self.array, self.changed = None, True
+        self.changed = True
 
 
 class VariableTwin(Variable):
@@ -94,10 +93,15 @@ def array_of(tensor) -> Any:
     return value if hasattr(value, "dtype") else np.array(value, object)
 
 
+def holds_none(tensor) -> bool:
+    """Is it a handle, of a Variable, a Dataset and the like?"""
+    return tensor._datatype_enum() in NO_VALUES
+
+
 def twin_of(value) -> Any:
     """The twin of a tensor or Variable of TensorFlow or Keras; None of all else."""
     if isinstance(value, EagerTensor):
-        if value.dtype in NO_VALUES:
+        if holds_none(value):
             return None
         twin = vars(value).get(KEY)
         return Twin(value, next_id()) if twin is None else twin
@@ -162,40 +166,47 @@ class Heard:
 
     Attributes:
         op: ours of the same name, if there is one.
-        order: the places of the inputs that the op has here. (TensorFlow takes axes and the like as inputs.)
+        wanted: the places of the arguments that are inputs here. (TensorFlow takes axes and the like as inputs.)
     """
 
     def __init__(self, kernel, count):
         definition = op_def_registry.get(kernel)
-        arguments = [*definition.input_arg] if definition is not None else []
+        self.arguments = [*definition.input_arg] if definition is not None else []
+        smooth = [k for k, one in enumerate(self.arguments) if can_be_smooth(one, definition)]
         op = KERNELS.get(kernel)
-        whole = [k for k, one in enumerate(arguments) if only_whole(one, definition)]
-        order = [k for k in range(len(arguments)) if k not in whole] + whole
         if op is None:
-            order = [k for k in order if k not in whole] or order
-            names = [f"input_{k}" for k in range(len(order) or count)]
-            op = Foreign(kernel, names, has_gradient(kernel))
+            self.wanted = smooth or [*range(len(self.arguments))]
+            op = Foreign(kernel, [f"input_{k}" for k in range(len(self.wanted) or count)], has_gradient(kernel))
         else:
-            names, own = [one.name for one in arguments], [x for x in parameters(op.__wrapped__) if f"d{x}" in op.vjps]
-            order = [names.index(x) for x in own] if {*own} <= {*names} else order[: len(own)]
-        self.op, self.arguments, self.wanted = op, arguments, order
+            self.wanted = order([one.name for one in self.arguments], smooth, op)
+        self.op = op
+        self.lists = any(one.number_attr or one.type_list_attr for one in self.arguments)
 
-    def split(self, inputs, attributes) -> list:
-        """The inputs that the op has here."""
+    def pick(self, inputs, attributes) -> list:
+        """The places of the inputs that the op has here."""
         if not self.arguments:
-            return inputs
-        given, parts = iter(inputs), []
+            return [*range(len(inputs))]
+        if not self.lists:
+            return self.wanted
+        pairs, places, parts = dict(zip(attributes[::2], attributes[1::2])), itertools.count(), []
         for one in self.arguments:
-            size = attributes[one.number_attr] if one.number_attr else 1
-            size = len(attributes[one.type_list_attr]) if one.type_list_attr else size
-            parts.append([next(given) for _ in range(size)])
-        return [x for k in self.wanted for x in parts[k]]
+            size = pairs[one.number_attr] if one.number_attr else 1
+            size = len(pairs[one.type_list_attr]) if one.type_list_attr else size
+            parts.append([next(places) for _ in range(size)])
+        return [k for argument in self.wanted for k in parts[argument]]
 
-    @property
-    def plain(self) -> bool:
-        """Are the inputs what TensorFlow was given, in the same order?"""
-        lists = any(one.number_attr or one.type_list_attr for one in self.arguments)
-        return not lists and self.wanted == [*range(len(self.arguments))]
+
+def order(names, smooth, op) -> list:
+    """Which of TensorFlow's arguments are the inputs of our op: those of the same names, or as they can have a slope."""
+    own = [x for x in parameters(op.__wrapped__) if f"d{x}" in op.vjps]
+    if {*own} <= {*names}:
+        return [names.index(x) for x in own]
+    smooth, found = iter(smooth), {}
+    for x in own:
+        if op.vjps[f"d{x}"]:
+            found[x] = next(smooth)
+    others = (k for k in range(len(names)) if k not in found.values())
+    return [found[x] if x in found else next(others) for x in own]
 
 
 @functools.cache
@@ -203,11 +214,11 @@ def heard(kernel, count) -> Heard:
     return Heard(kernel, count)
 
 
-def only_whole(argument, definition) -> bool:
-    """Can this argument of an op hold whole numbers alone?"""
+def can_be_smooth(argument, definition) -> bool:
+    """Can this argument of an op hold numbers along which a gradient flows?"""
     allowed = next((one.allowed_values.list.type for one in definition.attr if one.name == argument.type_attr), ())
     kinds = [*allowed] or ([argument.type] if argument.type else [])
-    return bool(kinds) and all(tf.as_dtype(kind).is_integer for kind in kinds)
+    return not kinds or any(tf.as_dtype(kind).is_floating or tf.as_dtype(kind) == tf.resource for kind in kinds)
 
 
 def has_gradient(kernel) -> Any:

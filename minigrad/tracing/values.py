@@ -130,9 +130,10 @@ class Summary:
         if self.whole:
             if array.base is not None:  # a view keeps its whole array
                 self.array = array.copy()
-        elif array.base is not None or array.nbytes > LATER:
+        elif is_view(array) or array.nbytes > LATER:
             self.measure()
         else:
+            self.array = array if array.base is None else array.copy()
             self.look()  # now it lies in the cache
             waiting.add(self)
 
@@ -213,6 +214,11 @@ class Summary:
             return brief(self.sample[0])
         shown = [brief(x) for x in self.sample[:4]]
         return f"[{' '.join(shown)}{' ...' if self.size > 4 else ''}]"
+
+
+def is_view(array) -> bool:
+    """Is it a part of another array? (What holds the numbers of another engine is none.)"""
+    return isinstance(array.base, np.ndarray)
 
 
 def kept_lightly(value) -> Any:
