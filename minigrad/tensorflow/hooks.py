@@ -21,13 +21,14 @@ from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, Re
 from ..engine.backward import INPUT, prune
 from ..engine.custom import with_gradient
 from ..engine.listening import coming, leaving, listening, storing, warn, without_tapes
+from ..engine.tensor import next_id
 from ..explain import names
 from ..explain.names import FOREIGN
 from ..tracing import checkpoint
 from ..tracing.places import SKIPPED, USERS, user_frame
 from .quiet import silence, unheard
 from .tapes import gradient_function, tapes, twin_of_tape
-from .twins import KEY, EagerTensor, VariableTwin, as_tensor, heard, holds_none, met, number_of, run_again, twin_of
+from .twins import KEY, EagerTensor, Twin, VariableTwin, as_tensor, heard, holds_none, met, number_of, run_again, twin_of
 
 SKIPPED |= {  # functions of TensorFlow that stand between the user and what was called
     "error_handler", "op_dispatch_handler", "binary_op_wrapper", "r_binary_op_wrapper", "wrapper", "told", "wrapped",
@@ -156,18 +157,26 @@ def op_ran(kernel, inputs, attributes, outputs, op_name=None, graph=None):
 
 def hear(kernel, inputs, attributes, outputs, function=None):
     one = heard(kernel, len(inputs))
+    wanted = one.pick(inputs, attributes)
+    twins = [vars(inputs[k]).get(KEY) for k in wanted]
+    if any([twin.__class__ is not Twin for twin in twins]):
+        twins = met_beside(inputs, wanted)
+    if checkpoint.replay is not None:
+        with_changes(kernel, inputs, attributes, outputs, dict(zip(wanted, twins)))
+    own = [twin for twin in twins if twin is not None]
+    told_to_all(one.op, own, [Twin(y, next_id()) for y in outputs], kernel, attributes, inputs, outputs, function)
+
+
+def met_beside(inputs, wanted) -> list:
+    """The twins of inputs of which some have come in beside the others: as what stands among the arguments."""
     given = plain_arguments(inputs)
     plain, twins = iter([x for x in given if not isinstance(x, EagerTensor)]), {}
-    wanted = one.pick(inputs, attributes)
     for k, x in enumerate(inputs):
         beside = KEY not in vars(x) and not any(x is other for other in given)
         argument = next(plain, None) if beside else None
         if k in wanted:
             twins[k] = input_twin(x, argument)
-    own = [twins[k] for k in wanted if twins[k] is not None]
-    if checkpoint.replay is not None:
-        with_changes(kernel, inputs, attributes, outputs, twins)
-    told_to_all(one.op, own, [twin_of(y) for y in outputs], kernel, attributes, inputs, outputs, function)
+    return [twins[k] for k in wanted]
 
 
 def with_changes(kernel, inputs, attributes, outputs, twins):
@@ -184,8 +193,6 @@ def with_changes(kernel, inputs, attributes, outputs, twins):
 def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function):
     """Tell tapes and traces of an op. (While TensorFlow's tapes are stopped, they hear nothing.)"""
     made = [y for y in twins if y is not None]
-    if not made:
-        return
     output = made[0] if len(made) == 1 and not op.many else made
     with without_tapes() if pywrap_tfe.TFE_Py_TapeSetIsStopped() else contextlib.nullcontext():
         for listener in listening.now:
@@ -197,8 +204,6 @@ def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function):
 
 def plain_arguments(inputs) -> list:
     """What was given to the function of TensorFlow that runs an op, and became a tensor only there, in order."""
-    if all(KEY in vars(x) for x in inputs):
-        return []
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename in OWN:
         frame = frame.f_back

@@ -13,7 +13,7 @@ from ..engine.listening import listening
 from ..engine.tape import GradientTape
 from ..engine.writing import track_outputs
 from .quiet import quiet
-from .twins import EagerTensor, Twin, VariableTwin, array_of
+from .twins import KEY, EagerTensor, Twin, VariableTwin, array_of
 
 gradient_function = backprop._gradient_function  # TensorFlow's own: what an op has to say of its derivatives
 
@@ -26,10 +26,9 @@ class Node:
         output: as in a step of a tape.
     """
 
-    def __init__(self, kernel, attributes, inputs, outputs, function=None):
+    def __init__(self, kernel, attributes, inputs, outputs, ids, function=None):
         self.kernel, self.attributes, self.inputs, self.outputs = kernel, attributes, inputs, outputs
-        self.function, self.last = function, (None, ())
-        self.ids = [getattr(source_of(x), "id", None) for x in inputs]
+        self.ids, self.function, self.last = ids, function, (None, ())
         self.output: Any = None
 
     def gradients(self, dy) -> list:
@@ -50,11 +49,6 @@ class Node:
 
         vjp.no_unbroadcast = True
         return vjp
-
-
-def source_of(tensor):
-    """The twin of an input: of the handle of a Variable, that of the Variable."""
-    return vars(tensor).get("_minigrad") if isinstance(tensor, EagerTensor) else None
 
 
 def in_list(found) -> list:
@@ -87,9 +81,10 @@ class TapeTwin(GradientTape):
     def record(self, kernel, attributes, inputs, outputs, twins, function=None) -> None:
         """Write the steps of an op, if it depends on something watched."""
         tracked: Any = self.tracked_ids
-        node = Node(kernel, attributes, inputs, outputs, function)
-        if self.steps is None or tracked.isdisjoint(node.ids):
+        ids = [getattr(vars(x).get(KEY), "id", None) for x in inputs]
+        if self.steps is None or tracked.isdisjoint(ids):
             return
+        node = Node(kernel, attributes, inputs, outputs, ids, function)
         self.nodes[id(attributes)] = node
         live = [one for one in twins if one is not None]
         if function is not None:  # it takes the place of the ops that made its outputs
@@ -100,7 +95,7 @@ class TapeTwin(GradientTape):
         node.output = many if len(outputs) > 1 else live[0].id if live else 0
         for k, i in enumerate(node.ids):
             if i in before:
-                self.steps.append((node.output, i, node.vjp(k), (), (), tuple(source_of(inputs[k]).shape)))
+                self.steps.append((node.output, i, node.vjp(k), (), (), tuple(vars(inputs[k])[KEY].shape)))
 
     def follow(self, one) -> None:
         """It was told to watch a twin."""

@@ -29,6 +29,7 @@ from .swap import put
 
 EagerTensor = ops.EagerTensor
 NO_VALUES = {one.as_datatype_enum for one in (tf.resource, tf.variant)}
+OBJECTS = np.dtype(object)
 KEY = "_minigrad"  # the attribute of a tensor or Variable of TensorFlow that holds its twin
 
 
@@ -87,10 +88,11 @@ KINDS += Twin, VariableTwin
 
 def array_of(tensor) -> Any:
     """The value as the engine keeps it."""
-    value = tensor._numpy()
-    if tensor.dtype == tf.bfloat16:
+    value = tensor._numpy_internal()
+    kind = getattr(value, "dtype", OBJECTS).kind
+    if kind == "V":  # bfloat16 is no type of NumPy's
         return np.asarray(value, np.float32)[()]
-    return value if hasattr(value, "dtype") else np.array(value, object)
+    return np.array(value, object) if kind == "O" else value
 
 
 def holds_none(tensor) -> bool:

@@ -30,7 +30,7 @@ if FORKS:
 SECONDS = 1.8  # how long the replays for an answer may take
 MOST = 4  # checkpoints that are kept
 LARGEST = 4 << 30  # bytes: a larger process is not forked
-RARELY = 20  # a fork may take one part of so many of the time
+RARELY = 40  # a fork may take one part of so many of the time, and its end as much
 OUTSIDE = {
     "subprocess.Popen": "starts a process", "os.system": "starts a process", "os.exec": "starts a process",
     "os.posix_spawn": "starts a process", "os.spawn": "starts a process", "os.fork": "starts a process",
