@@ -12,7 +12,7 @@ def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
     """Run a script with a trace on, print what was broken, and return the exit code: 1 if something was.
 
     Args:
-        script: the file. Where it imports tensorflow or keras, it gets minigrad.
+        script: the file. Where it imports tensorflow or keras, it gets minigrad if TensorFlow is not installed.
         arguments: those of the script.
         page: an HTML file to write, with the answers and the films; None for none.
 

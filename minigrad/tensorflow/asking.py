@@ -30,6 +30,10 @@ class trace(log.trace):
         install()
         super().start()
 
+    def explained(self, tape, targets, sources) -> list:
+        seconds = patience(sources) if self.left_while(tape) else 0
+        return renamed(tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds))
+
     def stop(self):
         super().stop()
         let_go()
@@ -38,6 +42,11 @@ class trace(log.trace):
     def __exit__(self, here, *error):
         log.Trace.__exit__.method(self, here, *error)
         let_go()
+
+
+def patience(sources) -> float:
+    """How many seconds the replays for an answer may take: TensorFlow's processes are large, and fork slowly."""
+    return max(6.0, min(20.0, 1.5 * len(nest.flatten(sources))))
 
 
 def let_go():
@@ -53,7 +62,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         tape: a `tf.GradientTape` that was opened while `mgt.trace` listened.
         target, sources, output_gradients, unconnected_gradients: as given to `tape.gradient`.
         check: a function that computes the target anew from the sources; its slope is measured too.
-        seconds: how long the tape's block may be replayed for it.
+        seconds: how long the tape's block may be replayed for it; 6 to 20 if not given, by the number of sources.
 
     Returns:
         An `Explanation` for each source, in the form of `sources`.
@@ -62,7 +71,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         TypeError: it is no tape of TensorFlow, or the target is a tensor in a graph.
         ValueError: no trace has heard the tape.
     """
-    seeds = None if output_gradients is None else twins(output_gradients)
+    seeds, seconds = twins(output_gradients), patience(sources) if seconds is None else seconds
     found = explain_twins(twin_tape(tape), twins(target), twins(sources), seeds, unconnected_gradients, check, seconds)
     return renamed(found)
 

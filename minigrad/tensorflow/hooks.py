@@ -22,6 +22,7 @@ from ..engine.backward import INPUT, prune
 from ..engine.custom import with_gradient
 from ..engine.listening import coming, leaving, listening, storing, warn, without_tapes
 from ..engine.tensor import next_id
+from ..errors import visible
 from ..explain import names
 from ..explain.names import FOREIGN
 from ..tracing import checkpoint
@@ -116,11 +117,11 @@ def carefully(hear):
 
 
 def failed(problem) -> None:
-    """Something could not be heard: say so once, and call the logs incomplete."""
+    """Something could not be heard: say so once, and let answers say so."""
+    text = visible(f"{type(problem).__name__}: {problem}")
     for listener in listening.now:
-        if hasattr(listener, "lost"):
-            listener.lost = True
-    text = f"{type(problem).__name__}: {problem}"
+        if hasattr(listener, "incomplete"):
+            listener.incomplete = f"a part of the trace is missing ({text}): the answer may be incomplete"
     if text not in failures:
         failures.add(text)
         warn("A part of the trace is missing: %s", text)
@@ -342,10 +343,10 @@ def read(variable):
 
 def wrote(kernel, inputs):
     """An op that gives nothing has written what it was given the handle of."""
+    if len(inputs) < 2:
+        return
     handle, *given = inputs
     variable = vars(handle).get(KEY)
-    if not given:
-        return
     if variable is None:
         keep_in([x for x in inputs if holds_none(x)], inputs)
         return

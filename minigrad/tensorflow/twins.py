@@ -4,7 +4,6 @@ import functools
 import itertools
 import re
 import weakref
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 import minigrad.keras  # noqa: F401 - all ops are there
 
 from ..engine.custom import UNREGISTERED
-from ..engine.op import KERNELS, MADE
+from ..engine.op import KERNELS, made
 from ..engine.operands import CONVERTERS
 from ..engine.shape import TensorShape
 from ..engine.tensor import Tensor, next_id
@@ -110,6 +109,8 @@ def twin_of(value) -> Any:
     if isinstance(value, BaseResourceVariable):
         twin = vars(value).get(KEY)
         return met(value) if twin is None else twin
+    if type(value).__module__.startswith("tensorflow.python.distribute") and hasattr(value, "_get"):
+        return twin_of(value._get())
     inner = getattr(value, "_value", None) if type(value).__module__.startswith("keras") else None
     return twin_of(inner) if isinstance(inner, BaseResourceVariable) else None
 
@@ -143,18 +144,11 @@ number_of = by_hand(plain_number)  # of a Python number beside a tensor
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
-class Foreign:
+def foreign(kernel, names, smooth) -> Any:
     """An op of TensorFlow that there is none of here: it has a derivative where TensorFlow has registered one."""
-
-    lists: frozenset = frozenset()
-    many, by_products, math, np = None, {}, {}, None
-    source = SimpleNamespace(text="")
-
-    def __init__(self, kernel, names, smooth):
-        self.kernel, self.number, self.__name__ = kernel, len(MADE), python_name(kernel)
-        self.vjps = {f"d{name}": smooth for name in names}
-        self.__wrapped__ = eval(f"lambda {', '.join(names)}: None")
-        MADE.append(self)
+    forward = eval(f"lambda {', '.join(names)}: None", {"__name__": __name__})
+    forward.__name__ = python_name(kernel)
+    return made(forward, kernel, "", {f"d{name}": (lambda dy: None) if smooth else None for name in names})
 
 
 def python_name(kernel) -> str:
@@ -178,7 +172,7 @@ class Heard:
         op = KERNELS.get(kernel)
         if op is None:
             self.wanted = smooth or [*range(len(self.arguments))]
-            op = Foreign(kernel, [f"input_{k}" for k in range(len(self.wanted) or count)], has_gradient(kernel))
+            op = foreign(kernel, [f"input_{k}" for k in range(len(self.wanted) or count)], has_gradient(kernel))
         else:
             self.wanted = order([one.name for one in self.arguments], smooth, op)
         self.op = op
