@@ -21,15 +21,15 @@ from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, Re
 from ..engine.backward import INPUT, prune
 from ..engine.custom import with_gradient
 from ..engine.listening import coming, leaving, listening, storing, warn, without_tapes
-from ..engine.tensor import next_id
+from ..engine.tensor import Tensor, next_id
 from ..errors import visible
 from ..explain import names
 from ..explain.names import FOREIGN
 from ..tracing import checkpoint
 from ..tracing.places import SKIPPED, USERS, user_frame
 from .quiet import silence, unheard
-from .tapes import gradient_function, tapes, twin_of_tape
-from .twins import KEY, EagerTensor, Twin, VariableTwin, as_tensor, heard, holds_none, met, number_of, run_again, twin_of
+from .tapes import array_of_gradient, gradient_function, tapes, twin_of_tape
+from .twins import KEY, EagerTensor, Twin, VariableTwin, as_tensor, heard, holds_none, holds_others, met, number_of, run_again, twin_of
 
 SKIPPED |= {  # functions of TensorFlow that stand between the user and what was called
     "error_handler", "op_dispatch_handler", "binary_op_wrapper", "r_binary_op_wrapper", "wrapper", "told", "wrapped",
@@ -142,10 +142,11 @@ def op_ran(kernel, inputs, attributes, outputs, op_name=None, graph=None):
     if not outputs:
         wrote(kernel, inputs)
         return
-    handles = any(map(holds_none, inputs))
-    if any(map(holds_none, outputs)):
+    handles = any(map(holds_others, inputs))
+    if any(map(holds_others, outputs)):
         keep_in(outputs, inputs)
-        return
+        if any(map(holds_none, outputs)):
+            return
     if handles and kernel == "ReadVariableOp" and (variable := vars(inputs[0]).get(KEY)) is not None:
         read(variable)
         if user_frame()[1] not in EXPLICIT:
@@ -347,8 +348,8 @@ def wrote(kernel, inputs):
         return
     handle, *given = inputs
     variable = vars(handle).get(KEY)
-    if variable is None:
-        keep_in([x for x in inputs if holds_none(x)], inputs)
+    if not isinstance(variable, VariableTwin):
+        keep_in([x for x in inputs if holds_others(x)], inputs)
         return
     how = "assign" if kernel == "AssignVariableOp" else {"AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_sub"}.get(kernel, "scatter")
     value = vars(given[-1]).get(KEY)
@@ -504,6 +505,7 @@ def answering(original, whole=True):
         if any(one is None for one in (*targets, *leaves)):  # in a graph, or no tensors
             return original(tape, target, sources, *args, **kwargs)
         spent, reached = tape._tape is None, {step[INPUT] for step in prune(twin.steps or [], [one.id for one in leaves])}
+        twin.wanted = reached
         for listener in listening.now:
             listener.asking(twin)
         asking.append(twin)
@@ -547,7 +549,7 @@ def in_order(results) -> list:
 
 def gradient_twin(one):
     if isinstance(one, tf.IndexedSlices):
-        one = tf.convert_to_tensor(one)
+        return Tensor.of(array_of_gradient(one))
     return None if one is None else twin_of(one)
 
 

@@ -36,7 +36,7 @@ class Node:
         if self.last[0] is not dy:
             dys = dy if isinstance(dy, list) else [dy]
             with quiet():
-                dys = [tf.constant(one, y.dtype) for one, y in zip(dys, self.outputs)]
+                dys = [tensor_of_gradient(one, y) for one, y in zip(dys, self.outputs)]
                 found = self.function(*dys) if self.function else gradient_function(
                     self.kernel, self.attributes, len(self.inputs), self.inputs, self.outputs, dys, (), "")  # fmt: skip
                 self.last = dy, [array_of_gradient(one) for one in in_list(found)]
@@ -60,7 +60,17 @@ def array_of_gradient(one) -> Any:
     if isinstance(one, tf.IndexedSlices):
         with quiet():
             one = tf.convert_to_tensor(one)
+    if isinstance(one, EagerTensor) and one.dtype == tf.variant:  # for a list of tensors: as it is
+        whole = np.empty((), object)
+        whole[()] = one
+        return whole
     return array_of(one) if isinstance(one, EagerTensor) else None
+
+
+def tensor_of_gradient(array, y):
+    if y.dtype == tf.variant:
+        return array[()] if array.dtype == object else tf.zeros_like(y)
+    return tf.constant(array, y.dtype)
 
 
 class TapeTwin(GradientTape):
@@ -68,7 +78,10 @@ class TapeTwin(GradientTape):
 
     Attributes:
         nodes: the attributes of an op, which are one object for one op -> its Node.
+        wanted: during a question, the numbers through which a gradient can reach its sources.
     """
+
+    wanted: Any = frozenset()
 
     def __init__(self, tape):
         super().__init__(tape._persistent, tape._watch_accessed_variables)
@@ -84,7 +97,7 @@ class TapeTwin(GradientTape):
         ids = [getattr(vars(x).get(KEY), "id", None) for x in inputs]
         if self.steps is None or tracked.isdisjoint(ids):
             return
-        node = Node(kernel, attributes, inputs, outputs, ids, function)
+        node = Node(kernel, attributes, inputs, [*outputs], ids, function)  # TensorFlow empties its own list
         self.nodes[id(attributes)] = node
         live = [one for one in twins if one is not None]
         if function is not None:  # it takes the place of the ops that made its outputs
@@ -118,7 +131,7 @@ class TapeTwin(GradientTape):
         dy = arrived if len(arrived) > 1 else arrived[0]
         for k, one in enumerate(in_list(found)):
             dx = array_of_gradient(one)
-            if dx is not None and node.ids[k] in self.tracked_ids:
+            if dx is not None and node.ids[k] in self.wanted:
                 step = node.output, node.ids[k], node.vjp(k), (), (), dx.shape
                 for listener in listening.now:
                     if listener.tracked_ids is None:

@@ -27,7 +27,7 @@ from .quiet import quiet
 from .swap import put
 
 EagerTensor = ops.EagerTensor
-NO_VALUES = {one.as_datatype_enum for one in (tf.resource, tf.variant)}
+RESOURCE, VARIANT = (one.as_datatype_enum for one in (tf.resource, tf.variant))
 OBJECTS = np.dtype(object)
 KEY = "_minigrad"  # the attribute of a tensor or Variable of TensorFlow that holds its twin
 
@@ -86,7 +86,9 @@ KINDS += Twin, VariableTwin
 
 
 def array_of(tensor) -> Any:
-    """The value as the engine keeps it."""
+    """The value as the engine keeps it. (A list of tensors, along which gradients flow, shows none.)"""
+    if tensor._datatype_enum() == VARIANT:
+        return np.float32(0.0)
     value = tensor._numpy_internal()
     kind = getattr(value, "dtype", OBJECTS).kind
     if kind == "V":  # bfloat16 is no type of NumPy's
@@ -95,8 +97,13 @@ def array_of(tensor) -> Any:
 
 
 def holds_none(tensor) -> bool:
-    """Is it a handle, of a Variable, a Dataset and the like?"""
-    return tensor._datatype_enum() in NO_VALUES
+    """Is it a handle, of a Variable, a queue and the like?"""
+    return tensor._datatype_enum() == RESOURCE
+
+
+def holds_others(tensor) -> bool:
+    """Is it a handle, or a list of tensors, or a Dataset?"""
+    return tensor._datatype_enum() in (RESOURCE, VARIANT)
 
 
 def twin_of(value) -> Any:
