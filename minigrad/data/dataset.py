@@ -560,16 +560,25 @@ class Iterator:
     """
 
     def __init__(self, dataset: Dataset):
-        self._dataset, self._elements = dataset, dataset._start()
+        self._dataset, self._elements, self._taken = dataset, dataset._start(), 0
 
     def __iter__(self):
         return self
 
     def __next__(self):
         put_off()
-        return next(self._elements)
+        element = next(self._elements)
+        self._taken += 1
+        return element
 
     next = __next__
+
+    def _go_to(self, taken: int) -> None:
+        """Go on after so many elements, as a checkpoint asks: over the Dataset once more, if it was further."""
+        if taken < self._taken:
+            self._elements, self._taken = self._dataset._start(), 0
+        for _ in range(taken - self._taken):
+            next(self, None)
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element.
@@ -578,7 +587,7 @@ class Iterator:
             OutOfRangeError: there is none.
         """
         try:
-            return next(self._elements)
+            return next(self)
         except StopIteration:
             raise errors.OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
 
