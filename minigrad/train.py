@@ -299,8 +299,9 @@ class Checkpoint:
 
     It follows modules, layers, optimizers, other Checkpoints, lists, dicts, and iterators of Datasets. (Metrics are not
     followed, as in TensorFlow.) Where a Variable goes is told by the names of the attributes on the way to it, not by
-    its own name. What is made after `restore` is restored when it is made. The file is minigrad's own, `PREFIX.npz`:
-    TensorFlow does not read it, nor is TensorFlow's read here.
+    its own name. What is made after `restore` is restored when it is made, also the weights of Keras's layers, of which
+    TensorFlow forgets some. The file is minigrad's own, `PREFIX.npz`: TensorFlow does not read it, nor is TensorFlow's
+    read here.
 
     Args:
         root: an object that is followed in place of the Checkpoint, which then adds the others to it.

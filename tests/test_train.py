@@ -254,6 +254,20 @@ def test_a_damaged_file_is_refused_and_changes_nothing(kind):
     assert not v.numpy().any()
 
 
+class Trap:
+    def __reduce__(self):
+        return pathlib.Path.touch, (pathlib.Path("sprung"),)
+
+
+def test_a_file_from_elsewhere_runs_no_program():
+    with np.load(f"{Checkpoint(v=mg.Variable(1.0)).write('ckpt')}.npz") as stored:
+        arrays = dict(stored)
+    np.savez("ckpt.npz", **{name: np.array([Trap()], object) if "GRAPH" not in name else one for name, one in arrays.items()})
+    with pytest.raises(mg.errors.DataLossError):
+        Checkpoint(v=mg.Variable(1.0)).read("ckpt")
+    assert not pathlib.Path("sprung").exists()
+
+
 @pytest.mark.parametrize("made", ["theirs.index", "theirs.h5", "theirs.npz"])
 def test_what_tensorflow_has_written_is_refused_by_name(made):
     pathlib.Path(made).write_bytes(b"\x89HDF\r\n\x1a\n")
