@@ -4,7 +4,6 @@ import os
 
 import numpy as np
 
-from ... import train
 from ...engine import Tensor, dtypes, listeners_only
 from ...errors import received, visible
 from ..utils import checked_name
@@ -58,7 +57,7 @@ class Model(Layer):
         path = weights_file(filepath)
         if not overwrite and os.path.exists(path):
             raise FileExistsError(f"{visible(path)} is there. Write overwrite=True, or take another name.")
-        train.save_state(path, [], self._built_states("saving a model"))
+        files().save_state(path, [], self._built_states("saving a model"))
 
     def load_weights(self, filepath, skip_mismatch=False) -> None:
         """Give all Variables the values that `save_weights` has written, matched by the attributes that lead to them.
@@ -75,7 +74,7 @@ class Model(Layer):
         path = weights_file(filepath)
         if not os.path.exists(path):
             raise FileNotFoundError(f"There is no file {visible(path)}.")
-        arrays, own = train.load_state(path, "")[1], self._built_states("loading weights into a model")
+        arrays, own = files().load_state(path, "")[1], self._built_states("loading weights into a model")
         shapes = {name: array.shape for name, array in arrays.items()}
         misfits = {name: f"shape {shapes[name]}, not {tuple(state.shape)}," if name in shapes else "nothing"
                    for name, state in own.items() if shapes.get(name) != tuple(state.shape)}  # fmt: skip
@@ -93,7 +92,14 @@ class Model(Layer):
         if not self.built:
             advice = "Try building the model first by calling it on some data or by using `build()`."
             raise ValueError(f"You are {what} that has not yet been built. {advice}")
-        return {name: state for name, state in train.graph_of(self)[1].items() if id(state) in own}
+        return {name: state for name, state in files().graph_of(self)[1].items() if id(state) in own}
+
+
+def files():
+    """`mg.train`, which is loaded when weights are first saved: importing json would make importing Keras slower."""
+    from ... import train
+
+    return train
 
 
 def weights_file(path) -> str:
