@@ -502,3 +502,14 @@ def test_a_string_has_no_gradient_not_even_to_itself():
         assert (of_x.numpy(), of_s) == (4.0, None)
     assert tape.gradient(y, s, unconnected_gradients="zero").numpy() == b""
     assert tape.gradient(s, s, mg.constant("b")).numpy() == b"b"
+
+
+def test_a_late_watch_reaches_nothing_that_ran_before_and_the_answer_says_why():
+    x, w = mg.constant([[1.0, 2.0]]), mg.Variable([[1.0], [2.0]])
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y = mg.matmul(x, w)  # TensorFlow keeps x as well, since w is watched, and gives dy/dx
+        tape.watch(x)
+        z = x * x
+    assert tape.gradient(y, x) is None
+    assert tape.gradient(z, x).numpy().tolist() == [[2.0, 4.0]]
+    assert "watched later: for a constant the tape kept nothing" in str(tape.explain(y, x))
