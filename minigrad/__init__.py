@@ -66,7 +66,7 @@ del collected, gc, kind, space
 
 LATER = {  # loaded when they are first used: modules, and functions with the module that they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None,
-    "trace": "tracing.log", "load_ipython_extension": "report", "written": "graph", "function": "graph",
+    "trace": "tracing.log", "load_ipython_extension": "report", "train": None, "written": "graph", "function": "graph",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 
@@ -100,7 +100,7 @@ __all__ = ["Assert", "GradientTape", "IndexedSlices", "Module", "RegisterGradien
            "random_normal_initializer", "random_uniform_initializer", "realdiv", "recompute_grad", "reduce_all",
            "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
            "round", "scalar_mul", "scan", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "strings", "subtract",
-           "switch_case", "tan", "tanh", "tensordot", "test", "trace", "truediv", "truncatediv", "truncatemod",
+           "switch_case", "tan", "tanh", "tensordot", "test", "trace", "train", "truediv", "truncatediv", "truncatemod",
            "vectorized_map", "while_loop", "written", "zeros_initializer"]  # fmt: skip
 __all__ = sorted({*__all__, *dtypes.__all__, *ops.__all__})
 __dir__ = __all__.copy  # what Tab offers

@@ -40,6 +40,7 @@ class ForwardAccumulator:
     def __init__(self, primals: Any, tangents: Any):
         nest.assert_same_structure(primals, tangents)
         self._primals, self._tape = nest.flatten(primals), GradientTape(persistent=True, watch_accessed_variables=False)
+        self._around: tuple = ()  # the tapes and accumulators around its block
         self._tangents = [convert_to_tensor(dx, x.dtype) for x, dx in zip(self._primals, nest.flatten(tangents))]
         if len({x.id for x in self._primals}) < len(self._primals):
             problem = "Tensor {} was specified as a primal multiple times. This may indicate an error."
@@ -51,6 +52,7 @@ class ForwardAccumulator:
     def __enter__(self):
         if self._tape in listening.now:
             raise ValueError("Accumulator is already recording.")
+        self._around = tuple(one for one in listening.now if one.tracked_ids is not None)
         self._tape.block = listening.blocks.get(self)
         self._tape.__enter__()
         self._tape.watch([x for x in self._primals if not dtypes.as_dtype(x.dtype).is_integer])
@@ -76,7 +78,8 @@ class ForwardAccumulator:
             ValueError: `unconnected_gradients` is neither NONE nor ZERO.
         """
         zeros = unconnected_mode(unconnected_gradients) is UnconnectedGradients.ZERO
-        with listeners_only(*[one for one in listening.now if one != self._tape]):
+        traces = [one for one in listening.now if one.tracked_ids is None]
+        with listeners_only(*traces, *filter(still_records, self._around)):
             found = [self._jvp(y) for y in nest.flatten(primals)]
             found = [zeros_like(y) if zeros and dy is None else dy for y, dy in zip(nest.flatten(primals), found)]
         return nest.pack_sequence_as(primals, found)
@@ -94,3 +97,11 @@ class ForwardAccumulator:
             vjps = self._tape.gradient(y, self._primals, output_gradients=vector)
             pairs = [(convert_to_tensor(dx), tangent) for dx, tangent in zip(vjps, self._tangents) if dx is not None]
         return tape.gradient([dx for dx, _ in pairs], vector, output_gradients=[tangent for _, tangent in pairs])
+
+
+def still_records(tape) -> bool:
+    """Can the tape be asked yet? A JVP is an answer about the block: it is recorded by what was open around that."""
+    try:
+        return tape.steps is not None
+    except ReferenceError:  # nobody holds it any more
+        return False

@@ -5,6 +5,7 @@ The leaves of a dict are in the order of its sorted keys, as in TensorFlow, so t
 """
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, MappingView, Sequence
 from typing import Any
 
@@ -158,19 +159,53 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     Traceback (most recent call last):
     ValueError: The two structures don't have the same nested structure. ...
     """
-    both = visible_lines(f"First structure: {nest1}\n\nSecond structure: {nest2}")
-    problem = f"The two structures don't have the same nested structure.\n\n{both}"
-    if is_nested(nest1) != is_nested(nest2):
-        raise ValueError(problem)
-    if not is_nested(nest1):
+    difference = first_difference(nest1, nest2, check_types)
+    if difference is None:
         return
+    kind, what = difference
+    both = f"First structure: {told(nest1)}\n\nSecond structure: {told(nest2)}\n\nMore specifically: {what}"
+    outlines = [packed(one, itertools.repeat(DOT)) for one in (nest1, nest2)]
+    entire = f"Entire first structure:\n{outlines[0]}\nEntire second structure:\n{outlines[1]}"
+    raise kind(visible_lines(f"The two structures don't have the same nested structure.\n\n{both}\n{entire}"))
+
+
+class Dot:
+    """What a leaf looks like in an error message."""
+
+    def __repr__(self):
+        return "."
+
+
+DOT = Dot()
+
+
+def told(structure):
+    """A part of a nest in an error message."""
+    return f"type={type(structure).__name__} str={structure!s}"
+
+
+def first_difference(nest1, nest2, check_types):
+    """Where two structures first differ: the class of the error and what it says; None if they do not."""
+    if is_nested(nest1) != is_nested(nest2):
+        nested, leaf = (nest1, nest2) if is_nested(nest1) else (nest2, nest1)
+        return ValueError, f'Substructure "{told(nested)}" is a sequence, while substructure "{told(leaf)}" is not'
+    if not is_nested(nest1):
+        return None
     if check_types and not same_type(nest1, nest2):
-        raise TypeError(problem)
-    dicts = isinstance(nest1, Mapping) and isinstance(nest2, Mapping)
-    if len(nest1) != len(nest2) or (dicts and sorted_keys(nest1) != sorted_keys(nest2)):
-        raise ValueError(problem)
-    for child1, child2 in zip(children(nest1), children(nest2), strict=True):
-        assert_same_structure(child1, child2, check_types)
+        types = [f"{told(one)} has type {type(one).__name__}" for one in (nest1, nest2)]
+        problem = "The two namedtuples don't have the same sequence type."
+        return TypeError, f"{problem} First structure {types[0]}, while second structure {types[1]}"
+    if check_types and isinstance(nest1, Mapping) and sorted_keys(nest1) != sorted_keys(nest2):
+        problem = f"The two dictionaries don't have the same set of keys. First structure has keys {told(list(nest1))}"
+        return ValueError, f"{problem}, while second structure has keys {told(list(nest2))}"
+    for child1, child2 in zip(children(nest1), children(nest2)):
+        difference = first_difference(child1, child2, check_types)
+        if difference is not None:
+            return difference
+    if len(nest1) != len(nest2):
+        problem = "The two structures don't have the same number of elements."
+        return ValueError, f"{problem} First structure: {told(nest1)}. Second structure: {told(nest2)}"
+    return None
 
 
 def same_type(nest1, nest2):

@@ -122,3 +122,48 @@ def test_whole_numbers_have_no_direction(caplog):
 def test_directions_that_do_not_fit_are_refused(primals, tangents, text):
     with pytest.raises(ValueError, match=text):
         Accumulator(primals, tangents)
+
+
+def test_a_jvp_asked_after_all_blocks_is_connected_to_what_was_around_its_own():
+    x = mg.constant(1.1)
+    with Accumulator(x, ONE) as outer, Accumulator(x, ONE) as inner:
+        y = x**3.5
+    close(outer.jvp(inner.jvp(y)), 10.0947857)
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        with Accumulator(x, ONE) as acc:
+            y = x**3.5
+    close(tape.gradient(acc.jvp(y), x), 10.0947857)
+    with Accumulator(x, ONE) as a, Accumulator(x, ONE) as b, Accumulator(x, ONE) as c:
+        y = x**3.5
+    close(a.jvp(b.jvp(c.jvp(y))), 3.5 * 2.5 * 1.5 * 1.1**0.5)
+
+
+def test_a_jvp_is_a_constant_to_a_tape_that_was_not_around_its_block():
+    x = mg.constant(1.1)
+    with Accumulator(x, ONE) as acc:
+        with mg.GradientTape() as inside:
+            inside.watch(x)
+            y = x**3.5
+        slope = acc.jvp(y)
+    with mg.GradientTape() as after:
+        after.watch(x)
+        late = acc.jvp(y)
+    assert inside.gradient(slope, x) is None
+    assert after.gradient(late, x) is None
+
+
+def test_a_jvp_needs_no_tape_that_is_used_up_or_gone():
+    x = mg.constant(1.1)
+    with mg.GradientTape() as tape:
+        tape.watch(x)
+        with Accumulator(x, ONE) as acc:
+            y = x**3.5
+    close(tape.gradient(y, x), 4.4417057)
+    close(acc.jvp(y), 4.4417057)
+    by_hand = mg.GradientTape()
+    by_hand.__enter__()
+    with Accumulator(x, ONE) as acc:
+        y = x**3.5
+    del by_hand
+    close(acc.jvp(y), 4.4417057)

@@ -265,3 +265,44 @@ def test_conversions_are_silent_even_if_numpy_is_strict():
         assert np.isinf(mg.constant(1e300, "float32").numpy())
         assert mg.constant(np.array([np.nan, 1e300]), "int32").shape == (2,)
         assert mg.constant(np.array([1e300]), "float16").numpy()[0] == np.inf
+
+
+class Rows:
+    """A sequence of which only `len` and the ways in are known."""
+
+    def __init__(self, *values, length=None):
+        self.values, self.length = values, len(values) if length is None else length
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, i):
+        raise KeyError(i)  # as a series of pandas, whose labels begin elsewhere
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+def test_a_sequence_is_read_by_iterating():
+    assert mg.constant(Rows(1, 2)).numpy().tolist() == [1, 2]
+    assert mg.constant([Rows(1.0, 2.0), [3, 4]]).numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert (mg.constant([1.0, 2.0]) + Rows(1, 2)).numpy().tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("length", [1, 5])
+def test_a_sequence_of_another_length_than_it_says_is_no_rectangle(length):
+    with pytest.raises(ValueError, match="Can't convert non-rectangular Python sequence to Tensor"):
+        mg.constant(Rows(1, 2, 3, length=length))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64", None])
+def test_an_integer_that_is_too_large_is_called_an_integer(dtype):
+    for value in (10**310, [10**310, 1]):
+        with pytest.raises(ValueError, match="Can't convert Python sequence with out-of-range integer to Tensor"):
+            mg.constant(value, dtype)
+
+
+def test_a_tensor_of_more_axes_than_numpys_arrays_can_have_is_refused_in_these_words():
+    with pytest.raises(mg.errors.InvalidArgumentError, match="64 axes at most here, as NumPy's arrays have, but received 70"):
+        mg.reshape([[1.0]], [1] * 70)
+    assert mg.reshape([[1.0]], [1] * 64).ndim == 64

@@ -386,14 +386,14 @@ def test_picture_errors():
 
 
 def test_a_dataset_tells_what_it_holds():
-    assert repr(Dataset.range(2)) == "<Dataset element_spec=TensorSpec(shape=(), dtype=mg.int64, name=None)>"
+    assert repr(Dataset.range(2)) == "<_RangeDataset element_spec=TensorSpec(shape=(), dtype=mg.int64, name=None)>"
     promised = Dataset.from_generator(lambda: iter([]), mg.int32)
-    assert repr(promised) == "<Dataset element_spec=TensorSpec(shape=<unknown>, dtype=mg.int32, name=None)>"
-    assert repr(Dataset.range(2).map(lambda x, y: x)) == "<Dataset element_spec=unknown>"
+    assert repr(promised) == "<_FlatMapDataset element_spec=TensorSpec(shape=<unknown>, dtype=mg.int32, name=None)>"
+    assert repr(Dataset.range(2).map(lambda x, y: x)) == "<_MapDataset element_spec=unknown>"
     with pytest.raises(ValueError, match="The Dataset is empty"):
         Dataset.range(1).batch(2, drop_remainder=True).element_spec
     data = Dataset.range(2)
-    assert data.with_options(None) is data
+    assert list(data.with_options(None)) == list(data)
 
 
 PROMISES = [  # what is promised, what the generator yields, and what is said of it
@@ -548,13 +548,32 @@ def test_the_size_of_a_batch_is_not_known(data, expected):
 def test_a_batch_is_shown_with_an_unknown_length_also_from_a_full_cache():
     data = NUMBERS.batch(4).cache()
     for _ in range(2):
-        assert repr(data) == "<Dataset element_spec=TensorSpec(shape=(None,), dtype=mg.int64, name=None)>"
+        assert repr(data) == "<CacheDataset element_spec=TensorSpec(shape=(None,), dtype=mg.int64, name=None)>"
         assert [x.shape[0] for x in data] == [4, 4, 2]
+
+
+KINDS = [
+    (Dataset.from_tensor_slices([1, 2]), "_TensorSlice"), (Dataset.from_tensors(1), "_Tensor"), (Dataset.zip(NUMBERS, NUMBERS), "_Zip"),
+    (NUMBERS.map(abs, num_parallel_calls=2), "_ParallelMap"), (NUMBERS.batch(2, num_parallel_calls=2), "_ParallelBatch"),
+    (NUMBERS.batch(2).unbatch(), "_Unbatch"), (NUMBERS.enumerate(), "_Zip"), (NUMBERS.apply(lambda data: data.take(2)), "_Take"),
+    (NUMBERS.skip(-1), "_Skip"), (NUMBERS.batch(2).prefetch(1), "_Prefetch"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "kind"), KINDS)
+def test_a_dataset_is_shown_by_the_name_of_tensorflows(data, kind):
+    assert repr(data).startswith(f"<{kind}Dataset element_spec=")
+
+
+def test_what_makes_a_dataset_of_another_does_not_rename_that():
+    assert repr(NUMBERS.prefetch(1)) != repr(NUMBERS)
+    assert repr(NUMBERS).startswith("<_RangeDataset ")
+    assert repr(next(iter(NUMBERS.window(2)))).startswith("<_VariantDataset ")
 
 
 def test_a_dataset_that_fails_can_be_shown():
     broken = Dataset.range(3).map(lambda x: 1 // 0)
-    assert repr(broken) == "<Dataset element_spec=unknown>"
+    assert repr(broken) == "<_MapDataset element_spec=unknown>"
     with pytest.raises(ZeroDivisionError):
         list(broken)
 

@@ -289,6 +289,14 @@ def test_mapping_over_nothing_gives_nothing_of_the_right_form_that_is_connected(
     assert tape.gradient([total, row], x).shape == (0, 3)
 
 
+def test_complex_numbers_are_counted_and_no_truths_are_nothing_as_tensorflow_prints_them(capsys):
+    z = mg.zeros([2, 3], mg.complex64)
+    mg.print(z, z[:1, :1], z[:0], output_stream=sys.stdout)
+    mg.print(z, output_stream=sys.stdout, summarize=-1)
+    mg.print("a", mg.zeros([2, 0], mg.bool), output_stream=sys.stdout)
+    assert capsys.readouterr().out == "[? ? ?...] [?] []\n[? ? ? ? ? ?]\na \n"
+
+
 def test_a_complex_number_is_printed_as_tensorflow_prints_it(capsys):
     mg.print(mg.constant([1.0 + 2.0j]), output_stream=sys.stdout)
     assert capsys.readouterr().out == "[?]\n"

@@ -26,7 +26,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # A folder or file may import those that stand before it, and its own parts: the layers of the house, from the bottom up.
 LAYERS = """
 errors nest config | engine | ops | math dtypes bitwise random strings linalg nn image debugging | program
-test autodiff queue data keras | tracing graph explain inspector report | __init__ classroom __main__
+test autodiff queue data train keras | tracing graph explain inspector report | __init__ classroom __main__
 """.replace("|", "").split()
 DOOR = ("engine", "explain")  # tape.explain loads the explanations when somebody first asks for one
 
@@ -122,7 +122,7 @@ def test_importing_minigrad_loads_numpy_and_little_else():
     light = loaded_by("import atexit, bisect, copy, dataclasses, gc, logging, pprint, random, string, threading, traceback")
     assert {name for name in foreign if name[0] != "_"} <= light
     assert len(ours) <= 1.5 * len(numpy), f"{len(ours)} modules; NumPy alone: {len(numpy)}"
-    assert not {f"minigrad.{name}" for name in ("data", "keras", "explain", "inspector", "tracing", "queue", "autodiff")} & ours
+    assert not {f"minigrad.{name}" for name in ("data", "keras", "explain", "inspector", "tracing", "queue", "autodiff", "train")} & ours
 
 
 FIRST_STEPS = """

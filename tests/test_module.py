@@ -93,7 +93,9 @@ def test_name_scopes_stand_before_the_names_of_variables():
     with mg.name_scope("foo") as scope:
         assert scope == "foo/"
         assert mg.Variable(1.0, name="q").name == "foo/q:0"
-        assert Inner("x").name_scope.name == "foo/x/"
+        inner = Inner("x")
+        assert inner.name_scope.name == "foo/x/"
+        assert inner.name_scope is inner.name_scope
         with mg.name_scope("") as top:
             assert top == ""
             assert mg.Variable(1.0, name="q").name == "q:0"

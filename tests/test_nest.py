@@ -98,6 +98,31 @@ def test_same_structure(one, two, error):
 
 def test_types_need_not_be_checked():
     nest.assert_same_structure([1, 2], (3, 4), check_types=False)
+    nest.assert_same_structure({"a": 1}, {"b": 2}, check_types=False)  # keys are types, to TensorFlow
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "told"),
+    [
+        ([1, [2]], [1, 2], 'Substructure "type=list str=[2]" is a sequence, while substructure "type=int str=2" is not'),
+        ([1, (2, 3)], [1, [2, 3]], "First structure type=tuple str=(2, 3) has type tuple, while second structure type=list"),
+        ({"b": 1, "a": 2}, {"b": 1}, "First structure has keys type=list str=['b', 'a'], while second structure has keys"),
+        ([1, (2, [3])], [1, (2, [3, 4])], "First structure: type=list str=[3]. Second structure: type=list str=[3, 4]"),
+        ([1, [2]], [1, 2, 3], 'Substructure "type=list str=[2]" is a sequence'),  # before the number of elements
+        ([mg.constant(1.0)], [[1.0]], 'substructure "type=Tensor str=mg.Tensor(1.0, shape=(), dtype=float32)" is not'),
+    ],
+)
+def test_the_error_tells_the_first_part_that_differs(one, two, told):
+    with pytest.raises((ValueError, TypeError), match="More specifically: ") as error:
+        nest.assert_same_structure(one, two)
+    assert told in str(error.value)
+
+
+def test_the_error_shows_both_structures_without_their_leaves():
+    with pytest.raises(ValueError, match="do") as error:
+        nest.assert_same_structure({"a": [1, Point(2, 3)]}, {"a": [1]})
+    end = "Entire first structure:\n{'a': [., Point(x=., y=.)]}\nEntire second structure:\n{'a': [.]}"
+    assert str(error.value).endswith(end)
 
 
 def test_nests_may_be_deep():

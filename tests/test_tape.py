@@ -488,3 +488,28 @@ def test_a_single_number_has_no_batch():
         y = x * x
     with pytest.raises(IndexError, match="the target is one number, and has no batch"):
         tape.batch_jacobian(y, x)
+
+
+def test_a_string_has_no_gradient_not_even_to_itself():
+    s, x = mg.constant("a"), mg.Variable(2.0)
+    with mg.GradientTape(persistent=True) as tape:
+        tape.watch(s)
+        y = x * x
+    for missing in ("none", "zero"):
+        assert tape.gradient(s, s, unconnected_gradients=missing) is None
+        assert tape.gradient([s], [s], unconnected_gradients=missing) == [None]
+        of_x, of_s = tape.gradient([y, s], [x, s], unconnected_gradients=missing)
+        assert (of_x.numpy(), of_s) == (4.0, None)
+    assert tape.gradient(y, s, unconnected_gradients="zero").numpy() == b""
+    assert tape.gradient(s, s, mg.constant("b")).numpy() == b"b"
+
+
+def test_a_late_watch_reaches_nothing_that_ran_before_and_the_answer_says_why():
+    x, w = mg.constant([[1.0, 2.0]]), mg.Variable([[1.0], [2.0]])
+    with mg.trace(), mg.GradientTape(persistent=True) as tape:
+        y = mg.matmul(x, w)  # TensorFlow keeps x as well, since w is watched, and gives dy/dx
+        tape.watch(x)
+        z = x * x
+    assert tape.gradient(y, x) is None
+    assert tape.gradient(z, x).numpy().tolist() == [[2.0, 4.0]]
+    assert "watched later: for a constant the tape kept nothing" in str(tape.explain(y, x))

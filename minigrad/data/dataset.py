@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import inspect
 import itertools
 from collections import abc
 from collections.abc import Callable
@@ -32,6 +33,8 @@ class Dataset:
     [2. 4.]
     [6.]
     """
+
+    _kind = "_Variant"  # what TensorFlow puts before "Dataset" when it prints one
 
     def __init__(self, start: Any, length: Any = UNKNOWN_CARDINALITY, spec: Any = None):
         self._start = start  # returns a new iterator of the elements
@@ -412,11 +415,11 @@ class Dataset:
         return Dataset(lambda: iter(complete[0]) if complete and not spec_inference.active else fill(), self._length)
 
     def prefetch(self, buffer_size: Any = None, name: str | None = None) -> "Dataset":
-        """The Dataset itself: no element is computed ahead of time."""
+        """The same elements: none is computed ahead of time."""
         return self
 
     def with_options(self, options: Any, name: str | None = None) -> "Dataset":
-        """The Dataset itself: there are no options."""
+        """The same elements: there are no options."""
         return self
 
     def apply(self, transformation_func: Callable) -> "Dataset":
@@ -522,7 +525,34 @@ class Dataset:
 
     def __repr__(self):
         spec = self._spec_or_none()
-        return f"<Dataset element_spec={'unknown' if spec is None else spec}>"
+        return f"<{self._kind}Dataset element_spec={'unknown' if spec is None else spec}>"
+
+
+def printed_as(kind, method):
+    """A method whose Datasets are printed with the name that TensorFlow's have."""
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def make(*args, **kwargs):
+        made = copy.copy(method(*args, **kwargs))
+        parallel = signature.bind(*args, **kwargs).arguments.get("num_parallel_calls") is not None
+        made._kind = kind.replace("_", "_Parallel") if parallel else kind
+        return made
+
+    return make
+
+
+KINDS = {"from_tensor_slices": "_TensorSlice", "from_tensors": "_Tensor", "from_generator": "_FlatMap",
+         "range": "_Range", "zip": "_Zip", "map": "_Map", "filter": "_Filter", "take_while": "_TakeWhile",
+         "flat_map": "_FlatMap", "batch": "_Batch", "padded_batch": "_PaddedBatch", "window": "_Window",
+         "shard": "_Shard", "unbatch": "_Unbatch", "shuffle": "_Shuffle", "repeat": "_Repeat", "take": "_Take",
+         "skip": "_Skip", "enumerate": "_Zip", "concatenate": "_Concatenate", "cache": "Cache",
+         "prefetch": "_Prefetch", "with_options": "_Options"}  # fmt: skip
+for name, kind in KINDS.items():
+    one = vars(Dataset)[name]
+    static = isinstance(one, staticmethod)
+    setattr(Dataset, name, staticmethod(printed_as(kind, one.__func__)) if static else printed_as(kind, one))
+del name, kind, one, static
 
 
 class DatasetSpec:
@@ -560,16 +590,25 @@ class Iterator:
     """
 
     def __init__(self, dataset: Dataset):
-        self._dataset, self._elements = dataset, dataset._start()
+        self._dataset, self._elements, self._taken = dataset, dataset._start(), 0
 
     def __iter__(self):
         return self
 
     def __next__(self):
         put_off()
-        return next(self._elements)
+        element = next(self._elements)
+        self._taken += 1
+        return element
 
     next = __next__
+
+    def _go_to(self, taken: int) -> None:
+        """Go on after so many elements, as a checkpoint asks: over the Dataset once more, if it was further."""
+        if taken < self._taken:
+            self._elements, self._taken = self._dataset._start(), 0
+        for _ in range(taken - self._taken):
+            next(self, None)
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element.
@@ -578,7 +617,7 @@ class Iterator:
             OutOfRangeError: there is none.
         """
         try:
-            return next(self._elements)
+            return next(self)
         except StopIteration:
             raise errors.OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
 

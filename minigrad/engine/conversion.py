@@ -1,5 +1,7 @@
 """What a user may write for a value, and what array it becomes: `as_value`. Knows no Tensor."""
 
+import math as python_math
+
 import numpy as np
 
 from ..errors import unwarned, visible_lines
@@ -69,7 +71,7 @@ def from_python(value, wanted):
         if len(shape) > MOST_AXES:
             problem = f"Can't convert a Python sequence of more than {MOST_AXES} axes to Tensor."
             raise ValueError(f"{problem} Does the list hold itself?")
-        first = first[0]
+        first = next(iter(first))
     first = first[()] if isinstance(first, np.ndarray) else first
     kind = kind_of(type(first))
     if kind is None:
@@ -111,11 +113,13 @@ def kind_of(kind):
 
 def leaves_of(value, shape):
     """What stands in nested lists of this shape, from left to right, and the kinds of it."""
-    leaves = value
+    leaves = value if value.__class__ is list else list(value)
     for length in shape[1:]:
         if not all(is_sequence(row) and len(row) == length for row in leaves):
-            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+            raise not_rectangular()
         leaves = [leaf for row in leaves for leaf in row]
+    if len(leaves) != python_math.prod(shape):  # a sequence of another length than it says
+        raise not_rectangular()
     types = set(map(type, leaves))
     if np.ndarray in types:  # arrays without axes
         leaves = [leaf[()] if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
@@ -137,8 +141,13 @@ def numbers(leaves, kind, dtype, overflow="ignore"):
             return np.array(leaves, WIDEST[kind]).astype(dtype, copy=False)
         return unwarned(np.array, leaves, dtype, over=overflow)
     except (OverflowError, FloatingPointError):
-        smooth, whole = "a value out of range for a double-precision float.", "out-of-range integer to Tensor."
-        raise ValueError(f"Can't convert Python sequence with {smooth if kind in 'fc' else whole}") from None
+        whole = all(isinstance(leaf, int) for leaf in leaves)
+        range = "out-of-range integer to Tensor." if whole else "a value out of range for a double-precision float."
+        raise ValueError(f"Can't convert Python sequence with {range}") from None
+
+
+def not_rectangular():
+    return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
 
 
 def unsupported(value):

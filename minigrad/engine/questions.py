@@ -104,6 +104,9 @@ def seeds_of(tape, targets, output_gradients=None, recorded=False):
             given = [fitted(seed, value) for seed, value in zip(given, values)]
     seeds = {}
     for one, value, seed in itertools.zip_longest(targets, values, given):
+        if seed is None and value.dtype.kind == "O":  # a string has no 1: nothing flows, not even to itself
+            seeds[one.id] = None
+            continue
         seed = Tensor.of(np.ones(value.shape, value.dtype)) if seed is None else seed
         seed = Recorded.of(seed) if recorded else seed.value
         seeds[one.id] = seeds[one.id] + seed if one.id in seeds else seed

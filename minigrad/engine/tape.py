@@ -149,6 +149,10 @@ class GradientTape(Listener):
     def watch(self, tensor: Any) -> None:
         """Record, from here on, what is computed from `tensor`.
 
+        What was computed from it before stays unrecorded: what an op would need for an input that is not watched yet is
+        not kept. (TensorFlow keeps all inputs of an op if one of them is watched: in `y = matmul(x, w)` and only then
+        `watch(x)`, with a Variable `w`, it gives dy/dx. minigrad gives None, and `explain` says why.)
+
         Args:
             tensor: a Tensor or a Variable of a float or complex dtype, or a nest of them.
 
@@ -291,7 +295,7 @@ class GradientTape(Listener):
         leaves, source_ids = ([sources], [sources.id]) if alone else source_leaves(sources)
         targets = [target] if hasattr(target, "id") else target_leaves(target)
         recorded = self._is_recorded() if listening.now else False
-        if target.__class__ is Tensor and output_gradients is None and not recorded:
+        if target.__class__ is Tensor and output_gradients is None and not recorded and target.value.dtype.kind != "O":
             y = target.value  # the 1 of a scalar is made faster, and what follows from it is too
             seeds = {target.id: np.ones(y.shape, y.dtype) if y.shape else y.dtype.type(1)}
         else:
@@ -443,7 +447,7 @@ class GradientTape(Listener):
             references.append(answer if answer is None else weakref.ref(answer))
         self.last_question = target_ids, source_ids, references
         if missing is not None:
-            found = [missing(source) if dx is None else dx for dx, source in zip(found, sources)]
+            found = [dx if i in grads else missing(source) for i, dx, source in zip(source_ids, found, sources)]
         for listener in listening.now:
             listener.asked(self, targets, sources, found)
         return found

@@ -12,6 +12,7 @@ from .. import errors, math
 from ..engine import IndexedSlices, SparseRows, Tensor, another_dtype, bracketed, convert
 from ..errors import by_kernel, received, visible
 from ..ops import cast, stack
+from ..program.module import restore_what_waits
 from . import initializers
 from .utils import checked_name, snake_case, unique_name
 from .variable import Variable, inside
@@ -127,6 +128,7 @@ class Optimizer:
             made = {slot: self.add_variable_from_reference(variable, slot, value) for slot, value in initial.items()}
             self._slots[variable.id] = made
         self.built = True
+        restore_what_waits()
 
     def add_variable(self, shape, initializer="zeros", dtype=None, name=None) -> Variable:
         """Create a Variable of the optimizer."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import errors
 from ..engine import Tensor, TensorShape, another_dtype, bracketed, convert, dtypes, invalid, op, tidy, unsupported
+from ..engine.conversion import MOST_AXES
 from ..engine.operands import first_tensor
 from ..engine.rules import BATCHED_TWINS, filled, later, twin
 from ..errors import visible
@@ -50,6 +51,8 @@ def reshape(tensor, shape):
 
 def fitted_lengths(tensor, shape):
     """A shape that NumPy refused: replace -1, which NumPy does not if there are no elements, or raise the error."""
+    if len(shape) > MOST_AXES:
+        raise invalid(f"a Tensor has {MOST_AXES} axes at most here, as NumPy's arrays have, but received {len(shape)}")
     unknown = [i for i, n in enumerate(shape) if n == -1]
     known = [n for n in shape if n != -1]
     product = count([n for n in known if n])

@@ -9,6 +9,14 @@ from .. import nest
 from ..engine import Variable, variable
 from ..errors import visible
 
+waiting: list = []  # restorations of checkpoints, which have values for Variables that are not made yet
+
+
+def restore_what_waits() -> None:
+    """Variables may have been made: give them the values that a checkpoint has for them."""
+    for restoration in tuple(waiting):
+        restoration.match()
+
 
 def objects_of(module, kind, seen=None):
     """All objects of a class in the attributes of a module, sorted by attribute, and then those of its submodules.
@@ -68,7 +76,12 @@ class Module:
             problem = f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g."
             raise ValueError(f"{problem} a valid class name).")
         self._name = name
-        self._scope_name = f"{variable.naming.scopes[-1]}{name}/"
+        self._name_scope = name_scope(f"{variable.naming.scopes[-1]}{name}/")
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if waiting:
+            restore_what_waits()
 
     @property
     def name(self) -> str:
@@ -78,7 +91,7 @@ class Module:
     @property
     def name_scope(self) -> "name_scope":
         """A block in which the names of new Variables begin with the name of this module."""
-        return name_scope(self._scope_name)
+        return self._name_scope
 
     @property
     def variables(self) -> tuple:

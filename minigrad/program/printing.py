@@ -105,6 +105,11 @@ def format_nest(x, ends):
 def format_tensor(tensor, ends):
     """The elements of a Tensor, `ends` from each end of an axis, or all if it is negative."""
     value = np.asarray(convert_to_tensor(tensor).value)
+    if value.dtype.kind == "c" and value.ndim:  # which TensorFlow can only count
+        shown = " ".join("?" * (value.size if ends < 0 else min(ends, value.size)))
+        return f"[{shown}{'...' * (0 <= ends < value.size)}]"
+    if value.dtype.kind == "b" and not value.size:
+        return ""
     return format_array(value, value.size if ends < 0 else min(ends, value.size), value.ndim)
 
 

@@ -11,6 +11,7 @@ from ...engine import constant, dtypes
 from ...engine.listening import listening
 from ...errors import visible, visible_lines
 from ...ops import creation
+from ...program.module import restore_what_waits
 from .. import initializers, regularizers
 from ..utils import checked_name, snake_case, unique_name
 from ..variable import Variable, calls, inside
@@ -28,6 +29,7 @@ def marks_built(build):
             build(self, *args, **kwargs)
         if type(self).build is build_and_mark:
             self.built = self._locked = True
+        restore_what_waits()
 
     return build_and_mark
 

@@ -1,9 +1,11 @@
 """Model, Sequential and Input: layers that consist of layers."""
 
+import os
+
 import numpy as np
 
 from ...engine import Tensor, dtypes, listeners_only
-from ...errors import visible
+from ...errors import received, visible
 from ..utils import checked_name
 from .base import Layer
 
@@ -27,6 +29,85 @@ class Model(Layer):
     def layers(self) -> list:
         """The layers in its attributes."""
         return self._objects_of(Layer)
+
+    def save_weights(self, filepath, overwrite=True, max_shard_size=None) -> None:
+        """Write the values of all Variables into one file.
+
+        Args:
+            filepath: ends with `.weights.h5`, as in Keras. What is in it is an `.npz` of NumPy all the same, as in the
+                files of `mg.train.Checkpoint`: Keras does not read it.
+            overwrite: whether a file of that name is replaced.
+            max_shard_size: accepted as in Keras, without effect.
+
+        Raises:
+            ValueError: the file has another ending, or there is nothing to write: the model is not built.
+            FileExistsError: there is one, and it is not to be overwritten.
+
+        >>> import os, tempfile
+        >>> import minigrad as mg
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = os.path.join(folder.name, "line.weights.h5")
+        >>> line, twin = [mg.keras.Sequential([mg.keras.Input([2]), mg.keras.layers.Dense(1)]) for _ in range(2)]
+        >>> line.save_weights(path)
+        >>> twin.load_weights(path)
+        >>> print((line(mg.ones([1, 2])) == twin(mg.ones([1, 2]))).numpy())
+        [[ True]]
+        >>> folder.cleanup()
+        """
+        path = weights_file(filepath)
+        if not overwrite and os.path.exists(path):
+            raise FileExistsError(f"{visible(path)} is there. Write overwrite=True, or take another name.")
+        files().save_state(path, [], self._built_states("saving a model"))
+
+    def load_weights(self, filepath, skip_mismatch=False) -> None:
+        """Give all Variables the values that `save_weights` has written, matched by the attributes that lead to them.
+
+        Args:
+            filepath: the file.
+            skip_mismatch: leave those as they are whose values are missing or of another shape.
+
+        Raises:
+            ValueError: the file has another ending, the model is not built yet, or a value is missing or has another
+                shape: then nothing is changed. (What the file has besides is left, as by Keras.)
+            FileNotFoundError, DataLossError, UnimplementedError: there is no file, it is damaged, or it is Keras's.
+        """
+        path = weights_file(filepath)
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"There is no file {visible(path)}.")
+        arrays, own = files().load_state(path, "")[1], self._built_states("loading weights into a model")
+        shapes = {name: array.shape for name, array in arrays.items()}
+        misfits = {name: f"shape {shapes[name]}, not {tuple(state.shape)}," if name in shapes else "nothing"
+                   for name, state in own.items() if shapes.get(name) != tuple(state.shape)}  # fmt: skip
+        if misfits and not skip_mismatch:
+            place, kept = next(iter(misfits.items()))
+            place = place.partition("/.ATTRIBUTES")[0].replace("/", ".")
+            problem = f"A total of {len(misfits)} objects could not be loaded."
+            raise ValueError(f"{problem} {visible(path)} has {kept} for {place} of {visible(self.name)}.")
+        for name in own.keys() - misfits.keys():
+            own[name].assign(arrays[name])
+
+    def _built_states(self, what):
+        """Its Variables by the attributes that lead to them."""
+        own = {id(variable) for variable in self.variables}
+        if not self.built:
+            advice = "Try building the model first by calling it on some data or by using `build()`."
+            raise ValueError(f"You are {what} that has not yet been built. {advice}")
+        return {name: state for name, state in files().graph_of(self)[1].items() if id(state) in own}
+
+
+def files():
+    """`mg.train`, which is loaded when weights are first saved: importing json would make importing Keras slower."""
+    from ... import train
+
+    return train
+
+
+def weights_file(path) -> str:
+    """The path of a file of weights, whose name must end as in Keras."""
+    path = os.fspath(path)
+    if not path.endswith(".weights.h5"):
+        raise received("The filename must end in `.weights.h5`.", filepath=path)
+    return path
 
 
 class Input:

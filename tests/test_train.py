@@ -1,0 +1,393 @@
+"""Checkpoints: what is saved comes back, also into what is made later; a damaged file, and TensorFlow's, are refused."""
+
+import os
+import pathlib
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+Checkpoint = mg.train.Checkpoint
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def names(path):
+    return [name.removesuffix("/.ATTRIBUTES/VARIABLE_VALUE") for name, _ in mg.train.list_variables(path)[1:]]
+
+
+class Net(mg.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.inner = mg.keras.layers.Dense(5)
+
+    def call(self, x):
+        return self.inner(x)
+
+
+def train_step(net, optimizer):
+    with mg.GradientTape() as tape:
+        loss = mg.reduce_sum(net(mg.ones([2, 3])) ** 2)
+    optimizer.apply_gradients(zip(tape.gradient(loss, net.trainable_variables), net.trainable_variables))
+    return float(loss)
+
+
+def test_values_come_back_and_saving_counts():
+    v = mg.Variable([1.0, 2.0])
+    checkpoint = Checkpoint(v=v)
+    path = checkpoint.save("a/ckpt")
+    v.assign([0.0, 0.0])
+    status = checkpoint.restore(path)
+    assert (path, v.numpy().tolist(), int(checkpoint.save_counter)) == ("a/ckpt-1", [1.0, 2.0], 1)
+    assert status.assert_consumed() is status.assert_existing_objects_matched() is status.expect_partial() is status
+    assert mg.train.latest_checkpoint("a") == path
+    assert checkpoint.save("a/ckpt") == mg.train.latest_checkpoint("a") == "a/ckpt-2"
+    assert names("a") == ["save_counter", "v"]
+
+
+def test_what_is_written_without_counting_has_no_counter():
+    checkpoint = Checkpoint(v=mg.Variable(1.0))
+    path = checkpoint.write("here")
+    assert (path, names(path), mg.train.latest_checkpoint(".")) == ("here", ["v"], None)
+    checkpoint.read(path).assert_consumed()
+    with pytest.raises(AssertionError, match="Found 1 Python objects"):
+        checkpoint.restore(path).assert_existing_objects_matched()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [True, 3, 2.5, 1j, np.float16(2), np.int64(5), np.zeros((0, 2)), np.uint8(3), "x", b"zeros\0\0", ["a\0", "", "é"], [[1.5], [np.nan]]],
+    ids=str,
+)
+def test_every_dtype_and_shape_comes_back_exactly(value):
+    v, w = mg.Variable(value), mg.Variable(value)
+    path = Checkpoint(v=v).write("kept")
+    if v.dtype == mg.string:
+        w.assign(mg.fill(v.shape, ""))
+    elif v.dtype != mg.bool:
+        w.assign(mg.zeros_like(v))
+    Checkpoint(v=w).read(path)
+    assert w.dtype == v.dtype
+    np.testing.assert_array_equal(w.numpy(), v.numpy())
+
+
+def test_lists_dicts_modules_and_checkpoints_are_followed_and_a_variable_is_kept_once():
+    v = mg.Variable(1.0)
+    module = mg.Module()
+    module.parts = [3, (mg.Variable(2.0), "x")]
+    path = Checkpoint(listed=[v], mapped={"a.b": mg.Variable(3.0), "c/d": v, "no": 1}, module=module, v=v).write("all")
+    assert names(path) == ["mapped/a..b", "module/parts/1/0", "v"]
+    assert mg.train.load_variable(path, "module/parts/1/0/.ATTRIBUTES/VARIABLE_VALUE") == 2.0
+
+
+def test_a_variable_is_found_on_each_way_that_led_to_it():
+    v, w = mg.Variable(1.0), mg.Variable(0.0)
+    path = Checkpoint(v=v, listed=[v]).write("ways")
+    Checkpoint(listed=[w]).read(path).assert_consumed()
+    assert w.numpy() == 1.0
+
+
+def test_what_is_given_to_a_checkpoint_or_a_module_later_is_restored_then_and_once():
+    path = Checkpoint(inner=Checkpoint(x=mg.Variable(1.0)), module=Checkpoint(y=mg.Variable(2.0))).save("later")
+    root, inner, module, x, y = Checkpoint(), Checkpoint(), mg.Module(), mg.Variable(0.0), mg.Variable(0.0)
+    status = root.restore(path)
+    root.inner, root.module = inner, module
+    inner.x = x
+    with pytest.raises(AssertionError, match=r"Unresolved object in checkpoint \(root\).module.y"):
+        status.assert_consumed()
+    module.y = y
+    status.assert_consumed()
+    assert (x.numpy(), y.numpy()) == (1.0, 2.0)
+    x.assign(7.0)
+    inner.other = mg.Variable(5.0)
+    assert x.numpy() == 7.0
+
+
+def test_a_network_restored_before_it_is_built_goes_on_as_the_other_one():
+    net, adam = Net(), mg.keras.optimizers.Adam(0.1)
+    for _ in range(3):
+        train_step(net, adam)
+    path = Checkpoint(net=net, adam=adam).save("net")
+    losses = [train_step(net, adam) for _ in range(3)]
+    twin, its_adam = Net(), mg.keras.optimizers.Adam(0.1)
+    status = Checkpoint(net=twin, adam=its_adam).restore(path)
+    assert [train_step(twin, its_adam) for _ in range(3)] == losses
+    status.assert_consumed()
+
+
+def test_nothing_waits_once_all_is_restored_or_all_that_could_be_is_gone():
+    path = Checkpoint(v=mg.Variable(1.0), w=mg.Variable(1.0)).write("waiting")
+    mg.program.module.waiting.clear()
+    whole, part = (Checkpoint(**{name: mg.Variable(0.0) for name in held}) for held in ("vw", "v"))
+    whole.read(path)
+    part.read(path)
+    whole.restored = True  # an attribute makes it look again
+    assert [one.found[0]() for one in mg.program.module.waiting] == [part]
+    part.read(path)  # takes the place of the first one
+    assert len(mg.program.module.waiting) == 1
+    del part
+    mg.Module()
+    assert mg.program.module.waiting == []
+
+
+def test_what_waits_is_given_though_nobody_holds_the_checkpoint():
+    net = Net()
+    net(mg.ones([1, 3]))
+    path = Checkpoint(net=net).write("alone")
+    twin = Net()
+    Checkpoint(net=twin).read(path)
+    np.testing.assert_array_equal(twin(mg.ones([1, 3])), net(mg.ones([1, 3])))
+
+
+def test_an_object_can_stand_for_the_checkpoint():
+    net = Net()
+    net(mg.ones([1, 3]))
+    checkpoint = Checkpoint(net, step=mg.Variable(3))
+    path = checkpoint.write("root")
+    assert checkpoint.root is net
+    assert sorted(names(path)) == ["inner/_kernel", "inner/bias", "step"]
+    Checkpoint(net).read(path).assert_existing_objects_matched()
+
+
+def test_an_iterator_goes_on_where_it_was():
+    dataset = mg.data.Dataset.range(10).shuffle(10, seed=3).repeat().batch(2)
+    elements = iter(dataset)
+    next(elements), elements.get_next()
+    path = Checkpoint(elements=elements).write("place")
+    third = next(elements).numpy().tolist()
+    other = iter(mg.data.Dataset.range(10).batch(2))
+    Checkpoint(elements=other).read(path)
+    assert next(other).numpy().tolist() == [4, 5]
+    ordered = iter(mg.data.Dataset.range(10).batch(2))
+    for _ in range(4):
+        next(ordered)
+    Checkpoint(elements=ordered).read(path)  # back again
+    assert next(ordered).numpy().tolist() == [4, 5]
+    assert len(third) == 2
+
+
+@pytest.mark.parametrize("given", [3, "a", np.ones(2), mg.constant(2.0), None, abs, mg.keras.metrics.Mean()], ids=str)
+def test_what_has_no_variables_is_refused(given):
+    with pytest.raises(ValueError, match="was expecting x to be a trackable object"):
+        Checkpoint(x=given)
+
+
+def test_restoring_nothing_says_so():
+    status = Checkpoint(v=mg.Variable(1.0)).restore(None)
+    assert status.expect_partial() is status
+    assert status.initialize_or_restore() is None
+    for check in (status.assert_consumed, status.assert_existing_objects_matched, status.assert_nontrivial_match):
+        with pytest.raises(AssertionError, match="nothing is being restored"):
+            check()
+
+
+def test_a_checkpoint_of_something_else_is_told():
+    path = Checkpoint(v=mg.Variable(1.0)).write("other")
+    with pytest.raises(AssertionError, match="Nothing except the root object matched"):
+        Checkpoint(w=mg.Variable(1.0)).read(path).assert_nontrivial_match()
+    with pytest.raises(AssertionError, match="Nothing to load"):
+        Checkpoint().read(path).assert_nontrivial_match()
+
+
+@pytest.mark.parametrize(
+    ("other", "error", "words"),
+    [([1.0, 2.0, 3.0], ValueError, r"shape \(2,\) .* shape \(3,\)"), ([1, 2], mg.errors.InvalidArgumentError, "expected dtype int32")],
+)
+def test_a_variable_of_another_shape_or_dtype_is_refused(other, error, words):
+    path = Checkpoint(v=mg.Variable([1.0, 2.0])).write("two")
+    with pytest.raises(error, match=words):
+        Checkpoint(v=mg.Variable(other)).read(path)
+    mg.Module().x = 1  # nothing is tried again
+
+
+# ---- files ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_missing_file_is_told_with_the_usual_mistake():
+    with pytest.raises(mg.errors.NotFoundError, match=r"(?s)at nofile: .*You may be missing the checkpoint suffix"):
+        Checkpoint().restore("nofile")
+    with pytest.raises(mg.errors.NotFoundError, match="Key x not found"):
+        mg.train.load_variable(Checkpoint().write("empty"), "x")
+    with pytest.raises(ValueError, match="Couldn't find 'checkpoint' file"):
+        mg.train.list_variables(".")
+
+
+def damage(kind):
+    whole = pathlib.Path("ckpt.npz").read_bytes()
+    if kind == "cut":
+        return whole[:-30]
+    if kind == "turned":
+        at = whole.index(np.ones(50, np.float32).tobytes())
+        return whole[:at] + b"\xff" + whole[at + 1 :]
+    if kind == "array":
+        np.save("array.npy", np.ones(3))
+        return pathlib.Path("array.npy").read_bytes()
+    if kind == "pickle":
+        return pickle.dumps({"v": 1})
+    if kind == "objects":
+        np.savez("objects.npz", v=np.array([{}], object))
+        return pathlib.Path("objects.npz").read_bytes()
+    with zipfile.ZipFile("graph.npz", "w") as made, zipfile.ZipFile("ckpt.npz") as kept:
+        for name in kept.namelist():
+            text = kept.read(name)
+            made.writestr(name, text.replace(b'"v": 1', b'"v": 9') if "GRAPH" in name else text)
+    return pathlib.Path("graph.npz").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["cut", "turned", "array", "pickle", "objects", "graph"])
+def test_a_damaged_file_is_refused_and_changes_nothing(kind):
+    v = mg.Variable(np.ones(50, np.float32))
+    checkpoint = Checkpoint(v=v)
+    checkpoint.write("ckpt")
+    broken = damage(kind)
+    pathlib.Path("ckpt.npz").write_bytes(broken)
+    v.assign(mg.zeros(50))
+    with pytest.raises(mg.errors.DataLossError, match="is damaged, or no checkpoint of minigrad"):
+        checkpoint.read("ckpt")
+    assert not v.numpy().any()
+
+
+class Trap:
+    def __reduce__(self):
+        return pathlib.Path.touch, (pathlib.Path("sprung"),)
+
+
+def test_a_file_from_elsewhere_runs_no_program():
+    with np.load(f"{Checkpoint(v=mg.Variable(1.0)).write('ckpt')}.npz") as stored:
+        arrays = dict(stored)
+    np.savez("ckpt.npz", **{name: np.array([Trap()], object) if "GRAPH" not in name else one for name, one in arrays.items()})
+    with pytest.raises(mg.errors.DataLossError):
+        Checkpoint(v=mg.Variable(1.0)).read("ckpt")
+    assert not pathlib.Path("sprung").exists()
+
+
+@pytest.mark.parametrize("made", ["theirs.index", "theirs.h5", "theirs.npz"])
+def test_what_tensorflow_has_written_is_refused_by_name(made):
+    pathlib.Path(made).write_bytes(b"\x89HDF\r\n\x1a\n")
+    with pytest.raises(mg.errors.UnimplementedError, match="was written by TensorFlow"):
+        Checkpoint().read("theirs")
+
+
+def test_a_write_that_fails_leaves_the_old_file(monkeypatch):
+    v = mg.Variable(1.0)
+    checkpoint = Checkpoint(v=v)
+    checkpoint.write("ckpt")
+    v.assign(2.0)
+    monkeypatch.setattr(os, "fsync", lambda file: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        checkpoint.write("ckpt")
+    checkpoint.read("ckpt")
+    assert (v.numpy(), os.listdir()) == (1.0, ["ckpt.npz"])
+
+
+# ---- the manager ---------------------------------------------------------------------------------------------------
+
+
+def test_a_manager_keeps_the_last_ones_and_the_next_manager_knows_them():
+    checkpoint = Checkpoint(v=mg.Variable(0.0))
+    manager = mg.train.CheckpointManager(checkpoint, "./kept", max_to_keep=3)
+    assert (manager.latest_checkpoint, manager.checkpoints, manager.restore_or_initialize()) == (None, [], None)
+    saved = []
+    for step in range(5):
+        checkpoint.v.assign(float(step))
+        saved.append(manager.save())
+    assert saved == [f"./kept/ckpt-{n}" for n in range(1, 6)]
+    assert manager.checkpoints == saved[2:]
+    assert mg.train.latest_checkpoint("./kept") == manager.latest_checkpoint == saved[-1]
+    assert sorted(os.listdir("kept")) == ["checkpoint", "ckpt-3.npz", "ckpt-4.npz", "ckpt-5.npz"]
+    again = Checkpoint(v=mg.Variable(0.0))
+    manager = mg.train.CheckpointManager(again, "./kept", max_to_keep=2)
+    assert manager.restore_or_initialize() == saved[-1]
+    assert (again.v.numpy(), int(again.save_counter)) == (4.0, 5)
+    assert manager.save() == "./kept/ckpt-6"
+    assert manager.checkpoints == ["./kept/ckpt-5", "./kept/ckpt-6"]
+    assert manager.save(checkpoint_number=mg.Variable(40)) == "./kept/ckpt-40"
+
+
+def test_a_manager_saves_at_intervals():
+    step = mg.Variable(0)
+    manager = mg.train.CheckpointManager(Checkpoint(step=step), "often", None, step_counter=step, checkpoint_interval=3)
+    saved = []
+    for n in range(8):
+        step.assign(n)
+        saved.append(manager.save() is not None)
+    assert saved == [True, False, False, True, False, False, True, False]
+    assert manager.save(check_interval=False) == "often/ckpt-4"
+    assert manager.save(check_interval=False) is None
+
+
+def test_a_manager_keeps_one_for_good_every_so_often(monkeypatch):
+    clock = iter(range(0, 100_000, 1800))
+    monkeypatch.setattr(mg.train.time, "time", lambda: float(next(clock)))
+    checkpoint = Checkpoint(v=mg.Variable(0.0))
+    manager = mg.train.CheckpointManager(checkpoint, "hours", 1, keep_checkpoint_every_n_hours=1)
+    for _ in range(6):
+        manager.save()
+    assert manager.checkpoints == ["hours/ckpt-6"]
+    assert sorted(os.listdir("hours")) == ["checkpoint", "ckpt-2.npz", "ckpt-4.npz", "ckpt-6.npz"]
+
+
+def test_a_manager_refuses_what_cannot_be():
+    with pytest.raises(ValueError, match="positive integer or `None` for `max_to_keep`, got 0"):
+        mg.train.CheckpointManager(Checkpoint(), "x", 0)
+    with pytest.raises(ValueError, match="`step_counter` should be passed"):
+        mg.train.CheckpointManager(Checkpoint(), "x", 1, checkpoint_interval=3)
+
+
+def test_a_record_that_is_no_record_counts_as_none():
+    pathlib.Path("checkpoint").write_text("model_checkpoint_path: what")
+    assert mg.train.latest_checkpoint(".") is None
+
+
+# ---- weights of Keras ----------------------------------------------------------------------------------------------
+
+
+def sequential(width=3, more=()):
+    layers = [mg.keras.Input([4]), mg.keras.layers.Dense(width), mg.keras.layers.BatchNormalization(), *more]
+    return mg.keras.Sequential(layers)
+
+
+def test_weights_go_from_one_model_to_its_twin():
+    model, twin, deeper = sequential(), sequential(), sequential(more=[mg.keras.layers.Dense(2)])
+    model(mg.random.normal([8, 4]), training=True)
+    model.save_weights("a.weights.h5")
+    twin.load_weights("a.weights.h5")
+    for kept, loaded in zip(model.get_weights(), twin.get_weights(), strict=True):
+        np.testing.assert_array_equal(kept, loaded)
+    deeper.save_weights("deeper.weights.h5")
+    model.load_weights("deeper.weights.h5")  # what it has besides is left, as by Keras
+
+
+def test_weights_that_do_not_fit_are_refused_and_nothing_is_changed():
+    sequential().save_weights("a.weights.h5")
+    for other, words in [
+        (sequential(2), r"6 objects .* has shape \(4, 3\), not \(4, 2\), for _layers.0._kernel"),
+        (sequential(3, [mg.keras.layers.Dense(2)]), "2 objects .* has nothing for _layers.2._kernel"),
+    ]:
+        before = other.get_weights()
+        with pytest.raises(ValueError, match=words):
+            other.load_weights("a.weights.h5")
+        for kept, now in zip(before, other.get_weights(), strict=True):
+            np.testing.assert_array_equal(kept, now)
+        other.load_weights("a.weights.h5", skip_mismatch=True)
+
+
+def test_weights_need_a_built_model_the_right_ending_and_a_file():
+    with pytest.raises(ValueError, match="saving a model that has not yet been built"):
+        Net().save_weights("a.weights.h5")
+    sequential().save_weights("a.weights.h5")
+    with pytest.raises(ValueError, match="loading weights into a model that has not yet been built"):
+        Net().load_weights("a.weights.h5")
+    with pytest.raises(ValueError, match=r"must end in `.weights.h5`"):
+        sequential().save_weights("a")
+    with pytest.raises(FileNotFoundError, match="no file"):
+        sequential().load_weights("b.weights.h5")
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        sequential().save_weights("a.weights.h5", overwrite=False)
