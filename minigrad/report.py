@@ -187,7 +187,8 @@ def of_tensorflow() -> Trace:
 def imported(tree) -> list:
     """The modules that a program imports."""
     found = [one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names]
-    return found + [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    parts = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
+    return found + [node.module for node in parts]
 
 
 def first(module) -> str:

@@ -26,7 +26,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # A folder or file may import those that stand before it, and its own parts: the layers of the house, from the bottom up.
 LAYERS = """
 errors nest config | engine | ops | math dtypes bitwise random strings linalg nn image debugging | program
-test autodiff queue data train keras | tracing graph explain inspector report | __init__ classroom __main__
+test autodiff queue data train keras | tracing graph explain inspector tensorflow report | __init__ classroom __main__
 """.replace("|", "").split()
 DOOR = ("engine", "explain")  # tape.explain loads the explanations when somebody first asks for one
 
@@ -264,6 +264,8 @@ def modules():
 def test_every_example_of_the_package_runs(name):
     if name.endswith("inspector.widget"):
         pytest.importorskip("anywidget")
+    if name.startswith("minigrad.tensorflow"):
+        pytest.importorskip("tensorflow")
     module = importlib.import_module(name)
     finder = doctest.DocTestFinder(exclude_empty=True)
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
@@ -310,7 +312,8 @@ def test_public_methods_have_docstrings(kind):
 def test_numpy_is_the_only_requirement():
     allowed = {"numpy", "minigrad", *sys.stdlib_module_names}
     optional = {
-        "report.py": {"IPython"},
+        "report.py": {"IPython", "tensorflow"},
+        "tensorflow": {"tensorflow"},
         "tracing": {"executing"},
         "inspector": {"anywidget", "traitlets", "IPython", "matplotlib"},
         "classroom": {"IPython", "jupyterlab", "jupyter_client", "jupyter_core", "jupyter_server", "nbconvert", "packaging", "matplotlib"},

@@ -190,7 +190,8 @@ def told_by_the_log(q):
     way = history.cheapest(targets, lambda edge: edge.code not in NO_SLOPE) or history.cheapest(targets)
     answer = whole_or_partial(q, targets, way) if is_number(q, way) else broken(q, way) if way else independent(q)
     late = not history.opened and answer.status != "complete"
-    return with_notes(answer, *notes, *([FULL] if history.trace.cut else [LATER] if late else []), *filter(None, [history.trace.incomplete]))
+    missing = FULL if history.trace.cut else LATER if late else ""
+    return with_notes(answer, *notes, *filter(None, (missing, history.trace.incomplete)))
 
 
 def is_number(q, way):

@@ -10,6 +10,11 @@ TensorFlow tells of each op that it runs; what it tells is written into a log as
 the same explain and the same film. Your program computes and prints the same with a trace as without.
 """
 
+import importlib.util
+
+if importlib.util.find_spec("tensorflow") is None:
+    raise ImportError("minigrad.tensorflow hears TensorFlow, which is not installed. Run: pip install tensorflow")
+
 from .asking import explain, inspect, trace
 
 __all__ = ["explain", "inspect", "trace"]

@@ -55,7 +55,8 @@ def let_go():
         remove()
 
 
-def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None, seconds=None) -> Any:
+def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None,
+            seconds=None) -> Any:  # fmt: skip
     """Why `tape.gradient(target, sources)` is None, or whether its number can be trusted; as `mg.GradientTape.explain`.
 
     Args:
@@ -91,8 +92,8 @@ def twin_tape(tape):
     if not isinstance(tape, backprop.GradientTape):
         raise TypeError(f"{visible(repr(tape))} is no tf.GradientTape. Write mgt.explain(tape, target, sources).")
     if tape not in tapes:
-        problem = "No trace has heard this tape."
-        raise ValueError(f"{problem} Write mgt.trace(True) above `with tf.GradientTape() as tape:`, and run both again.")
+        instead = "mgt.trace(True) above `with tf.GradientTape() as tape:`"
+        raise ValueError(f"No trace has heard this tape. Write {instead}, and run both again.")
     return tapes[tape]
 
 
@@ -115,7 +116,6 @@ def renamed(found):
         return re.sub(r"\bmg\.(?!trace)", "tf.", found).replace("mg.trace", "mgt.trace")
     if isinstance(found, Explanation) or (is_dataclass(found) and not isinstance(found, type)):
         return replace(found, **{one.name: renamed(getattr(found, one.name)) for one in fields(found) if one.init})
-    if isinstance(found, (list, tuple, dict)):
-        kind = type(found)
-        return kind({k: renamed(one) for k, one in found.items()}) if isinstance(found, dict) else kind(map(renamed, found))
-    return found
+    if isinstance(found, dict):
+        return type(found)({key: renamed(one) for key, one in found.items()})
+    return type(found)(map(renamed, found)) if isinstance(found, (list, tuple)) else found

@@ -93,7 +93,7 @@ class TapeTwin(GradientTape):
 
     def record(self, kernel, attributes, inputs, outputs, twins, function=None) -> None:
         """Write the steps of an op, if it depends on something watched."""
-        tracked: Any = self.tracked_ids
+        tracked: set = self.tracked_ids
         ids = [getattr(vars(x).get(KEY), "id", None) for x in inputs]
         if self.steps is None or tracked.isdisjoint(ids):
             return
@@ -101,8 +101,8 @@ class TapeTwin(GradientTape):
         self.nodes[id(attributes)] = node
         live = [one for one in twins if one is not None]
         if function is not None:  # it takes the place of the ops that made its outputs
-            ids = {one.id for one in live}
-            self.steps = [step for step in self.steps if ids.isdisjoint(output_ids(step))]
+            own = {one.id for one in live}
+            self.steps = [step for step in self.steps if own.isdisjoint(output_ids(step))]
         before = {i for i in node.ids if i in tracked}
         many = track_outputs(live, tracked)
         node.output = many if len(outputs) > 1 else live[0].id if live else 0
@@ -127,7 +127,8 @@ class TapeTwin(GradientTape):
             return
         arrived = [None if one is None else array_of(one) for one in dys]
         if len(arrived) > 1:
-            arrived = [np.zeros(shape, dtype) if dy is None else dy for dy, (_, shape, dtype) in zip(arrived, node.output)]
+            forms = [form for _, *form in node.output]
+            arrived = [np.zeros(*form) if dy is None else dy for dy, form in zip(arrived, forms)]
         dy = arrived if len(arrived) > 1 else arrived[0]
         for k, one in enumerate(in_list(found)):
             dx = array_of_gradient(one)
@@ -148,6 +149,7 @@ def tensor_of(one):
     return one.tensor() if isinstance(one, Twin) else one.variable() if isinstance(one, VariableTwin) else one
 
 
+asking: list = []  # the twins of the tapes that are being asked, innermost last
 tapes: Any = weakref.WeakKeyDictionary()  # a tape of TensorFlow -> its twin
 
 

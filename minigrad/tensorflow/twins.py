@@ -1,4 +1,4 @@
-"""Twins: what stands in a log for TensorFlow's tensors, Variables and ops, so that the log can be read as one of ours."""
+"""Twins: what stands in a log for TensorFlow's tensors, Variables and ops, so that the log reads as one of ours."""
 
 import functools
 import itertools
@@ -13,8 +13,7 @@ from tensorflow.python.framework import op_def_registry, ops
 from tensorflow.python.ops import gen_resource_variable_ops
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
-import minigrad.keras  # noqa: F401 - all ops are there
-
+from .. import keras, nn  # noqa: F401 - all ops are there
 from ..engine.custom import UNREGISTERED
 from ..engine.op import KERNELS, made
 from ..engine.operands import CONVERTERS
@@ -130,7 +129,7 @@ def met(variable) -> VariableTwin:
 
 
 def by_hand(number):
-    """A converter as those of the engine: what a replay does with Python's numbers, it does with those of TensorFlow."""
+    """A converter as those of the engine: a replay does with TensorFlow's Python numbers what it does with ours."""
 
     def convert(tensor):
         return number(tensor)
@@ -200,7 +199,7 @@ class Heard:
 
 
 def order(names, smooth, op) -> list:
-    """Which of TensorFlow's arguments are the inputs of our op: those of the same names, or as they can have a slope."""
+    """Which of TensorFlow's arguments are our op's inputs: those of the same names, or as they can have a slope."""
     own = [x for x in parameters(op.__wrapped__) if f"d{x}" in op.vjps]
     if {*own} <= {*names}:
         return [names.index(x) for x in own]

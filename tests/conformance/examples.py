@@ -28,7 +28,21 @@ class Call:
         return f"{self.text} at {shown} ({self.at})"
 
 
-NO_OPS = {"autodiff", "classroom", "data", "engine", "explain", "graph", "inspector", "keras", "queue", "report", "tensorflow", "tracing", "train"}
+NO_OPS = {
+    "autodiff",
+    "classroom",
+    "data",
+    "engine",
+    "explain",
+    "graph",
+    "inspector",
+    "keras",
+    "queue",
+    "report",
+    "tensorflow",
+    "tracing",
+    "train",
+}
 
 
 def calls(module):

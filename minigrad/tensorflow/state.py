@@ -1,0 +1,70 @@
+"""Variables, Datasets and queues of TensorFlow: what was read, and what went into them."""
+
+from tensorflow.python.framework import ops
+
+from ..engine.listening import listening, storing
+from .twins import KEY, VariableTwin, holds_others, met, twin_of
+
+HELD = "_minigrad_held"  # the attribute of a handle: the tensors that went into what it stands for
+MOST = 64  # of them are kept, the last ones
+HOW = {"AssignVariableOp": "assign", "AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_sub"}
+
+
+def made(variable, *args, **kwargs):
+    """A Variable was made. (What `assign` returns is the Variable under another name.)"""
+    if not isinstance(variable.handle, ops.EagerTensor):
+        return
+    twin = vars(variable.handle).get(KEY)
+    if twin is not None:
+        vars(variable)[KEY] = twin
+        return
+    given = [twin_of(one) for one in vars(variable.handle).pop(HELD, [])]
+    twin = met(variable)
+    for listener in listening.now:
+        listener.wrote(twin, given[-1] if given else twin._now.value, "Variable")
+
+
+def read(variable):
+    for listener in listening.now:
+        if listener.read_versions.get(variable.id) != variable.version:
+            listener.read(variable)
+
+
+def wrote(kernel, inputs):
+    """An op that gives nothing has written what it was given the handle of."""
+    if len(inputs) < 2:
+        return
+    handle, *given = inputs
+    variable = vars(handle).get(KEY)
+    if not isinstance(variable, VariableTwin):
+        keep_in([x for x in inputs if holds_others(x)], inputs)
+        return
+    value = vars(given[-1]).get(KEY)
+    value = given[-1]._numpy() if value is None else value
+    variable.version += 1
+    for listener in listening.now:
+        listener.wrote(variable, value, HOW.get(kernel, "scatter"))
+
+
+def keep_in(resources, inputs):
+    """Something went into what holds values, such as a Dataset or a queue, or a Variable that is being made."""
+    kept = [one for x in inputs for one in vars(x).get(HELD, [])]
+    kept += [x for x in inputs if x.dtype.is_floating or x.dtype.is_complex]
+    for one in resources:
+        vars(one)[HELD] = [*vars(one).get(HELD, []), *kept][-MOST:]
+
+
+def stored(kernel, inputs, outputs):
+    """Something came out of what holds values: it is what went in that has its dtype."""
+    where = "Dataset" if "Iterator" in kernel else "FIFOQueue" if "Queue" in kernel else kernel
+    kept = [one for x in inputs for one in vars(x).get(HELD, [])]
+    for y in outputs:
+        for one in [one for one in kept if one.dtype == y.dtype and y.dtype.is_floating]:
+            storing(twin_of(one), twin_of(y), where)
+
+
+def stand_for(tensor, variable):
+    """A tensor is what a Variable holds: it goes by the Variable's number."""
+    twin = twin_of(tensor)
+    twin.id = variable.id
+    return twin

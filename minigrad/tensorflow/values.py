@@ -1,0 +1,59 @@
+"""What comes into TensorFlow from Python and NumPy, and what leaves for them."""
+
+import functools
+import sys
+
+import numpy as np
+
+from ..engine.listening import coming, leaving, listening
+from ..explain.names import ENTRANCES
+from ..tracing.places import USERS, user_frame
+from .careful import carefully
+from .quiet import silence, unheard
+from .state import read
+from .twins import VariableTwin, twin_of
+
+EXITS = {
+    "numpy": "numpy()", "__float__": "float()", "__int__": "int()", "__bool__": "bool()", "__index__": "int()",
+    "__complex__": "complex()", "__array__": "NumPy",
+}  # fmt: skip
+
+
+def entering(original):
+    def converted(value, ctx, dtype=None):
+        found = original(value, ctx, dtype)
+        if found is not value:
+            came(value, found)
+        return found
+
+    return converted
+
+
+@carefully
+def came(value, tensor):
+    if not listening.now or not (tensor.dtype.is_floating or tensor.dtype.is_complex):
+        return
+    if type(value) in (int, float, complex) and user_frame()[1] not in ENTRANCES:
+        return  # a number beside an operator
+    twin = twin_of(tensor)
+    coming(np.asarray(value) if isinstance(value, (list, tuple)) else value, twin)
+
+
+def exiting(exit, original):
+    def told(tensor, *args, **kwargs):
+        twin = None if silence.depth or not listening.now else twin_of(tensor)
+        if twin is None:
+            return original(tensor, *args, **kwargs)
+        with unheard():
+            result = original(tensor, *args, **kwargs)
+        if isinstance(twin, VariableTwin):
+            read(twin)
+            twin = twin._now
+        return leaving(twin, "bool()" if decided_inside(result) else exit, result)
+
+    return functools.wraps(original)(told)
+
+
+def decided_inside(result) -> bool:
+    """Does TensorFlow itself decide something with a truth value, as `tf.cond` does?"""
+    return isinstance(result, (bool, np.bool_)) and not USERS[sys._getframe(2).f_code.co_filename]
