@@ -6,10 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import errors, math
-from .engine import invalid, op, tidy
+from .engine import Tensor, another_dtype, convert, invalid, op, tidy
+from .errors import from_python
+from .ops import expand_dims
 
-__all__ = ["as_string", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split", "strip",
-           "substr", "to_number", "upper"]  # fmt: skip
+__all__ = ["as_string", "bytes_split", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace",
+           "split", "strip", "substr", "to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode",
+           "unicode_split", "unicode_split_with_offsets", "unicode_transcode", "upper"]  # fmt: skip
 
 
 def each(function, *texts):
@@ -28,8 +31,7 @@ def each_number(function, texts, dtype):
 
 def decoded(text, unit):
     """The string in units of `unit`: bytes, or a str of characters."""
-    if unit not in ("BYTE", "UTF8_CHAR"):
-        raise invalid(f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", "UTF8_CHAR"')
+    check_attribute("unit", unit, "BYTE", "UTF8_CHAR")
     return text if unit == "BYTE" else text.decode("utf-8", "replace")
 
 
@@ -272,6 +274,36 @@ def compiled(pattern):
         raise invalid(f"Invalid pattern: {pattern}, error: {error}") from None
 
 
+def one_text(input, call):
+    """The only string of a Tensor without axes, for a call that takes one.
+
+    Raises:
+        UnimplementedError: there are several: their parts would be rows of different lengths.
+    """
+    if np.ndim(input):
+        problem = "It takes one text at a time: there are no ragged Tensors, whose rows may differ in length."
+        raise errors.UnimplementedError(None, None, f"{problem} Write [mg.strings.{call} for text in texts].")
+    return input.item()
+
+
+@op("StringBytesSplit", "O", dinput=None)
+def bytes_split(input):
+    """Split one string into a vector of its bytes.
+
+    Args:
+        input: a scalar string. (TensorFlow splits vectors, too, into ragged Tensors, which do not exist here.)
+
+    Raises:
+        UnimplementedError: the input is not a scalar.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.bytes_split("abc").numpy())
+    [b'a' b'b' b'c']
+    """
+    text = one_text(input, "bytes_split(text)")
+    return np.array([text[k : k + 1] for k in range(len(text))], object)
+
+
 @op("StringSplitV2", "O", dinput=None)
 def split(input, sep: str | None = None, maxsplit=-1):
     """Split one string at `sep` (None means whitespace) into a vector of strings.
@@ -290,10 +322,208 @@ def split(input, sep: str | None = None, maxsplit=-1):
     >>> print(mg.strings.split("a b c").numpy())
     [b'a' b'b' b'c']
     """
-    if input.ndim:
-        raise errors.UnimplementedError(None, None, "split takes one text at a time: there are no ragged Tensors")
     separator = sep.encode() if isinstance(sep, str) else sep
-    return np.array(input.item().split(separator or None, maxsplit), object)
+    return np.array(one_text(input, "split(text)").split(separator or None, maxsplit), object)
+
+
+# ---- Unicode -------------------------------------------------------------------------------------------------------
+
+
+POLICIES = "strict", "replace", "ignore"
+
+
+def check_attribute(name, value, *allowed):
+    """Raise InvalidArgumentError if an attribute is none of these strings."""
+    if value not in allowed:
+        names = ", ".join(f'"{one}"' for one in allowed)
+        raise invalid(f"Value for attr '{name}' of \"{value}\" is not in the list of allowed values: {names}")
+
+
+def check_replacement(replacement_char, errors):
+    """Raise InvalidArgumentError if this is no way to treat what is no character."""
+    check_attribute("errors", errors, *POLICIES)
+    if not 0 <= replacement_char <= 0x10FFFF:
+        raise invalid("replacement_char out of unicode codepoint range")
+
+
+def characters(text, encoding):
+    """The code point of each character, None for what is none, and the place at which it begins."""
+    start = 0
+    while start < len(text):
+        wrong, end = None, len(text)
+        try:
+            found = text[start:].decode(encoding)
+        except LookupError:
+            raise invalid(f"Could not create converter for input encoding: {encoding}") from None
+        except UnicodeDecodeError as problem:
+            wrong, end = start + problem.start, start + problem.end
+            found = text[start:wrong].decode(encoding)
+        for letter in found:
+            yield ord(letter), start
+            start += len(letter.encode(encoding))
+        if wrong is not None:
+            yield None, wrong
+        start = end
+
+
+def kept_characters(text, encoding, errors, replacement_char, replace_control_characters=False):
+    """The characters that stay, or what takes their place: that of what is none, and of control characters if asked."""
+    check_replacement(replacement_char, errors)
+    for code, start in characters(text, encoding):
+        if code is None and errors == "strict":
+            raise invalid("Invalid formatting on input string")
+        if code is None or (replace_control_characters and code < 0x20):
+            if errors == "ignore":
+                continue
+            code = replacement_char
+        yield code, start
+
+
+def written(codes, encoding, errors, replacement_char):
+    """The string of these code points."""
+    check_attribute("output_encoding", encoding, "UTF-8", "UTF-16-BE", "UTF-32-BE")
+    check_replacement(replacement_char, errors)
+    wrong = [not 0 <= code <= 0x10FFFF or 0xD800 <= code < 0xE000 for code in codes]
+    if errors == "strict" and any(wrong):
+        raise invalid("Code point is out of range for Unicode, or is a surrogate.")
+    kept = [replacement_char if bad else code for code, bad in zip(codes, wrong) if not (bad and errors == "ignore")]
+    return "".join(map(chr, kept)).encode(encoding, "surrogatepass")
+
+
+@op("UnicodeDecode", "O", dinput=None)
+def unicode_decode(input, input_encoding: str, errors="replace", replacement_char=0xFFFD,
+                   replace_control_characters=False):  # fmt: skip
+    """The code points of one string.
+
+    Args:
+        input: a scalar string. (TensorFlow takes vectors, too, for ragged Tensors, which do not exist here.)
+        input_encoding: "UTF-8", "UTF-16-BE", "LATIN1" or another one that Python knows.
+        errors: of what is no character: "replace" it, "ignore" it, or "strict" to raise.
+        replacement_char: the code point that takes its place.
+        replace_control_characters: replace those below 32 as well.
+
+    Returns:
+        An int32 vector.
+
+    Raises:
+        UnimplementedError: the input is not a scalar.
+        InvalidArgumentError: there is no such encoding; or `errors` is "strict", and it finds one.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unicode_decode("né", "UTF-8").numpy())
+    [110 233]
+    """
+    text = one_text(input, f"unicode_decode(text, {input_encoding!r})")
+    kept = kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)
+    return np.array([code for code, _ in kept], np.int32)
+
+
+@op("UnicodeDecodeWithOffsets", "O", dinput=None)
+def unicode_decode_with_offsets(input, input_encoding: str, errors="replace", replacement_char=0xFFFD,
+                                replace_control_characters=False) -> tuple:  # fmt: skip
+    """As `unicode_decode`, and the place at which each character begins: int64, in bytes.
+
+    >>> import minigrad as mg
+    >>> codes, offsets = mg.strings.unicode_decode_with_offsets("éa", "UTF-8")
+    >>> print(codes.numpy(), offsets.numpy())
+    [233  97] [0 2]
+    """
+    text = one_text(input, f"unicode_decode_with_offsets(text, {input_encoding!r})")
+    kept = [*kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)]
+    return np.array([code for code, _ in kept], np.int32), np.array([start for _, start in kept], np.int64)
+
+
+@op("UnicodeEncode", dinput=None)
+def unicode_encode(input, output_encoding: str, errors="replace", replacement_char=0xFFFD):
+    """The string of each row of code points.
+
+    Args:
+        input: int32 code points, shape `(..., characters)`.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors, replacement_char: as for `unicode_decode`.
+
+    Returns:
+        Strings, shape `(...)`.
+
+    Raises:
+        ValueError: the input is a scalar.
+        InvalidArgumentError: the encoding is another one, or the input is not int32.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unicode_encode([[110, 233], [97, 98]], "UTF-8").numpy())
+    [b'n\\xc3\\xa9' b'ab']
+    """
+    if not input.ndim:
+        raise from_python(ValueError("input_tensor's rank must be at least 1."))
+    if input.dtype != np.int32:
+        raise invalid(another_dtype("UnicodeEncode", 0, np.dtype(np.int32), input.dtype))
+    texts = np.empty(input.shape[:-1], object)
+    for place in np.ndindex(texts.shape):
+        texts[place] = written(input[place].tolist(), output_encoding, errors, replacement_char)
+    return texts
+
+
+def unicode_split(input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None) -> Tensor:
+    """Split one string into a vector of its characters, in the same encoding.
+
+    Args:
+        input: a scalar string.
+        input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors, replacement_char: as for `unicode_decode`.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        UnimplementedError: the input is not a scalar.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unicode_split("né", "UTF-8").numpy())
+    [b'n' b'\\xc3\\xa9']
+    """
+    one_text(convert(input).value, f"unicode_split(text, {input_encoding!r})")
+    codes = unicode_decode(input, input_encoding, errors, replacement_char)
+    return unicode_encode(expand_dims(codes, -1), input_encoding, errors, replacement_char)
+
+
+def unicode_split_with_offsets(input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None) -> tuple:
+    """As `unicode_split`, and the place at which each character begins: int64, in bytes.
+
+    >>> import minigrad as mg
+    >>> letters, offsets = mg.strings.unicode_split_with_offsets("éa", "UTF-8")
+    >>> print(letters.numpy(), offsets.numpy())
+    [b'\\xc3\\xa9' b'a'] [0 2]
+    """
+    one_text(convert(input).value, f"unicode_split_with_offsets(text, {input_encoding!r})")
+    codes, offsets = unicode_decode_with_offsets(input, input_encoding, errors, replacement_char)
+    return unicode_encode(expand_dims(codes, -1), input_encoding, errors, replacement_char), offsets
+
+
+@op("UnicodeTranscode", "O", dinput=None)
+def unicode_transcode(input, input_encoding: str, output_encoding: str, errors="replace", replacement_char=0xFFFD,
+                      replace_control_characters=False):  # fmt: skip
+    """Each string in another encoding.
+
+    Args:
+        input: strings of any shape.
+        input_encoding, errors, replacement_char, replace_control_characters: as for `unicode_decode`.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+
+    Raises:
+        InvalidArgumentError: there is no such encoding; or `errors` is "strict", and it finds one.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unicode_transcode(["né", "a"], "UTF-8", "UTF-16-BE").numpy())
+    [b'\\x00n\\x00\\xe9' b'\\x00a']
+    """
+
+    def transcoded(text):
+        kept = kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)
+        return written([code for code, _ in kept], output_encoding, "replace", replacement_char)
+
+    check_attribute("output_encoding", output_encoding, "UTF-8", "UTF-16-BE", "UTF-32-BE")
+    return each(transcoded, input)
+
+
+# ---- joining -------------------------------------------------------------------------------------------------------
 
 
 def joined_axes(axis, ndim):

@@ -50,8 +50,13 @@ def errors_of(kernel):
         raise by_kernel(kernel, problem.message) from None
 
 
-def drawn_from(kernel, numbers, stream, shape, dtype, minval=None, maxval=None):
-    """A Tensor of random numbers that are not an op of their own; `stream(count, kernel)` gives their bits."""
+def in_one_call(function, array):
+    """What a function gives of an array. While a program is traced, it is noted as one call."""
+    return array.as_one_call(function, array) if hasattr(array, "as_one_call") else function(array)
+
+
+def drawn_from(kernel, numbers, source, shape, dtype, minval=None, maxval=None):
+    """A Tensor of random numbers that are no op: `source(draw, count, kernel)` gives `draw` the stream for so many."""
     dtype = dtypes.to_numpy(dtype)
     known, names = (UNSIGNED + INTEGERS, "int32, int64, uint32, uint64") if numbers is integers else (FLOATS, REALS)
     with errors_of(kernel):
@@ -64,29 +69,29 @@ def drawn_from(kernel, numbers, stream, shape, dtype, minval=None, maxval=None):
                 raise NotFoundError(None, None, f"{kernel} has no limits for {dtype}. Write minval=None, maxval=None.")
             check_limits(minval, maxval)
     limits = () if minval is None else (minval, maxval)
-    return Tensor.of(numbers(stream(count, kernel), dtype, count, *limits).reshape(shape)[()])
+    return Tensor.of(source(lambda stream: numbers(stream, dtype, count, *limits).reshape(shape)[()], count, kernel))
 
 
-def uniform_from(stream, shape, minval, maxval, dtype):
-    """Uniform numbers from such a stream; integers without limits have all bits random."""
+def uniform_from(source, shape, minval, maxval, dtype):
+    """Uniform numbers from such a source; integers without limits have all bits random."""
     if dtype.is_integer and minval is None:
-        return drawn_from("StatelessRandomUniformFullIntV2", integers, stream, shape, dtype)
+        return drawn_from("StatelessRandomUniformFullIntV2", integers, source, shape, dtype)
     minval, maxval = limit(minval, dtype, "min"), limit(1 if maxval is None else maxval, dtype, "max")
     if dtype.is_integer:
-        return drawn_from("StatelessRandomUniformIntV2", integers, stream, shape, dtype, minval.value, maxval.value)
-    return drawn_from("StatelessRandomUniformV2", unit, stream, shape, dtype) * (maxval - minval) + minval
+        return drawn_from("StatelessRandomUniformIntV2", integers, source, shape, dtype, minval.value, maxval.value)
+    return drawn_from("StatelessRandomUniformV2", unit, source, shape, dtype) * (maxval - minval) + minval
 
 
-def normal_from(stream, shape, mean, stddev, dtype):
-    """Normal numbers from such a stream."""
+def normal_from(source, shape, mean, stddev, dtype):
+    """Normal numbers from such a source."""
     mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
-    return drawn_from("StatelessRandomNormalV2", normals, stream, shape, dtype) * stddev + mean
+    return drawn_from("StatelessRandomNormalV2", normals, source, shape, dtype) * stddev + mean
 
 
-def truncated_from(stream, shape, mean, stddev, dtype):
-    """Truncated normal numbers from such a stream."""
+def truncated_from(source, shape, mean, stddev, dtype):
+    """Truncated normal numbers from such a source."""
     mean, stddev = limit(mean, dtype, "mean"), limit(stddev, dtype, "stddev")
-    return drawn_from("StatelessTruncatedNormalV2", truncated, stream, shape, dtype) * stddev + mean
+    return drawn_from("StatelessTruncatedNormalV2", truncated, source, shape, dtype) * stddev + mean
 
 
 def drawn(kernel, numbers, shape, dtype, seed, *limits):

@@ -14,6 +14,7 @@ from .drawing import (
     common_shape,
     count_of,
     drawn_from,
+    in_one_call,
     normal_from,
     truncated_from,
     uniform_from,
@@ -171,11 +172,15 @@ class Generator:
         if np.ndim(delta):
             problem = f"input 2 (0-based) must have shape [], not {bracketed(np.shape(delta))}"
             raise by_kernel("RngReadAndSkip", problem)
-        put_off()
+        ahead = int(delta) * AHEAD % 2**64
+
+        def skipped(state):
+            low, high, key = state.astype(np.uint64).tolist()
+            counter = low + (high << 64) + ahead
+            return np.array([counter % 2**64, counter >> 64 & 2**64 - 1, key], np.uint64).astype(np.int64)
+
         before = convert(self._state)
-        low, high, key = before.value.tolist()
-        counter = (low % 2**64 + (high << 64) + int(delta) * AHEAD % 2**64) % 2**128
-        self._state.assign(signed([counter % 2**64, counter >> 64, key]))
+        self._state.assign(Tensor.of(in_one_call(skipped, before.value)))
         return before
 
     def make_seeds(self, count: Any = 1) -> Tensor:
@@ -198,31 +203,35 @@ class Generator:
         if dtype.is_integer and (minval is None) != (maxval is None):
             problem = f"For integer dtype {dtype}, minval and maxval must be both `None` or both non-`None`;"
             raise ValueError(f"{problem} got minval={minval} and maxval={maxval}")
-        return uniform_from(self._stream, shape, minval, maxval, dtype)
+        return uniform_from(self._source, shape, minval, maxval, dtype)
 
     def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Tensor:
         """Integers all of whose bits are random: int32, int64, uint32 or uint64."""
-        return drawn_from("StatelessRandomUniformFullIntV2", integers, self._stream, shape, dtype)
+        return drawn_from("StatelessRandomUniformFullIntV2", integers, self._source, shape, dtype)
 
     def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.normal`."""
-        return normal_from(self._stream, shape, mean, stddev, dtype)
+        return normal_from(self._source, shape, mean, stddev, dtype)
 
     def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                          name: str | None = None) -> Tensor:  # fmt: skip
         """As `mg.random.truncated_normal`."""
-        return truncated_from(self._stream, shape, mean, stddev, dtype)
+        return truncated_from(self._source, shape, mean, stddev, dtype)
 
     def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32,
                  name: str | None = None) -> Tensor:  # fmt: skip
         """How many of `counts` trials succeed, each with probability `probs`; see `mg.random.stateless_binomial`."""
         return binomial_numbers(convert(counts), convert(probs), shape, dtype, self)
 
-    def _stream(self, count, kernel=None):
-        """The bits for so many numbers, behind which the state moves on."""
-        low, high, key = self.skip(count).value.tolist()
-        return Stream(key, low % 2**64 + (high << 64))
+    def _source(self, draw, count, kernel=None):
+        """Give `draw` the stream for so many numbers, behind which the state moves on."""
+
+        def drawn(state):
+            low, high, key = state.astype(np.uint64).tolist()
+            return draw(Stream(key, low + (high << 64)))
+
+        return in_one_call(drawn, self.skip(count).value)
 
 
 @op("StatefulRandomBinomial", shape=vector, **unregistered("StatefulRandomBinomial", "output", "counts", "probs"))
@@ -235,8 +244,12 @@ def binomial_numbers(counts, probs, shape, dtype: Any, generator: Any):
     """
     tail = common_shape(counts, probs, "counts and probs must have compatible batch dimensions:")
     size, before = int(np.prod(tail)), count_of(shape_before(shape, tail))
-    numbers = generator._stream(size * 200 * (before + 3) // 4, "StatefulRandomBinomial")
-    return binomial(numbers, shape, counts, probs, dtype)
+    put_off()
+
+    def draw(stream):
+        return binomial(stream, shape, counts, probs, dtype)
+
+    return generator._source(draw, size * 200 * (before + 3) // 4)
 
 
 global_generator: Generator | None = None

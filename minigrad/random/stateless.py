@@ -21,6 +21,7 @@ from .drawing import (
     counted,
     errors_of,
     gamma_numbers,
+    in_one_call,
     limit,
     normal_from,
     shuffled,
@@ -56,7 +57,7 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
     if dtype in UNSIGNED and minval is not None:
         problem = f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None."
         raise ValueError(f"{problem} Please don't use unsigned integers in this case.")
-    return uniform_from(stream_of(seed, alg), shape, minval, maxval, dtype)
+    return uniform_from(source_of(seed, alg), shape, minval, maxval, dtype)
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select") -> Tensor:
@@ -66,7 +67,7 @@ def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, na
     >>> print(mg.random.stateless_normal([2], seed=[1, 2]).numpy())
     [0.5441101  0.20738031]
     """
-    return normal_from(stream_of(seed, alg), shape, mean, stddev, dtype)
+    return normal_from(source_of(seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
@@ -77,7 +78,7 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
     >>> print(mg.random.stateless_truncated_normal([2], seed=[1, 2]).numpy())
     [0.5441101  0.20738031]
     """
-    return truncated_from(stream_of(seed, alg), shape, mean, stddev, dtype)
+    return truncated_from(source_of(seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
@@ -248,11 +249,14 @@ def shape_before(shape, tail):
     return shape[:before]
 
 
-def stream_of(seed, alg):
-    """The stream of a pair of seeds, as `drawn_from` asks for it."""
+def source_of(seed, alg):
+    """What gives `drawn_from` the stream of a pair of seeds."""
 
-    def stream(count, kernel):
+    def source(draw, count, kernel):
+        def drawn(seed):
+            return draw(stateless_stream(seed))
+
         check_algorithm(alg, kernel)
-        return stateless_stream(seed)
+        return in_one_call(drawn, convert(seed).value)
 
-    return stream
+    return source
