@@ -349,7 +349,6 @@ def threefry():
             r"\[3\] vs. \[2\]",
         ),
         (lambda: mg.random.stateless_gamma([3], [1, 2], [0.5, 1.5]), mg.errors.InvalidArgumentError, "end with broadcasted shape"),
-        (lambda: mg.random.gamma([2], -1.0), mg.errors.InvalidArgumentError, "must not be negative"),
         (lambda: mg.random.gamma([2], [1.0, 2.0], [1.0, 2.0, 3.0]), mg.errors.InvalidArgumentError, r"\[2\] vs. \[3\]"),
         (lambda: mg.random.gamma([2], 2, dtype=mg.int32), ValueError, "not inexact"),
         (lambda: mg.random.stateless_categorical([0.0, 1.0], 3, [1, 2]), mg.errors.InvalidArgumentError, "should be a matrix"),

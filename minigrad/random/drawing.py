@@ -273,7 +273,8 @@ def gamma_slope(alpha, sample):
     >>> print(gamma_slope([0.5, 3.0], [1.0, 1.0]).numpy().round(4))
     [1.8782 0.5788]
     """
-    return -slope_in_a(alpha, sample) / gamma_density(alpha, sample)
+    slope = np.where(sample == 0, 0, -slope_in_a(alpha, sample) / gamma_density(alpha, sample))
+    return np.where(alpha < 0, np.nan, slope).astype(sample.dtype)[()]
 
 
 @op("RandomGamma", "f", shape=vector, dalpha=lambda dz, z, alpha: dz * gamma_slope.np(alpha, z),
@@ -398,9 +399,6 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
 
     Returns:
         Shape `shape + (alpha + beta).shape`.
-
-    Raises:
-        InvalidArgumentError: `alpha` is negative or nan.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)

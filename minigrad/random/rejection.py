@@ -165,8 +165,6 @@ def gammas(stream, alphas, samples):
 
     Marsaglia and Tsang, "A simple method for generating gamma variables" (2000).
     """
-    if not (alphas >= 0).all():
-        raise invalid(f"alpha of a gamma distribution must not be negative, got {alphas}")
     places = places_of(alphas.shape, samples) * AHEAD
     alpha = np.broadcast_to(alphas.astype(np.float64), places.shape)
     d = alpha + np.where(alpha < 1, 2 / 3, -1 / 3)
@@ -176,7 +174,7 @@ def gammas(stream, alphas, samples):
     while open.any():
         x = draws(box_muller, open)
         v = 1 + c * x
-        tried, v = open & (v > 0), v * v * v
+        tried, v = open & ~(v <= 0), v * v * v  # nan is no reason to go on for ever
         u = draws(uniforms, tried)
         likely = (u < 1 - 0.0331 * (x * x) * (x * x)) | (np.log(u) < 0.5 * x * x + d * (1 - v + np.log(v)))
         found, open = np.where(tried & likely, d * v, found), open & ~(tried & likely)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Tensor, bracketed, convert, dtypes, invalid, op, tidy
-from ..errors import NotFoundError
+from ..errors import InvalidArgumentError, NotFoundError
 from ..ops import stack
 from .drawing import (
     FLOATS,
@@ -186,7 +186,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=No
             raise invalid(f"num_samples should be a scalar, got shape {bracketed(np.shape(num_samples))}")
         if logits.dtype.kind != "f":
             problem = f"There is no kernel for {logits.dtype}: write floats, such as mg.math.log(probabilities)."
-            raise NotFoundError(None, None, problem)
+            raise (InvalidArgumentError if logits.dtype.kind == "c" else NotFoundError)(None, None, problem)
         check_classes(logits, num_samples)
     return Tensor.of(classes(stream, logits, tidy.integer(num_samples)).astype(dtype))
 
