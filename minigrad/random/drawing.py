@@ -12,7 +12,7 @@ from ..math import maximum
 from ..math.special import gamma_density, slope_in_a
 from ..ops import broadcast_to
 from .numbers import classes, integers, normals, truncated, unit
-from .streams import AHEAD, stateless_stream, stream_for
+from .streams import AHEAD, Stream, stream_for
 
 FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
 INTEGERS = (dtypes.int32, dtypes.int64)
@@ -43,10 +43,12 @@ def count_of(shape):
 
 @contextlib.contextmanager
 def errors_of(kernel):
-    """A block whose InvalidArgumentErrors end with the name of this kernel."""
+    """A block whose InvalidArgumentErrors end with the name of this kernel, unless they name one."""
     try:
         yield
     except InvalidArgumentError as problem:
+        if "[Op:" in problem.message:
+            raise
         raise by_kernel(kernel, problem.message) from None
 
 
@@ -238,11 +240,11 @@ def check_classes(logits, num_samples):
         raise invalid("num_classes should be positive, got 0")
 
 
-def counted(dtype):
-    """The dtype of Poisson numbers. Raise InvalidArgumentError if they cannot have it."""
+def counted(dtype, kernel="RandomPoissonV2"):
+    """The dtype of counts. Raise InvalidArgumentError if they cannot have it."""
     dtype = dtypes.to_numpy(dtype)
     if dtype not in FLOATS + INTEGERS:
-        raise by_kernel("RandomPoissonV2", not_among("dtype", dtype, "half, float, double, int32, int64"))
+        raise by_kernel(kernel, not_among("dtype", dtype, "half, float, double, int32, int64"))
     return dtype
 
 
@@ -279,8 +281,10 @@ def gamma_slope(alpha, sample):
 
 @op("RandomGamma", "f", shape=vector, dalpha=lambda dz, z, alpha: dz * gamma_slope.np(alpha, z),
     math="upstream * the slope of each number in alpha")  # fmt: skip
-def gamma_numbers(alpha, shape, seed: int | Sequence[int] | None = None, stateless=False):
+def gamma_numbers(alpha, shape, place: tuple[int, int]):
     """Op behind `mg.random.gamma` and `mg.random.stateless_gamma`: numbers of the gamma distribution with rate 1.
+
+    Their random bits are those at a place: the key and the counter of a stream.
 
     >>> import minigrad as mg
     >>> mg.random.set_seed(1)
@@ -290,9 +294,7 @@ def gamma_numbers(alpha, shape, seed: int | Sequence[int] | None = None, statele
     """
     from .rejection import gammas  # loaded when first used
 
-    used = count_of(shape) * alpha.size * AHEAD
-    stream = stateless_stream(seed) if stateless else stream_for("RandomGamma", alpha.dtype, seed, used)
-    return gammas(stream, alpha, count_of(shape)).reshape((*shape, *alpha.shape)).astype(alpha.dtype)[()]
+    return gammas(Stream(*place), alpha, count_of(shape)).reshape((*shape, *alpha.shape)).astype(alpha.dtype)[()]
 
 
 # ---- public functions ----------------------------------------------------------------------------------------------
@@ -407,7 +409,10 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
      [0.01546865 4.588514  ]]
     """
     alpha, beta = broadcast_parameters(alpha, beta, dtype)
-    return at_rate(gamma_numbers(alpha, tidy.integers(shape), seed), beta)
+    with errors_of("RandomGamma"):
+        shape = vector(tidy.integers(shape))
+        used = count_of(shape) * alpha.value.size * AHEAD
+    return at_rate(gamma_numbers(alpha, shape, stream_for("RandomGamma", alpha.dtype, seed, used).place), beta)
 
 
 def broadcast_parameters(alpha, beta, dtype):

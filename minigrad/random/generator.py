@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 from .. import nest
-from ..engine import Tensor, Variable, bracketed, convert, dtypes, op, unregistered
+from ..engine import Tensor, Variable, bracketed, convert, dtypes, invalid, op, unregistered
 from ..engine.listening import put_off
 from ..errors import UnimplementedError, by_kernel
 from ..ops import cast, concat, reshape, stack, zeros_like
 from .drawing import (
     common_shape,
     count_of,
+    counted,
     drawn_from,
     in_one_call,
     normal_from,
@@ -245,9 +246,11 @@ def binomial_numbers(counts, probs, shape, dtype: Any, generator: Any):
     tail = common_shape(counts, probs, "counts and probs must have compatible batch dimensions:")
     size, before = int(np.prod(tail)), count_of(shape_before(shape, tail))
     put_off()
+    if generator.algorithm != Algorithm.PHILOX.value:
+        raise invalid(f'Unsupported algorithm id: {generator.algorithm}. Write alg="philox".')
 
     def draw(stream):
-        return binomial(stream, shape, counts, probs, dtype)
+        return binomial(stream, shape, counts, probs, counted(dtype, "StatefulRandomBinomial"))
 
     return generator._source(draw, size * 200 * (before + 3) // 4)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Tensor, bracketed, convert, dtypes, invalid, op, tidy
+from ..engine import Tensor, bracketed, convert, dtypes, invalid, op, tidy, unregistered
 from ..errors import InvalidArgumentError, NotFoundError
 from ..ops import stack
 from .drawing import (
@@ -96,7 +96,7 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor
     """
     from .rejection import counts  # loaded when first used
 
-    rates, dtype = convert(lam).value, counted(dtype)
+    rates, dtype = convert(lam).value, counted(dtype, "StatelessRandomPoisson")
     with errors_of("StatelessRandomPoisson"):
         before = shape_before(vector(shape), rates.shape)
         numbers = counts(stateless_stream(seed), rates, count_of(before))
@@ -127,7 +127,8 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
     probs = hinted(probs, dtypes.float32)
     counts = hinted(counts, probs.dtype)
     with errors_of("StatelessRandomBinomial"):
-        return Tensor.of(binomial(stream, vector(shape), counts.value, probs.value, output_dtype))
+        dtype = counted(output_dtype, "StatelessRandomBinomial")
+        return Tensor.of(binomial(stream, vector(shape), counts.value, probs.value, dtype))
 
 
 def hinted(x, dtype):
@@ -143,7 +144,6 @@ def binomial(stream, shape, counts, probs, dtype):
     """
     from .rejection import successes  # loaded when first used
 
-    dtype = counted(dtype)
     if counts.dtype != probs.dtype or counts.dtype not in FLOATS:
         given = f"counts are {counts.dtype}, probs are {probs.dtype}"
         raise invalid(f"{given}: write floats of one dtype, such as counts=10.0, probs=0.5.")
@@ -169,7 +169,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
     alpha, beta = broadcast_parameters(alpha, beta, dtype)
     with errors_of("StatelessRandomGammaV3"):
         before = shape_before(vector(shape), alpha.shape)
-    return at_rate(gamma_numbers(alpha, before, seed, True), beta)
+    return at_rate(gamma_numbers(alpha, before, stateless_stream(seed).place), beta)
 
 
 def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None) -> Tensor:
@@ -228,15 +228,18 @@ def fold_in(seed, data, alg="auto_select") -> Tensor:
     return stack([stateless_uniform([], seed, None, None, data.dtype, alg=alg), data])
 
 
-@op("StatelessShuffle", dvalue=None)
+@op("StatelessShuffle", **unregistered("StatelessShuffle", "output", "value"))
 def stateless_shuffle(value, seed: Sequence[int], alg: Any = "auto_select"):
     """As `shuffle`, from a pair of seeds alone; see `stateless_uniform`.
+
+    Raises:
+        LookupError: (in `tape.gradient`) no gradient is registered, as in TensorFlow.
 
     >>> import minigrad as mg
     >>> print(mg.random.experimental.stateless_shuffle([1, 2, 3, 4, 5], seed=[8, 9]).numpy())
     [2 3 1 4 5]
     """
-    check_algorithm(alg, "StatelessShuffle")
+    check_algorithm(alg)
     return shuffled(value, stateless_stream(seed))
 
 
@@ -256,7 +259,8 @@ def source_of(seed, alg):
         def drawn(seed):
             return draw(stateless_stream(seed))
 
-        check_algorithm(alg, kernel)
+        with errors_of(kernel):
+            check_algorithm(alg)
         return in_one_call(drawn, convert(seed).value)
 
     return source

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import bracketed, convert, not_among
+from ..engine import bracketed, convert, invalid, not_among
 from ..engine.listening import put_off
-from ..errors import by_kernel
+from ..errors import by_kernel, visible
 
 WORD = 0xFFFFFFFF  # the largest 32-bit number
 LARGEST_SEED = 2**31 - 1
@@ -80,7 +80,7 @@ class Stream:
     """
 
     def __init__(self, key: int, counter: int):
-        self.key, self.counter = key, counter
+        self.key, self.counter = self.place = key, counter
 
     def blocks(self, count, start=0):
         """`count` blocks from `start` on, as rows of four words. If `start` is an array, its axes come first."""
@@ -155,22 +155,23 @@ def algorithm_number(alg) -> Any:
         return found[0]
     if isinstance(alg, int) or hasattr(alg, "__tf_tensor__"):
         return alg
-    raise TypeError(f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int.")
+    raise TypeError(f"Can't convert argument `alg` (of value {visible(alg)} and type {type(alg)}) to int.")
 
 
-def check_algorithm(alg, kernel):
+def check_algorithm(alg):
     """Raise if a stateless function cannot draw by this algorithm."""
     number = int(algorithm_number(Algorithm.AUTO_SELECT if alg is None else alg))
     if number not in [one.value for one in Algorithm]:
         raise unsupported_algorithm(alg)
     if number == Algorithm.THREEFRY.value:
         problem = "counter must be a vector with length at least 2; got shape: [1]."
-        raise by_kernel(kernel, f'{problem} There is no ThreeFry on a CPU. Write alg="philox".')
+        raise invalid(f'{problem} There is no ThreeFry on a CPU. Write alg="philox".')
 
 
 def unsupported_algorithm(alg):
     """The error for an algorithm that does not exist."""
     names = {int: (1, 2, 3), str: ("philox", "threefry", "auto_select")}
     philox, threefry, auto = names.get(type(alg), tuple(Algorithm))
-    problem = f"Argument `alg` got unsupported value {alg}. Supported values are {philox} for the Philox algorithm,"
-    return ValueError(f"{problem} {threefry} for the ThreeFry algorithm, and {auto} for auto-selection.")
+    problem = f"Argument `alg` got unsupported value {visible(alg)}. Supported values are"
+    known = f"{philox} for the Philox algorithm, {threefry} for the ThreeFry algorithm, and {auto} for auto-selection."
+    return ValueError(f"{problem} {known}")

@@ -28,7 +28,20 @@ class Call:
         return f"{self.text} at {shown} ({self.at})"
 
 
-NO_OPS = {"autodiff", "classroom", "data", "engine", "explain", "graph", "inspector", "keras", "queue", "tracing"}
+NO_OPS = {
+    "autodiff",
+    "classroom",
+    "data",
+    "engine",
+    "experimental",
+    "explain",
+    "generator",
+    "graph",
+    "inspector",
+    "keras",
+    "queue",
+    "tracing",
+}
 
 
 def calls(module):
