@@ -10,9 +10,10 @@ from .engine import Tensor, another_dtype, convert, invalid, op, tidy
 from .errors import from_python
 from .ops import expand_dims
 
-__all__ = ["as_string", "bytes_split", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace",
-           "split", "strip", "substr", "to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode",
-           "unicode_split", "unicode_split_with_offsets", "unicode_transcode", "upper"]  # fmt: skip
+__all__ = ["as_string", "bytes_split", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",
+           "regex_replace", "split", "strip", "substr", "to_number", "unicode_decode", "unicode_decode_with_offsets",
+           "unicode_encode", "unicode_split", "unicode_split_with_offsets", "unicode_transcode",
+           "unsorted_segment_join", "upper"]  # fmt: skip
 
 
 def each(function, *texts):
@@ -567,3 +568,105 @@ def reduce_join(inputs, axis=None, keepdims=False, separator=""):
     for place in np.ndindex(joined.shape):
         joined[place] = separator.join(rows[place])
     return joined.reshape([1 if a in axes else n for a, n in enumerate(inputs.shape)]) if keepdims else joined
+
+
+@op("UnsortedSegmentJoin", "O", segment_ids=tidy.integers, num_segments=tidy.integer, dinputs=None)
+def unsorted_segment_join(inputs, segment_ids, num_segments, separator=""):
+    """Join the strings of each segment: those with the same number in `segment_ids`.
+
+    Args:
+        inputs: strings of any shape.
+        segment_ids: whole numbers; their shape is that of `inputs`, or its first axes.
+        num_segments: how many segments there are.
+        separator: a string that goes between them.
+
+    Returns:
+        Shape `(num_segments, ...)`, with the other axes of `inputs`. Of a segment without strings: an empty one.
+
+    Raises:
+        InvalidArgumentError: there is no such segment, or the shapes do not fit.
+        OutOfRangeError: `segment_ids` has more axes than `inputs`.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2).numpy())
+    [b'b' b'ac']
+    """
+    if not segment_ids.ndim:
+        raise invalid("Segment_id cannot have rank 0")
+    if segment_ids.ndim > inputs.ndim:
+        problem = f"Invalid segment_id rank {segment_ids.ndim} for input with {inputs.ndim} dimension(s)"
+        raise errors.OutOfRangeError(None, None, problem)
+    for axis, (wanted, given) in enumerate(zip(segment_ids.shape, inputs.shape)):
+        if wanted != given:
+            raise invalid(f"Segment dimension is {wanted} while input dimension is {given} in rank {axis}")
+    if segment_ids.size and not 0 <= segment_ids.min() <= segment_ids.max() < num_segments:
+        raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
+    separator = separator.encode() if isinstance(separator, str) else separator
+    rows = inputs.reshape(segment_ids.size, *inputs.shape[segment_ids.ndim :])
+    parts = [rows[segment_ids.ravel() == k] for k in range(num_segments)]
+    joined = np.empty((num_segments, *rows.shape[1:]), object)
+    for k, *place in np.ndindex(joined.shape):
+        joined[(k, *place)] = separator.join(parts[k][(slice(None), *place)])
+    return joined
+
+
+def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False,
+           name=None) -> Tensor:  # fmt: skip
+    """Join each so many neighbours along the last axis.
+
+    Args:
+        data: strings, shape `(..., length)`.
+        ngram_width: how many are joined, or several such numbers, whose results follow each other.
+        separator: a string that goes between them.
+        pad_values: a string that stands before and behind each row, or a pair of them; None pads nothing.
+        padding_width: how often; at most, and by default, one less than `ngram_width`.
+        preserve_short_sequences: a row that is shorter than all widths is joined as a whole.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: the data are a scalar, or a width is smaller than 1, or it has no `pad_values`.
+        TypeError: `pad_values` are no strings.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.ngrams(["a", "b", "c"], 2).numpy())
+    [b'a b' b'b c']
+    """
+    if padding_width is not None and padding_width < 1:
+        raise ValueError("padding_width must be greater than 0.")
+    if padding_width is not None and pad_values is None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
+    if not np.ndim(data):
+        raise ValueError("Data must have rank>0")
+    widths = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    if min(widths) < 1:
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
+    pads = tuple(pad_values) if isinstance(pad_values, (list, tuple)) else (pad_values, pad_values)
+    if pad_values is not None and not all(isinstance(pad, (str, bytes)) for pad in pads):
+        raise TypeError("pad_values must be a string, tuple of strings, or None.")
+    return joined_neighbours(data, tuple(widths), separator, pads, padding_width, preserve_short_sequences)
+
+
+@op("StringNGrams", "O", ddata=None)
+def joined_neighbours(data, widths: Sequence[int], separator: str, pads: Sequence, padding_width: int | None,
+                      preserve_short: bool):  # fmt: skip
+    """Op behind `mg.strings.ngrams`.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.ngrams([["a", "b"], ["c", "d"]], 2, pad_values="_").numpy())
+    [[b'_ a' b'a b' b'b _']
+     [b'_ c' b'c d' b'd _']]
+    """
+    separator, left, right = (one.encode() if isinstance(one, str) else one for one in (separator, *pads))
+
+    def padded(row, width):
+        count = 0 if left is None else width - 1 if padding_width is None else min(padding_width, width - 1)
+        return [left] * count + [*row] + [right] * count
+
+    def joined(row):
+        found = [padded(row, n)[k : k + n] for n in widths for k in range(len(padded(row, n)) - n + 1)]
+        found = found or ([padded(row, widths[0])] if preserve_short and len(row) else [])
+        return [separator.join(parts) for parts in found]
+
+    length, count = data.shape[-1], int(np.prod(data.shape[:-1]))
+    rows = [joined(row) for row in data.reshape(count, length)]
+    return np.array(rows, object).reshape(*data.shape[:-1], len(joined([b""] * length)))

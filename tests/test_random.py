@@ -381,6 +381,12 @@ def test_a_gamma_number_has_no_second_derivative():
         outer.gradient(slope, alpha)
 
 
+def test_a_logit_that_is_no_number_is_never_drawn():
+    assert mg.random.stateless_categorical([[-np.inf, 1.0, np.nan]], 3, [1, 2]).numpy().tolist() == [[1, 1, 1]]
+    assert mg.random.categorical([[np.inf, 1.0, np.nan]], 3).numpy().tolist() == [[1, 1, 1]]
+    assert mg.random.stateless_categorical([[np.nan, np.inf]], 2, [1, 2]).numpy().tolist() == [[2, 2]]
+
+
 def test_successes_have_no_gradient():
     chance = mg.Variable(0.5)
     with mg.GradientTape(persistent=True) as tape:
