@@ -605,8 +605,8 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator=""):
     rows = inputs.reshape(segment_ids.size, *inputs.shape[segment_ids.ndim :])
     parts = [rows[segment_ids.ravel() == k] for k in range(num_segments)]
     joined = np.empty((num_segments, *rows.shape[1:]), object)
-    for k, *place in np.ndindex(joined.shape):
-        joined[(k, *place)] = separator.join(parts[k][(slice(None), *place)])
+    for place in np.ndindex(joined.shape):
+        joined[place] = separator.join(parts[place[0]][(slice(None),) + place[1:]])
     return joined
 
 
@@ -656,7 +656,7 @@ def joined_neighbours(data, widths: Sequence[int], separator: str, pads: Sequenc
     [[b'_ a' b'a b' b'b _']
      [b'_ c' b'c d' b'd _']]
     """
-    separator, left, right = (one.encode() if isinstance(one, str) else one for one in (separator, *pads))
+    between, left, right = (one.encode() if isinstance(one, str) else one for one in (separator, *pads))
 
     def padded(row, width):
         count = 0 if left is None else width - 1 if padding_width is None else min(padding_width, width - 1)
@@ -665,7 +665,7 @@ def joined_neighbours(data, widths: Sequence[int], separator: str, pads: Sequenc
     def joined(row):
         found = [padded(row, n)[k : k + n] for n in widths for k in range(len(padded(row, n)) - n + 1)]
         found = found or ([padded(row, widths[0])] if preserve_short and len(row) else [])
-        return [separator.join(parts) for parts in found]
+        return [between.join(parts) for parts in found]
 
     length, count = data.shape[-1], int(np.prod(data.shape[:-1]))
     rows = [joined(row) for row in data.reshape(count, length)]

@@ -342,6 +342,7 @@ def threefry():
         (lambda: seeded().uniform([2], 0, 5, mg.uint32), mg.errors.NotFoundError, "no limits for uint32"),
         (lambda: seeded().uniform_full_int([2], mg.uint8), mg.errors.InvalidArgumentError, "Value for attr 'dtype' of uint8"),
         (lambda: seeded().binomial([3], [5.0, 5.0], 0.5), mg.errors.InvalidArgumentError, r"end with broadcasted shape.*\[Op:Stateful"),
+        (lambda: seeded().binomial([3], np.float32(np.inf), 0.5), mg.errors.InvalidArgumentError, "counts must be finite, got inf"),
         (lambda: seeded().binomial([3], 10, 0.5), mg.errors.InvalidArgumentError, "write floats of one dtype|expected to be a int32"),
         (
             lambda: mg.random.stateless_binomial([2], [1, 2], [1.0, 2.0, 3.0], [0.5, 0.5]),

@@ -98,6 +98,8 @@ def many(draws, rates):
 
 def successes(stream, trials, chances, samples):
     """Numbers of binomial distributions: shape `(samples, *shape)`, where trials and chances broadcast to `shape`."""
+    if not np.isfinite(trials).all():
+        raise invalid(f"counts must be finite, got {trials}")
     trials, chances = (x.astype(np.float64) for x in np.broadcast_arrays(trials, chances))
     often = chances > 0.5  # then failures are drawn
     p = np.where(often, 1 - chances, chances)

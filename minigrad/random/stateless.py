@@ -114,7 +114,7 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
         name: accepted as in TensorFlow, without effect.
 
     Raises:
-        InvalidArgumentError: `shape` does not end so.
+        InvalidArgumentError: `shape` does not end so, or `counts` are not finite.
 
     >>> import minigrad as mg
     >>> print(mg.random.stateless_binomial([3, 2], [1, 2], counts=[10.0, 100.0], probs=0.3).numpy())
