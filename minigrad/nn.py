@@ -11,6 +11,7 @@ from .math.elementwise import sigmoid, softplus, softsign, tanh
 from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
 from .math.reductions import in_top_k, top_k, zero_fraction
 from .ops import convert_to_tensor, creation, gathering, shaping
+from .random.streams import pair_for
 
 __all__ = ["batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k",
            "l2_loss", "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "moments", "normalize_moments",
@@ -683,7 +684,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     if x.value.dtype.kind != "f":
         raise received("`x.dtype` must be a floating point tensor as `x` will be scaled.", x_dtype=x.dtype)
     if given and not rate:
-        random.pair_for(seed)  # so that the next random op gets the same numbers as with any other rate
+        pair_for(seed)  # so that the next random op gets the same numbers as with any other rate
         return x
     if given:
         kept = x * (1 / (1 - rate))

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import errors, math
-from .engine import invalid, op, tidy
+from .engine import Tensor, another_dtype, convert, invalid, op, tidy
+from .errors import from_python
+from .ops import expand_dims
 
-__all__ = ["as_string", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split", "strip",
-           "substr", "to_number", "upper"]  # fmt: skip
+__all__ = ["as_string", "bytes_split", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",
+           "regex_replace", "split", "strip", "substr", "to_number", "unicode_decode", "unicode_decode_with_offsets",
+           "unicode_encode", "unicode_split", "unicode_split_with_offsets", "unicode_transcode",
+           "unsorted_segment_join", "upper"]  # fmt: skip
 
 
 def each(function, *texts):
@@ -28,8 +32,7 @@ def each_number(function, texts, dtype):
 
 def decoded(text, unit):
     """The string in units of `unit`: bytes, or a str of characters."""
-    if unit not in ("BYTE", "UTF8_CHAR"):
-        raise invalid(f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", "UTF8_CHAR"')
+    check_attribute("unit", unit, "BYTE", "UTF8_CHAR")
     return text if unit == "BYTE" else text.decode("utf-8", "replace")
 
 
@@ -272,6 +275,36 @@ def compiled(pattern):
         raise invalid(f"Invalid pattern: {pattern}, error: {error}") from None
 
 
+def one_text(input, call):
+    """The only string of a Tensor without axes, for a call that takes one.
+
+    Raises:
+        UnimplementedError: there are several: their parts would be rows of different lengths.
+    """
+    if np.ndim(input):
+        problem = "It takes one text at a time: there are no ragged Tensors, whose rows may differ in length."
+        raise errors.UnimplementedError(None, None, f"{problem} Write [mg.strings.{call} for text in texts].")
+    return input.item()
+
+
+@op("StringBytesSplit", "O", dinput=None)
+def bytes_split(input):
+    """Split one string into a vector of its bytes.
+
+    Args:
+        input: a scalar string. (TensorFlow splits vectors, too, into ragged Tensors, which do not exist here.)
+
+    Raises:
+        UnimplementedError: the input is not a scalar.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.bytes_split("abc").numpy())
+    [b'a' b'b' b'c']
+    """
+    text = one_text(input, "bytes_split(text)")
+    return np.array([text[k : k + 1] for k in range(len(text))], object)
+
+
 @op("StringSplitV2", "O", dinput=None)
 def split(input, sep: str | None = None, maxsplit=-1):
     """Split one string at `sep` (None means whitespace) into a vector of strings.
@@ -290,10 +323,208 @@ def split(input, sep: str | None = None, maxsplit=-1):
     >>> print(mg.strings.split("a b c").numpy())
     [b'a' b'b' b'c']
     """
-    if input.ndim:
-        raise errors.UnimplementedError(None, None, "split takes one text at a time: there are no ragged Tensors")
     separator = sep.encode() if isinstance(sep, str) else sep
-    return np.array(input.item().split(separator or None, maxsplit), object)
+    return np.array(one_text(input, "split(text)").split(separator or None, maxsplit), object)
+
+
+# ---- Unicode -------------------------------------------------------------------------------------------------------
+
+
+POLICIES = "strict", "replace", "ignore"
+
+
+def check_attribute(name, value, *allowed):
+    """Raise InvalidArgumentError if an attribute is none of these strings."""
+    if value not in allowed:
+        names = ", ".join(f'"{one}"' for one in allowed)
+        raise invalid(f"Value for attr '{name}' of \"{value}\" is not in the list of allowed values: {names}")
+
+
+def check_replacement(replacement_char, errors):
+    """Raise InvalidArgumentError if this is no way to treat what is no character."""
+    check_attribute("errors", errors, *POLICIES)
+    if not 0 <= replacement_char <= 0x10FFFF:
+        raise invalid("replacement_char out of unicode codepoint range")
+
+
+def characters(text, encoding):
+    """The code point of each character, None for what is none, and the place at which it begins."""
+    start = 0
+    while start < len(text):
+        wrong, end = None, len(text)
+        try:
+            found = text[start:].decode(encoding)
+        except LookupError:
+            raise invalid(f"Could not create converter for input encoding: {encoding}") from None
+        except UnicodeDecodeError as problem:
+            wrong, end = start + problem.start, start + problem.end
+            found = text[start:wrong].decode(encoding)
+        for letter in found:
+            yield ord(letter), start
+            start += len(letter.encode(encoding))
+        if wrong is not None:
+            yield None, wrong
+        start = end
+
+
+def kept_characters(text, encoding, errors, replacement_char, replace_control_characters=False):
+    """The characters that stay, or what takes their place: that of what is none, and of control characters if asked."""
+    check_replacement(replacement_char, errors)
+    for code, start in characters(text, encoding):
+        if code is None and errors == "strict":
+            raise invalid("Invalid formatting on input string")
+        if code is None or (replace_control_characters and code < 0x20):
+            if errors == "ignore":
+                continue
+            code = replacement_char
+        yield code, start
+
+
+def written(codes, encoding, errors, replacement_char):
+    """The string of these code points."""
+    check_attribute("output_encoding", encoding, "UTF-8", "UTF-16-BE", "UTF-32-BE")
+    check_replacement(replacement_char, errors)
+    wrong = [not 0 <= code <= 0x10FFFF or 0xD800 <= code < 0xE000 for code in codes]
+    if errors == "strict" and any(wrong):
+        raise invalid("Code point is out of range for Unicode, or is a surrogate.")
+    kept = [replacement_char if bad else code for code, bad in zip(codes, wrong) if not (bad and errors == "ignore")]
+    return "".join(map(chr, kept)).encode(encoding, "surrogatepass")
+
+
+@op("UnicodeDecode", "O", dinput=None)
+def unicode_decode(input, input_encoding: str, errors="replace", replacement_char=0xFFFD,
+                   replace_control_characters=False):  # fmt: skip
+    """The code points of one string.
+
+    Args:
+        input: a scalar string. (TensorFlow takes vectors, too, for ragged Tensors, which do not exist here.)
+        input_encoding: "UTF-8", "UTF-16-BE", "LATIN1" or another one that Python knows.
+        errors: of what is no character: "replace" it, "ignore" it, or "strict" to raise.
+        replacement_char: the code point that takes its place.
+        replace_control_characters: replace those below 32 as well.
+
+    Returns:
+        An int32 vector.
+
+    Raises:
+        UnimplementedError: the input is not a scalar.
+        InvalidArgumentError: there is no such encoding; or `errors` is "strict", and it finds one.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unicode_decode("né", "UTF-8").numpy())
+    [110 233]
+    """
+    text = one_text(input, f"unicode_decode(text, {input_encoding!r})")
+    kept = kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)
+    return np.array([code for code, _ in kept], np.int32)
+
+
+@op("UnicodeDecodeWithOffsets", "O", dinput=None)
+def unicode_decode_with_offsets(input, input_encoding: str, errors="replace", replacement_char=0xFFFD,
+                                replace_control_characters=False) -> tuple:  # fmt: skip
+    """As `unicode_decode`, and the place at which each character begins: int64, in bytes.
+
+    >>> import minigrad as mg
+    >>> codes, offsets = mg.strings.unicode_decode_with_offsets("éa", "UTF-8")
+    >>> print(codes.numpy(), offsets.numpy())
+    [233  97] [0 2]
+    """
+    text = one_text(input, f"unicode_decode_with_offsets(text, {input_encoding!r})")
+    kept = [*kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)]
+    return np.array([code for code, _ in kept], np.int32), np.array([start for _, start in kept], np.int64)
+
+
+@op("UnicodeEncode", dinput=None)
+def unicode_encode(input, output_encoding: str, errors="replace", replacement_char=0xFFFD):
+    """The string of each row of code points.
+
+    Args:
+        input: int32 code points, shape `(..., characters)`.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors, replacement_char: as for `unicode_decode`.
+
+    Returns:
+        Strings, shape `(...)`.
+
+    Raises:
+        ValueError: the input is a scalar.
+        InvalidArgumentError: the encoding is another one, or the input is not int32.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unicode_encode([[110, 233], [97, 98]], "UTF-8").numpy())
+    [b'n\\xc3\\xa9' b'ab']
+    """
+    if not input.ndim:
+        raise from_python(ValueError("input_tensor's rank must be at least 1."))
+    if input.dtype != np.int32:
+        raise invalid(another_dtype("UnicodeEncode", 0, np.dtype(np.int32), input.dtype))
+    texts = np.empty(input.shape[:-1], object)
+    for place in np.ndindex(texts.shape):
+        texts[place] = written(input[place].tolist(), output_encoding, errors, replacement_char)
+    return texts
+
+
+def unicode_split(input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None) -> Tensor:
+    """Split one string into a vector of its characters, in the same encoding.
+
+    Args:
+        input: a scalar string.
+        input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors, replacement_char: as for `unicode_decode`.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        UnimplementedError: the input is not a scalar.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unicode_split("né", "UTF-8").numpy())
+    [b'n' b'\\xc3\\xa9']
+    """
+    one_text(convert(input).value, f"unicode_split(text, {input_encoding!r})")
+    codes = unicode_decode(input, input_encoding, errors, replacement_char)
+    return unicode_encode(expand_dims(codes, -1), input_encoding, errors, replacement_char)
+
+
+def unicode_split_with_offsets(input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None) -> tuple:
+    """As `unicode_split`, and the place at which each character begins: int64, in bytes.
+
+    >>> import minigrad as mg
+    >>> letters, offsets = mg.strings.unicode_split_with_offsets("éa", "UTF-8")
+    >>> print(letters.numpy(), offsets.numpy())
+    [b'\\xc3\\xa9' b'a'] [0 2]
+    """
+    one_text(convert(input).value, f"unicode_split_with_offsets(text, {input_encoding!r})")
+    codes, offsets = unicode_decode_with_offsets(input, input_encoding, errors, replacement_char)
+    return unicode_encode(expand_dims(codes, -1), input_encoding, errors, replacement_char), offsets
+
+
+@op("UnicodeTranscode", "O", dinput=None)
+def unicode_transcode(input, input_encoding: str, output_encoding: str, errors="replace", replacement_char=0xFFFD,
+                      replace_control_characters=False):  # fmt: skip
+    """Each string in another encoding.
+
+    Args:
+        input: strings of any shape.
+        input_encoding, errors, replacement_char, replace_control_characters: as for `unicode_decode`.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+
+    Raises:
+        InvalidArgumentError: there is no such encoding; or `errors` is "strict", and it finds one.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unicode_transcode(["né", "a"], "UTF-8", "UTF-16-BE").numpy())
+    [b'\\x00n\\x00\\xe9' b'\\x00a']
+    """
+
+    def transcoded(text):
+        kept = kept_characters(text, input_encoding, errors, replacement_char, replace_control_characters)
+        return written([code for code, _ in kept], output_encoding, "replace", replacement_char)
+
+    check_attribute("output_encoding", output_encoding, "UTF-8", "UTF-16-BE", "UTF-32-BE")
+    return each(transcoded, input)
+
+
+# ---- joining -------------------------------------------------------------------------------------------------------
 
 
 def joined_axes(axis, ndim):
@@ -337,3 +568,105 @@ def reduce_join(inputs, axis=None, keepdims=False, separator=""):
     for place in np.ndindex(joined.shape):
         joined[place] = separator.join(rows[place])
     return joined.reshape([1 if a in axes else n for a, n in enumerate(inputs.shape)]) if keepdims else joined
+
+
+@op("UnsortedSegmentJoin", "O", segment_ids=tidy.integers, num_segments=tidy.integer, dinputs=None)
+def unsorted_segment_join(inputs, segment_ids, num_segments, separator=""):
+    """Join the strings of each segment: those with the same number in `segment_ids`.
+
+    Args:
+        inputs: strings of any shape.
+        segment_ids: whole numbers; their shape is that of `inputs`, or its first axes.
+        num_segments: how many segments there are.
+        separator: a string that goes between them.
+
+    Returns:
+        Shape `(num_segments, ...)`, with the other axes of `inputs`. Of a segment without strings: an empty one.
+
+    Raises:
+        InvalidArgumentError: there is no such segment, or the shapes do not fit.
+        OutOfRangeError: `segment_ids` has more axes than `inputs`.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2).numpy())
+    [b'b' b'ac']
+    """
+    if not segment_ids.ndim:
+        raise invalid("Segment_id cannot have rank 0")
+    if segment_ids.ndim > inputs.ndim:
+        problem = f"Invalid segment_id rank {segment_ids.ndim} for input with {inputs.ndim} dimension(s)"
+        raise errors.OutOfRangeError(None, None, problem)
+    for axis, (wanted, given) in enumerate(zip(segment_ids.shape, inputs.shape)):
+        if wanted != given:
+            raise invalid(f"Segment dimension is {wanted} while input dimension is {given} in rank {axis}")
+    if segment_ids.size and not 0 <= segment_ids.min() <= segment_ids.max() < num_segments:
+        raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
+    separator = separator.encode() if isinstance(separator, str) else separator
+    rows = inputs.reshape(segment_ids.size, *inputs.shape[segment_ids.ndim :])
+    parts = [rows[segment_ids.ravel() == k] for k in range(num_segments)]
+    joined = np.empty((num_segments, *rows.shape[1:]), object)
+    for place in np.ndindex(joined.shape):
+        joined[place] = separator.join(parts[place[0]][(slice(None),) + place[1:]])
+    return joined
+
+
+def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False,
+           name=None) -> Tensor:  # fmt: skip
+    """Join each so many neighbours along the last axis.
+
+    Args:
+        data: strings, shape `(..., length)`.
+        ngram_width: how many are joined, or several such numbers, whose results follow each other.
+        separator: a string that goes between them.
+        pad_values: a string that stands before and behind each row, or a pair of them; None pads nothing.
+        padding_width: how often; at most, and by default, one less than `ngram_width`.
+        preserve_short_sequences: a row that is shorter than all widths is joined as a whole.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: the data are a scalar, or a width is smaller than 1, or it has no `pad_values`.
+        TypeError: `pad_values` are no strings.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.ngrams(["a", "b", "c"], 2).numpy())
+    [b'a b' b'b c']
+    """
+    if padding_width is not None and padding_width < 1:
+        raise ValueError("padding_width must be greater than 0.")
+    if padding_width is not None and pad_values is None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
+    if not np.ndim(data):
+        raise ValueError("Data must have rank>0")
+    widths = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    if min(widths) < 1:
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
+    pads = tuple(pad_values) if isinstance(pad_values, (list, tuple)) else (pad_values, pad_values)
+    if pad_values is not None and not all(isinstance(pad, (str, bytes)) for pad in pads):
+        raise TypeError("pad_values must be a string, tuple of strings, or None.")
+    return joined_neighbours(data, tuple(widths), separator, pads, padding_width, preserve_short_sequences)
+
+
+@op("StringNGrams", "O", ddata=None)
+def joined_neighbours(data, widths: Sequence[int], separator: str, pads: Sequence, padding_width: int | None,
+                      preserve_short: bool):  # fmt: skip
+    """Op behind `mg.strings.ngrams`.
+
+    >>> import minigrad as mg
+    >>> print(mg.strings.ngrams([["a", "b"], ["c", "d"]], 2, pad_values="_").numpy())
+    [[b'_ a' b'a b' b'b _']
+     [b'_ c' b'c d' b'd _']]
+    """
+    between, left, right = (one.encode() if isinstance(one, str) else one for one in (separator, *pads))
+
+    def padded(row, width):
+        count = 0 if left is None else width - 1 if padding_width is None else min(padding_width, width - 1)
+        return [left] * count + [*row] + [right] * count
+
+    def joined(row):
+        found = [padded(row, n)[k : k + n] for n in widths for k in range(len(padded(row, n)) - n + 1)]
+        found = found or ([padded(row, widths[0])] if preserve_short and len(row) else [])
+        return [between.join(parts) for parts in found]
+
+    length, count = data.shape[-1], int(np.prod(data.shape[:-1]))
+    rows = [joined(row) for row in data.reshape(count, length)]
+    return np.array(rows, object).reshape(*data.shape[:-1], len(joined([b""] * length)))

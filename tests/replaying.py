@@ -55,7 +55,7 @@ def world(space):
     return {
         **names, "random": random.getstate(), "np.random": repr(np.random.get_state()), "files": files(), "folder": os.getcwd(),
         "environment": dict(os.environ), "open files": sorted(os.listdir("/proc/self/fd")), "threads": threading.active_count(),
-        "shared memory": sorted(os.listdir("/dev/shm")), "mg.random": content(sys.modules["minigrad.random"].seeds),
+        "shared memory": sorted(os.listdir("/dev/shm")), "mg.random": content(sys.modules["minigrad.random.streams"].seeds),
         "signals": [repr(signal.getsignal(number)) for number in (2, 10, 15, 17)], "positions": [os.lseek(one.fileno(), 0, 1)
             for one in space.values() if isinstance(one, io.IOBase) and not one.closed],
     }

@@ -30,6 +30,7 @@ SENTENCES = {
     "u @ diag(upstream) @ v^T; u, v: the singular vectors",
     "upstream * [tensor == z], shared with updates that equal z", "upstream * the derivative of igamma in a",
     "-upstream * the derivative of igamma in a", "upstream * the product of the others",
+    "upstream * the slope of each number in alpha",
     "upstream at index k of the axis", "upstream at the indices, where updates equals z, shared with all that do",
     "upstream in the order from before", "upstream of its segment * the product of the others in it",
     "upstream of its segment where data is the extreme, shared with all that are", "upstream with the padding",

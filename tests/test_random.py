@@ -33,6 +33,8 @@ def test_first_numbers_after_a_seed(seed, name, dtype, expected):
 
 
 RATES = np.concatenate([np.linspace(0, 30, 301), [100.0, 1e3, 1e5]]).astype(np.float32)
+ALPHAS = np.concatenate([np.linspace(0.05, 3, 60), [1.0, 50.0, 1e4]]).astype(np.float32)
+TRIALS, CHANCES = np.float32([1, 5, 19, 25, 300, 1e6]), np.float32([[0.1], [0.5], [0.9]])
 DIGESTS = {
     "6e3f4b903b27085e": lambda: mg.random.normal([100003]),
     "a4b23ac81615aa85": lambda: mg.random.uniform([100003]),
@@ -42,11 +44,18 @@ DIGESTS = {
     "24ba1db873e5c6ac": lambda: mg.random.uniform([100003], -5, 1000, dtype="int32"),
     "12eb480d161763bd": lambda: mg.random.poisson([300], RATES),
     "b2d84076328ece37": lambda: mg.random.stateless_poisson([300, 304], [3, 4], RATES, dtype=mg.int64),
+    "dddad4b1d4e75a57": lambda: mg.random.gamma([3000], ALPHAS),
+    "79ba265995126f4b": lambda: mg.random.stateless_gamma([3000, 63], [3, 4], ALPHAS, 2.0),
+    "ab3eabf856505611": lambda: mg.random.stateless_binomial([3000, 3, 6], [3, 4], TRIALS, CHANCES),
+    "0f2d3f9a9a8a9244": lambda: mg.random.Generator.from_seed(7).binomial([3000, 3, 6], TRIALS, CHANCES, mg.int64),
+    "fcabb5bccb7452be": lambda: mg.random.stateless_categorical(np.float32([[0, 1, 2], [5, 1, 1]]), 1003, [3, 4]),
+    "3db09f51268c6493": lambda: mg.random.experimental.stateless_shuffle(mg.range(1003), [3, 4]),
+    "372e9519888500e9": lambda: mg.random.Generator.from_state([2**64 - 700, 1, 5], "philox").uniform_full_int([10007]),
 }
 
 
 @pytest.mark.parametrize("digest", DIGESTS)
-def test_a_hundred_thousand_numbers_agree_to_the_last_bit(digest):
+def test_many_numbers_agree_to_the_last_bit(digest):
     mg.random.set_seed(7)
     assert hashlib.sha256(DIGESTS[digest]().numpy().tobytes()).hexdigest()[:16] == digest
 
@@ -194,3 +203,196 @@ def test_counts_have_no_gradient():
         y = mg.random.poisson([], rate)
     with pytest.raises(LookupError, match="RandomPoissonV2"):
         tape.gradient(y, rate)
+
+
+# ---- generators ----------------------------------------------------------------------------------------------------
+
+
+def seeded():
+    return mg.random.Generator.from_seed(1)
+
+
+STATES = [
+    (lambda: mg.random.Generator.from_seed(2**70 + 5), [5, 64, 0]),
+    (lambda: mg.random.Generator.from_seed(-3), [-3, -1, -1]),
+    (lambda: mg.random.Generator.from_seed(np.int64(7)), [0, 0, 7]),
+    (lambda: mg.random.Generator.from_seed([1, 2]), [0, 1, 2]),
+    (lambda: mg.random.Generator.from_seed([1, 2, 3, 4]), [1, 2, 3]),
+    (lambda: mg.random.Generator.from_seed([2**63, 2**64 - 1, 3]), [-(2**63), -1, 3]),
+    (lambda: mg.random.Generator.from_seed(1, alg="Three-Fry"), [1, 0]),
+    (lambda: mg.random.Generator.from_seed(1, alg=mg.random.Algorithm.AUTO_SELECT), [1, 0, 0]),
+    (lambda: mg.random.Generator.from_key_counter(2**64 - 1, [2**63, 7], "philox"), [-(2**63), 7, -1]),
+    (lambda: mg.random.Generator(copy_from=seeded()), [1, 0, 0]),
+    (lambda: mg.random.Generator.from_state(seeded().state, 1), [1, 0, 0]),
+]
+
+
+@pytest.mark.parametrize(("make", "state"), STATES)
+def test_states(make, state):
+    generator = make()
+    assert generator.state.numpy().tolist() == state and generator.state.dtype == mg.int64
+    assert generator.key.numpy() == state[-1] and not generator.state.trainable
+
+
+MOVES = [  # (what is done with a generator of seed 1, its state then)
+    (lambda g: g.normal([2, 3]), [1537, 0, 0]),
+    (lambda g: g.uniform([], dtype="float64"), [257, 0, 0]),
+    (lambda g: g.skip(-3), [-767, 0, 0]),
+    (lambda g: g.skip(2**60), [1, 0, 0]),
+    (lambda g: g.split(3), [769, 0, 0]),
+    (lambda g: g.make_seeds(2), [513, 0, 0]),
+    (lambda g: g.binomial([3, 2], [10.0, 200.0], [0.8, 0.4]), [153601, 0, 0]),
+    (lambda g: g.binomial([7], 30.0, 0.5), [128001, 0, 0]),
+    (lambda g: g.reset([4, 5, 6]), [4, 5, 6]),
+    (lambda g: g.reset_from_seed(9), [9, 0, 0]),
+    (lambda g: g.reset_from_key_counter(9, [2**63 + 1, 2]), [-(2**63) + 1, 2, 9]),
+]
+
+
+@pytest.mark.parametrize(("move", "state"), MOVES)
+def test_a_generator_moves_on(move, state):
+    generator = seeded()
+    move(generator)
+    assert generator.state.numpy().tolist() == state
+
+
+DRAWS = [
+    (lambda g: g.uniform([2], None, None, mg.uint32), [4175744164, 1555169499]),
+    (lambda g: g.uniform_full_int([2], "int64"), [6679402142117448868, 684265014234019051]),
+    (lambda g: g.uniform([2], 5, 10**12, "int64"), [142150845883, 14237440381]),
+    (lambda g: g.normal([2], dtype=mg.float16), [0.4384765625, -0.5341796875]),
+    (lambda g: g.truncated_normal([2], 1, 2, mg.float64), [3.6095510788403815, -0.6801946484970645]),
+    (lambda g: g.binomial([3], [10.0, 20.0, 50.0], 0.3), [2, 6, 21]),
+    (lambda g: g.binomial([4], [0.0, -1.0, 5.0, 5.0], [0.5, 0.5, 0.0, 1.0]), [0, 0, 0, 5]),
+    (lambda g: mg.stack([one.normal([]) for one in g.split(3)]), [-0.11388441175222397, 0.653821587562561, 0.3550359606742859]),
+    (lambda g: g.make_seeds(2), [[6679402142117448868, 684265014234019051], [0, 0]]),
+]
+
+
+@pytest.mark.parametrize(("draw", "expected"), DRAWS)
+def test_a_generator_draws(draw, expected):
+    assert draw(seeded()).numpy().tolist() == expected
+
+
+def test_a_generator_uses_a_variable_that_it_is_given():
+    state = mg.Variable([1, 2, 3], dtype=mg.int64)
+    generator = mg.random.Generator(state=state, alg="philox")
+    generator.normal([1])
+    assert generator.state is state and state.numpy().tolist() == [257, 2, 3]
+
+
+def test_there_is_one_global_generator():
+    first = mg.random.get_global_generator()
+    assert mg.random.get_global_generator() is first
+    mg.random.set_global_generator(seeded())
+    assert mg.random.get_global_generator().normal([]).numpy() == np.float32(0.43842274)
+    ours = mg.random.Generator.from_non_deterministic_state()
+    assert ours.state.numpy().tolist() != mg.random.Generator.from_non_deterministic_state().state.numpy().tolist()
+
+
+def test_a_traced_function_draws_on_without_running_its_python_again():
+    generator, traced = seeded(), []
+
+    @mg.function
+    def draw():
+        traced.append(1)
+        return generator.normal([])
+
+    eager = seeded()
+    assert [draw().numpy() for _ in range(3)] == [eager.normal([]).numpy() for _ in range(3)]
+    assert len(traced) == 1 and generator.state.numpy().tolist() == eager.state.numpy().tolist()
+
+
+def test_a_traced_function_takes_seeds():
+    traced = []
+
+    @mg.function
+    def draw(seed):
+        traced.append(1)
+        return mg.random.stateless_uniform([2], seed)
+
+    for seed in ([1, 2], [3, 4]):
+        assert draw(mg.constant(seed)).numpy().tolist() == mg.random.stateless_uniform([2], seed).numpy().tolist()
+    assert len(traced) == 1
+
+
+def threefry():
+    return mg.random.Generator.from_seed(1, alg="threefry")
+
+
+@pytest.mark.parametrize(
+    ("draw", "error", "message"),
+    [
+        (lambda: threefry().normal([2]), mg.errors.UnimplementedError, r"don't support the ThreeFry algorithm.*\[Op:RngReadAndSkip\]"),
+        (lambda: mg.random.stateless_normal([2], [1, 2], alg="threefry"), mg.errors.InvalidArgumentError, "counter must be a vector"),
+        (
+            lambda: mg.random.stateless_normal([2], [1, 2], alg=7),
+            ValueError,
+            "Argument `alg` got unsupported value 7. Supported values are 1",
+        ),
+        (lambda: mg.random.stateless_normal([2], [1, 2], alg=2.5), TypeError, "Can't convert argument `alg`"),
+        (lambda: mg.random.Generator.from_seed(1, "nope"), ValueError, "got unsupported value nope. Supported values are philox"),
+        (lambda: mg.random.Generator.from_state([1, 2], "philox"), ValueError, r"Shapes \(2,\) and \[3\] are incompatible"),
+        (lambda: mg.random.Generator(), AssertionError, "write Generator.from_seed"),
+        (lambda: mg.random.Generator(seeded(), alg=1), AssertionError, "a copy takes no other state"),
+        (lambda: mg.random.Generator(state=mg.Variable([1, 2, 3]), alg=1).normal([]), mg.errors.InvalidArgumentError, "not int32"),
+        (lambda: seeded().skip([1, 2]), mg.errors.InvalidArgumentError, r"must have shape \[\], not \[2\]"),
+        (lambda: seeded().uniform([2], dtype=mg.int32), ValueError, "must be both `None` or both non-`None`"),
+        (lambda: seeded().uniform([2], 5, 5, mg.int32), mg.errors.InvalidArgumentError, "Need minval < maxval, got 5 >= 5"),
+        (lambda: seeded().uniform([2], 0, 5, mg.uint32), mg.errors.NotFoundError, "no limits for uint32"),
+        (lambda: seeded().uniform_full_int([2], mg.uint8), mg.errors.InvalidArgumentError, "Value for attr 'dtype' of uint8"),
+        (lambda: seeded().binomial([3], [5.0, 5.0], 0.5), mg.errors.InvalidArgumentError, r"end with broadcasted shape.*\[Op:Stateful"),
+        (lambda: seeded().binomial([3], np.float32(np.inf), 0.5), mg.errors.InvalidArgumentError, "counts must be finite, got inf"),
+        (lambda: seeded().binomial([3], 10, 0.5), mg.errors.InvalidArgumentError, "write floats of one dtype|expected to be a int32"),
+        (
+            lambda: mg.random.stateless_binomial([2], [1, 2], [1.0, 2.0, 3.0], [0.5, 0.5]),
+            mg.errors.InvalidArgumentError,
+            r"\[3\] vs. \[2\]",
+        ),
+        (lambda: mg.random.stateless_gamma([3], [1, 2], [0.5, 1.5]), mg.errors.InvalidArgumentError, "end with broadcasted shape"),
+        (lambda: mg.random.gamma([2], [1.0, 2.0], [1.0, 2.0, 3.0]), mg.errors.InvalidArgumentError, r"\[2\] vs. \[3\]"),
+        (lambda: mg.random.gamma([2], 2, dtype=mg.int32), ValueError, "not inexact"),
+        (lambda: mg.random.stateless_categorical([0.0, 1.0], 3, [1, 2]), mg.errors.InvalidArgumentError, "should be a matrix"),
+        (lambda: mg.random.stateless_categorical([[0.0]], [3], [1, 2]), mg.errors.InvalidArgumentError, "should be a scalar"),
+        (lambda: mg.random.stateless_uniform([2], [1, 2], 0, 5, mg.uint32), ValueError, "Please don't use unsigned integers"),
+    ],
+)
+def test_generators_and_stateless_functions_refuse(draw, error, message):
+    with pytest.raises(error, match=message):
+        draw()
+
+
+def test_gradients_flow_to_the_parameters_of_a_gamma_distribution():
+    alpha, beta = mg.Variable([0.5, 1.0, 3.0, 20.0], dtype=mg.float64), mg.Variable(2.0, dtype=mg.float64)
+    mg.random.set_seed(5)
+    with mg.GradientTape(persistent=True) as tape:
+        y = mg.random.gamma([3], alpha, beta, mg.float64)
+        z = mg.random.stateless_gamma([3, 4], [1, 2], alpha, dtype=mg.float64)
+    expected = [2.078253379808243, 1.0468419224286172, 1.6344028516994054, 1.4230492490819473]
+    np.testing.assert_allclose(tape.gradient(y, alpha), expected, rtol=1e-12)
+    np.testing.assert_allclose(tape.gradient(y, beta), -17.180213337699527, rtol=1e-12)
+    assert tape.gradient(z, alpha).shape == (4,)
+
+
+def test_a_gamma_number_has_no_second_derivative():
+    alpha = mg.Variable([0.5])
+    with mg.GradientTape() as outer, mg.GradientTape() as inner:
+        slope = inner.gradient(mg.random.gamma([3], alpha), alpha)
+    with pytest.raises(LookupError, match="RandomGammaGrad"):
+        outer.gradient(slope, alpha)
+
+
+def test_a_logit_that_is_no_number_is_never_drawn():
+    assert mg.random.stateless_categorical([[-np.inf, 1.0, np.nan]], 3, [1, 2]).numpy().tolist() == [[1, 1, 1]]
+    assert mg.random.categorical([[np.inf, 1.0, np.nan]], 3).numpy().tolist() == [[1, 1, 1]]
+    assert mg.random.stateless_categorical([[np.nan, np.inf]], 2, [1, 2]).numpy().tolist() == [[2, 2]]
+
+
+def test_successes_have_no_gradient():
+    chance = mg.Variable(0.5)
+    with mg.GradientTape(persistent=True) as tape:
+        y = seeded().binomial([3], 10.0, chance, mg.float32)
+        z = mg.random.stateless_binomial([3], [1, 2], 10.0, chance, mg.float32)
+    assert tape.gradient(z, chance) is None
+    with pytest.raises(LookupError, match="StatefulRandomBinomial"):
+        tape.gradient(y, chance)

@@ -53,8 +53,8 @@ def with_slopes(function, count):
 
 SMOOTH = sorted(name for name, op in OPS.items() if has_derivative(op))
 # What NumPy has no function for, or what looks at numbers on its way: the text calls it by its name.
-CALLED = """added_at bessel_i0 bessel_i0e bessel_i1 bessel_i1e betainc cumprod digamma erf erfc erfinv higher_digamma
-    hurwitz_zeta igamma igammac leaky_relu lgamma ndtri of_parts segment_max segment_min segment_prod tensor_scatter_nd_max
+CALLED = """added_at bessel_i0 bessel_i0e bessel_i1 bessel_i1e betainc cumprod digamma erf erfc erfinv gamma_numbers
+    higher_digamma hurwitz_zeta igamma igammac leaky_relu lgamma ndtri of_parts segment_max segment_min segment_prod tensor_scatter_nd_max
     tensor_scatter_nd_min top_k triangular_solve unsorted_segment_max unsorted_segment_min unsorted_segment_prod""".split()  # noqa: SIM905
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, random
+from .. import errors
 from ..engine import Tensor, TensorShape, convert, dtypes, invalid, listeners_only
 from ..engine.listening import put_off
 from ..program.function import TensorSpec
-from ..random import pair_for
+from ..random import streams
 from . import elements
 from .elements import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, components, map_components, spec_inference
 from .sources import checked_element, generator_signature, placeholder, row, start_generator, zero_row
@@ -343,7 +343,7 @@ class Dataset:
         size = elements.as_integer(buffer_size)
         if size <= 0 and size != UNKNOWN_CARDINALITY:
             raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: ")
-        pair = pair_for(seed)
+        pair = streams.pair_for(seed)
         seeds = random_words(*pair)  # a new pair for each iteration
 
         def start():
@@ -508,12 +508,12 @@ class Dataset:
 
     def _first_element(self, resized):
         """The first element, for its spec alone: it does not advance the random generators."""
-        before, seeds = (spec_inference.active, spec_inference.resized), random.seeds
-        spec_inference.active, spec_inference.resized, random.seeds = True, resized, copy.deepcopy(seeds)
+        before, seeds = (spec_inference.active, spec_inference.resized), streams.seeds
+        spec_inference.active, spec_inference.resized, streams.seeds = True, resized, copy.deepcopy(seeds)
         try:
             return next(iter(self), None)
         finally:
-            (spec_inference.active, spec_inference.resized), random.seeds = before, seeds
+            (spec_inference.active, spec_inference.resized), streams.seeds = before, seeds
 
     def _spec_or_none(self):
         """`element_spec`, or None if the Dataset is empty or a function of the user fails; iterating reports that."""

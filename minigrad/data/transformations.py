@@ -7,7 +7,7 @@ import numpy as np
 from .. import errors
 from ..engine import Tensor, TensorShape, bracketed, convert, invalid, storing
 from ..nest import sorted_keys
-from ..random import Stream
+from ..random.streams import Stream
 from .elements import UNKNOWN_CARDINALITY, columns, components, spec_inference, with_components, zero_of
 
 

@@ -47,7 +47,8 @@ NO_OPS = {
 
 def calls(module):
     """The calls in the docstrings of a package's ops, each once; the same ones, whatever else of it has been imported."""
-    names = [name for name in sorted(sys.modules) if name.partition(".")[0] == module.__name__ and not NO_OPS & {*name.split(".")}]
+    outside = NO_OPS | {"experimental", "generator"}  # which load when they are first used
+    names = [name for name in sorted(sys.modules) if name.partition(".")[0] == module.__name__ and not outside & {*name.split(".")}]
     found = {}
     for space in [sys.modules[name] for name in names]:
         for _, function in sorted(vars(space).items()):
