@@ -20,6 +20,7 @@ class Calls(threading.local):
     def __init__(self):
         self.layers = []  # outermost first
         self.trainings = []  # the `training` argument of each call; inner layers inherit it
+        self.any_batch_size = False  # are layers built for any number of examples, as in `fit`?
         self.any_losses = False  # has `add_loss` ever been called?
 
 

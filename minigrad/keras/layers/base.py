@@ -1,5 +1,6 @@
 """Layer: the base class of all layers and models. It creates its weights when it is first called."""
 
+import copy
 import functools
 import inspect
 import warnings
@@ -7,7 +8,7 @@ import warnings
 import numpy as np
 
 from ... import errors
-from ...engine import constant, dtypes
+from ...engine import Tensor, constant, dtypes, listeners_only
 from ...engine.listening import listening
 from ...errors import visible, visible_lines
 from ...ops import creation
@@ -28,6 +29,7 @@ def marks_built(build):
             build(self, *args, **kwargs)
         if type(self).build is build_and_mark:
             self.built = self._locked = True
+            self._built_for = (*args, *kwargs.values(), None)[0]
 
     return build_and_mark
 
@@ -36,7 +38,8 @@ class Layer:
     """A function with weights. A subclass creates weights in `build` (or in `__init__`) and computes in `call`.
 
     Args:
-        activity_regularizer: only None.
+        activity_regularizer: a name or a function of the output, whose result, divided by the number of examples, is one
+            of the `losses`.
         trainable: whether its weights are `trainable_variables`.
         dtype: of the weights; inputs of another float dtype are cast to it.
         autocast: accepted as in Keras, without effect.
@@ -62,13 +65,12 @@ class Layer:
         self._input_shape = legacy_input_shape(kwargs)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
-        if activity_regularizer is not None:
-            problem = "`activity_regularizer` is not there:"
-            raise ValueError(f"{problem} add what an output shall cost to the loss, where you compute it.")
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
         self._locked, self._trainable, self._weights, self._losses = False, trainable, [], []
+        self.activity_regularizer = regularizers.get(activity_regularizer)
+        self._built_for = None  # the input shape that `build` got
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -150,9 +152,12 @@ class Layer:
                 if training is not None and takes_training(type(self).call):
                     kwargs["training"] = training
                 try:
-                    return self.call(*args, **kwargs)
+                    outputs = self.call(*args, **kwargs)
                 except Exception as error:
                     raise error_in_call(self, error, args, kwargs) from None
+                if self.activity_regularizer is not None:
+                    self._add_activity(outputs)
+                return outputs
             finally:
                 calls.trainings.pop()
 
@@ -172,6 +177,13 @@ class Layer:
                 finally:
                     listening.module = path
 
+    def _add_activity(self, outputs):
+        """Add what the outputs cost to the `losses`."""
+        for y in leaves(outputs):
+            if isinstance(y, Tensor):
+                cost = self.activity_regularizer(y)
+                self.add_loss(cost / creation.cast(len(y), cost.dtype) if y.ndim else cost)
+
     def _cast(self, x):
         """An input; if it is of floats, in the dtype of the layer."""
         if x is None:
@@ -185,6 +197,28 @@ class Layer:
             raise ValueError(f"{problem} passed as a keyword argument: {given} (of type {type(x)}). {advice}")
         dtype = dtypes.as_dtype(x.dtype)
         return creation.cast(x, self.dtype) if dtype.is_floating and dtype != self.dtype else x
+
+    def compute_output_shape(self, input_shape):
+        """The shape of the output for inputs of this shape, in which None stands for any length.
+
+        The layer is called on zeros, on a copy of it, so that nothing changes: None in the output is what differs with
+        the length of None in the input.
+
+        Args:
+            input_shape: the shape of the input with the batch axis, or a nest of shapes.
+
+        >>> import minigrad as mg
+        >>> mg.keras.layers.Dense(3).compute_output_shape((None, 5))
+        (None, 3)
+        """
+        first, other = [self._shape_for(input_shape, n) for n in (2, 3)]
+        return map_shapes(lambda a, b: tuple(n if n == m else None for n, m in zip(a, b)), first, other)
+
+    def _shape_for(self, input_shape, length):
+        """The shape of the output, with a length for None."""
+        zeros = map_shapes(lambda shape: creation.zeros([length if n is None else n for n in shape]), input_shape)
+        with listeners_only():
+            return map_nested(lambda y: tuple(y.shape), copy.deepcopy(self)(zeros))
 
     # ---- weights ---------------------------------------------------------------------------------------------------
 
@@ -398,8 +432,10 @@ def bind_positional(args, **parameters):
 
 
 def shape_of(x):
-    """The shape of an input, as `build` gets it; None for None."""
-    return None if x is None else tuple(x.shape)
+    """The shape of an input, as `build` gets it: in `fit` without the number of examples; None for None."""
+    if x is None:
+        return None
+    return (None, *x.shape[1:]) if calls.any_batch_size and len(x.shape) else tuple(x.shape)
 
 
 def check_rank(layer, x, min_ndim):
@@ -420,6 +456,16 @@ def incompatible(layer, reason):
     """The error for an input that a layer cannot take."""
     head = f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer:"
     return ValueError(f"{head} {reason}")
+
+
+def map_shapes(function, *nests):
+    """`function` of each shape in lists, tuples and dicts of shapes, in the same structure."""
+    first = nests[0]
+    if isinstance(first, dict):
+        return {key: map_shapes(function, *(nest[key] for nest in nests)) for key in first}
+    if all(n is None or isinstance(n, (int, np.integer)) for n in first):
+        return function(*nests)
+    return type(first)([map_shapes(function, *parts) for parts in zip(*nests)])
 
 
 def leaves(value):

@@ -44,7 +44,7 @@ class Dense(Weighted):
         use_bias: whether there is a bias.
         kernel_initializer, bias_initializer: names or initializers.
         kernel_regularizer, bias_regularizer: names or functions of a weight.
-        activity_regularizer: only None.
+        activity_regularizer: a name or a function of the output.
         kernel_constraint, bias_constraint: functions of a weight.
         **kwargs: those of `Layer`.
 

@@ -1,0 +1,171 @@
+"""The batches of an epoch, from arrays, a Dataset, or a Python generator, as `fit`, `evaluate` and `predict` take them."""
+
+import warnings
+
+import numpy as np
+
+from .. import random
+from ..engine import convert
+from ..errors import visible
+from ..ops import gather
+
+
+def leaves(value):
+    """The arrays in lists, tuples and dicts, in order."""
+    if isinstance(value, dict):
+        value = [value[key] for key in sorted(value)]
+    return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def mapped(function, value):
+    """`function` of each array in lists, tuples and dicts; None stays."""
+    if isinstance(value, dict):
+        return {key: mapped(function, x) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([mapped(function, x) for x in value])
+    return None if value is None else function(value)
+
+
+def unpacked(data):
+    """x, y and the weights of the examples, of which a batch may leave the last two away.
+
+    Raises:
+        ValueError: it is a tuple of more than three.
+    """
+    parts = tuple(data) if isinstance(data, (list, tuple)) else (data,)
+    if len(parts) > 3:
+        problem = "Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`,"
+        raise ValueError(f"{problem} found: {visible(parts)}")
+    return (*parts, None, None)[:3]
+
+
+def packed(x, y, sample_weight):
+    """The tuple of a batch: (x,), (x, y) or (x, y, sample_weight)."""
+    return (x,) if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
+def split(arrays, share):
+    """The arrays without their last examples, and these, for validation.
+
+    Raises:
+        ValueError: something else than arrays is given, or one part would be empty.
+    """
+    known = [x for x in leaves(arrays) if x is not None]
+    if odd := [type(x) for x in known if not hasattr(x, "shape")]:
+        problem = "Argument `validation_split` is only supported for tensors or NumPy arrays."
+        raise ValueError(f"{problem} Found incompatible type in the input: {odd}")
+    count = len(known[0])
+    at = int(count * (1.0 - share))
+    if at in (0, count):
+        problem = f"Training data contains {count} samples, which is not sufficient to split it into a validation and"
+        advice = "Either provide more data, or a different value for the `validation_split` argument."
+        raise ValueError(f"{problem} training set as specified by `validation_split={share}`. {advice}")
+    return mapped(lambda x: x[:at], arrays), mapped(lambda x: x[at:], arrays)
+
+
+def weights_of_classes(y, class_weight):
+    """A weight for each example, by its class."""
+    classes = np.asarray(y)
+    if classes.ndim > 1:
+        classes = classes[..., 0] if classes.shape[-1] == 1 else np.argmax(classes, -1)
+    return np.array([class_weight.get(int(np.round(one)), 1.0) for one in classes], np.float32)
+
+
+class Batches:
+    """An iterable: each time one epoch. With `steps` an epoch goes on where the last one ended.
+
+    Args:
+        x: arrays, or a Dataset, a generator or another iterable of batches.
+        y, sample_weight, batch_size, shuffle, class_weight: for arrays alone.
+        steps: the number of batches of an epoch; None for all there are.
+
+    Raises:
+        ValueError: the arrays have different lengths, or an argument does not go with the others.
+    """
+
+    def __init__(self, x, y=None, sample_weight=None, batch_size=None, steps=None, shuffle=False, class_weight=None):
+        self.wanted, self.iterator = steps, None
+        arrays = all(hasattr(one, "shape") or one is None for one in leaves(x)) and not hasattr(x, "element_spec")
+        if not arrays:
+            self.check_alone(y=y, sample_weight=sample_weight)
+            self.source, self.count, self.class_weight = x, self.count_of(x), class_weight
+            return
+        if class_weight is not None:
+            if sample_weight is not None:
+                raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
+            sample_weight = weights_of_classes(y, class_weight)
+        self.class_weight = None
+        data = packed(x, y, sample_weight)
+        self.check_lengths(data)
+        self.data, self.source, self.shuffle = mapped(convert, data), None, shuffle
+        self.examples = len(next(one for one in leaves(data) if one is not None))
+        self.size = batch_size or (-(-self.examples // steps) if steps else 32)
+        self.count = -(-self.examples // self.size)
+
+    def check_alone(self, **given):
+        """Refuse what belongs to arrays beside an iterable of batches."""
+        for name, value in given.items():
+            if value is not None:
+                problem = f"`{name}` should not be passed, since `x` is an iterable of batches:"
+                raise ValueError(f"{problem} its items are tuples (x, y) or (x, y, sample_weight).")
+
+    def count_of(self, source):
+        """The number of batches of an iterable, or None."""
+        try:
+            return len(source)
+        except TypeError:
+            return None
+
+    def check_lengths(self, data):
+        if len({len(one) for one in leaves(data) if one is not None}) > 1:
+            problem = "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples."
+            sizes = [", ".join(str(len(one)) for one in leaves(part) if one is not None) for part in data]
+            told = "\n".join(f"'{name}' sizes: {size}" for name, size in zip(("x", "y", "sample_weight"), sizes))
+            raise ValueError(f"{problem}{told}\n")
+
+    @property
+    def steps(self):
+        """The number of batches of an epoch, or None if it is not known."""
+        return self.wanted or self.count
+
+    def all(self):
+        """The batches of all data, once."""
+        if self.source is not None:
+            yield from map(self.weighted, self.source)
+            return
+        order = np.arange(self.examples)
+        if self.shuffle and self.shuffle != "batch":
+            order = random.shuffle(order).numpy()
+        for start in range(0, self.examples, self.size):
+            rows = order[start : start + self.size]
+            yield mapped(lambda x: gather(x, rows), self.data)
+
+    def weighted(self, batch):
+        """A batch of an iterable, with the weights of its classes."""
+        if self.class_weight is None:
+            return batch
+        x, y, _ = unpacked(batch)
+        return x, y, weights_of_classes(y, self.class_weight)
+
+    def __iter__(self):
+        if self.iterator is None or not self.wanted:
+            self.iterator = iter(self.all())
+        step = 0
+        while step != self.wanted:
+            try:
+                batch = next(self.iterator)
+            except StopIteration:
+                self.ended(step)
+                return
+            step += 1
+            yield batch
+
+    def ended(self, step):
+        """There are no more batches."""
+        self.iterator = None
+        if self.wanted:
+            problem = "Your input ran out of data; interrupting training. Make sure that your dataset or generator can"
+            advice = "You may need to use the `.repeat()` function when building your dataset."
+            warnings.warn(f"{problem} generate at least `steps_per_epoch * epochs` batches. {advice}", stacklevel=4)
+        else:
+            self.count = step
