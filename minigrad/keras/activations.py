@@ -5,10 +5,12 @@ Each takes a Tensor of any shape, or what can become one, and returns a Tensor o
 
 import weakref
 
+import numpy as np
+
 from .. import math, nn
 from ..engine import convert, dtypes
 from ..math.elementwise import clip_by_value
-from ..ops import creation, gathering, shaping, sorting
+from ..ops import creation, gathering, sequences, shaping, sorting
 from .utils import found
 
 __all__ = ["celu", "elu", "exponential", "gelu", "get", "glu", "hard_shrink", "hard_sigmoid", "hard_silu", "hard_tanh",
@@ -34,7 +36,7 @@ def sigmoid(x):
     >>> print(mg.keras.activations.sigmoid([0.0, 2.0]).numpy().round(4))
     [0.5    0.8808]
     """
-    return remember_logits(math.sigmoid(x), x)
+    return LOGITS.add(math.sigmoid(x), x)
 
 
 def softmax(x, axis=-1):
@@ -42,13 +44,13 @@ def softmax(x, axis=-1):
 
     Args:
         x: the logits.
-        axis: the axis of the classes; None normalizes over all elements.
+        axis: the axis of the classes, or several; None normalizes over all elements.
 
     >>> import minigrad as mg
     >>> print(mg.keras.activations.softmax([[0.0, 0.0]]).numpy())
     [[0.5 0.5]]
     """
-    return remember_logits(over_all(nn.softmax, x) if axis is None else nn.softmax(x, axis=axis), x)
+    return LOGITS.add(over_axes(nn.softmax, x, axis), x)
 
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
@@ -191,13 +193,13 @@ def log_softmax(x, axis=-1):
 
     Args:
         x: the logits.
-        axis: the axis of the classes; None normalizes over all elements.
+        axis: the axis of the classes, or several; None normalizes over all elements.
 
     >>> import minigrad as mg
     >>> print(mg.keras.activations.log_softmax([[0.0, 0.0]]).numpy().round(4))
     [[-0.6931 -0.6931]]
     """
-    return over_all(nn.log_softmax, x) if axis is None else nn.log_softmax(x, axis=axis)
+    return over_axes(nn.log_softmax, x, axis)
 
 
 def celu(x, alpha=1.0):
@@ -365,7 +367,8 @@ def squareplus(x, b=4):
 def sparsemax(x, axis=-1):
     """The nearest distribution to x: as a softmax, but small numbers become 0 (Martins and Astudillo, 2016).
 
-    It is max(x - t, 0), with the threshold t that makes the sum along the axis 1.
+    It is max(x - t, 0), with the threshold t that makes the sum along the axis 1. (That of Keras 3.15 does not, where
+    more than one number is above 0.)
 
     >>> import minigrad as mg
     >>> print(mg.keras.activations.sparsemax([[1.0, 0.5, -3.0]]).numpy())
@@ -374,7 +377,7 @@ def sparsemax(x, axis=-1):
     x = convert(x)
     descending = sorting.sort(x, axis, "DESCENDING")
     total = math.cumsum(descending, axis)
-    count = as_dtype(creation.range(1, x.shape[axis] + 1), x.dtype)
+    count = as_dtype(sequences.range(1, x.shape[axis] + 1), x.dtype)
     count = shaping.reshape(count, [-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
     kept = descending - (total - 1) / count > 0  # the largest numbers, down to where the threshold would be above them
     kept_sum = math.reduce_sum(gathering.where(kept, descending, creation.zeros_like(x)), axis, True)
@@ -382,10 +385,16 @@ def sparsemax(x, axis=-1):
     return math.maximum(x - t, 0.0)
 
 
-def over_all(function, x):
-    """`function` of x as one vector, reshaped to the shape of x."""
+def over_axes(function, x, axis):
+    """`function` of x along an axis, along several as if they were one, or, for None, along all."""
+    if isinstance(axis, int):
+        return function(x, axis=axis)
     x = convert(x)
-    return shaping.reshape(function(shaping.reshape(x, [-1])), x.shape)
+    axes = [one % x.ndim for one in (range(x.ndim) if axis is None else axis)]
+    order = [*[one for one in range(x.ndim) if one not in axes], *axes]
+    moved = shaping.transpose(x, order)
+    y = function(shaping.reshape(moved, [*moved.shape[: x.ndim - len(axes)], -1]), axis=-1)
+    return shaping.transpose(shaping.reshape(y, moved.shape), np.argsort(order))
 
 
 def as_dtype(x, dtype):
@@ -398,21 +407,26 @@ def as_float(x):
     return as_dtype(x, dtypes.float32) if x.dtype.is_integer else x
 
 
+class Notes:
+    """What is known of some Tensors beside their value, for as long as they live."""
+
+    def __init__(self):
+        self.by_id = {}  # the id of a Tensor -> a weak reference to it, and the note
+
+    def add(self, y, note):
+        """y, after noting this of it."""
+        self.by_id[y.id] = weakref.ref(y, lambda _, key=y.id: self.by_id.pop(key, None)), note
+        return y
+
+    def of(self, y):
+        """What is noted of y, or None."""
+        return self.by_id[y.id][1] if getattr(y, "id", None) in self.by_id else None
+
+
 # A crossentropy of the output of softmax or sigmoid uses its logits, which are exact where the output is 0 or 1.
-
-LOGITS = {}  # the id of an output -> a weak reference to it, and its logits
-
-
-def remember_logits(y, x):
-    """y, after noting that x are its logits, for as long as y lives."""
-    LOGITS[y.id] = weakref.ref(y, lambda _, key=y.id: LOGITS.pop(key, None)), x
-    return y
-
-
-def logits_of(y):
-    """The logits of y if it is the output of `softmax` or `sigmoid`, else None."""
-    return LOGITS[y.id][1] if getattr(y, "id", None) in LOGITS else None
-
+LOGITS = Notes()
+# Which examples, or steps of a sequence, count: a Tensor of bools, from `Masking` or `Embedding(mask_zero=True)`.
+MASKS = Notes()
 
 swish = silu
 BY_NAME = {name: globals()[name] for name in __all__ if name != "get"} | {"hard_swish": hard_silu}

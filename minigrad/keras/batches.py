@@ -5,9 +5,11 @@ import warnings
 import numpy as np
 
 from .. import random
+from ..data.transformations import random_words
 from ..engine import convert
 from ..errors import visible
 from ..ops import gather
+from ..random import pair_for
 
 
 def leaves(value):
@@ -69,6 +71,16 @@ def weights_of_classes(y, class_weight):
     if classes.ndim > 1:
         classes = classes[..., 0] if classes.shape[-1] == 1 else np.argmax(classes, -1)
     return np.array([class_weight.get(int(np.round(one)), 1.0) for one in classes], np.float32)
+
+
+def drawn_order(count):
+    """The places of the examples in random order; with a global seed it is the same in each epoch, as in Keras."""
+    words = random_words(*pair_for(None if random.seeds.seed is None else 0))
+    order = np.arange(count)
+    for place in range(count - 1):  # the Fisher-Yates shuffle
+        other = place + next(words) % (count - place)
+        order[[place, other]] = order[[other, place]]
+    return order
 
 
 class Batches:
@@ -133,9 +145,7 @@ class Batches:
         if self.source is not None:
             yield from map(self.weighted, self.source)
             return
-        order = np.arange(self.examples)
-        if self.shuffle and self.shuffle != "batch":
-            order = random.shuffle(order).numpy()
+        order = drawn_order(self.examples) if self.shuffle and self.shuffle != "batch" else np.arange(self.examples)
         for start in range(0, self.examples, self.size):
             rows = order[start : start + self.size]
             yield mapped(lambda x: gather(x, rows), self.data)

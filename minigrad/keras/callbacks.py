@@ -263,7 +263,7 @@ class Monitor(Callback):
             ValueError: nothing tells.
         """
         name = self.monitor.removeprefix("val_")
-        of_metrics = {metric.name: metric._direction for metric in self.model.metrics_inside}
+        of_metrics = {metric.name: metric._direction for metric in getattr(self.model, "metrics_inside", ())}
         ways = {"min": -1, "max": 1, "down": -1, "up": 1}
         known = "min" if name == "loss" else of_metrics.get(name)
         if self.mode == "auto" and known not in ways:

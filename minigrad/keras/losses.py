@@ -12,7 +12,7 @@ from ..engine import convert, dtypes
 from ..errors import received
 from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, one_hot, shaping
-from .activations import as_dtype, as_float, logits_of, sigmoid, softmax
+from .activations import LOGITS, MASKS, as_dtype, as_float, sigmoid, softmax
 from .utils import found, snake_case, unique_name
 
 __all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "BinaryFocalCrossentropy",
@@ -229,7 +229,7 @@ def smoothed(y_true, y_pred, from_logits, smoothing, classes):
         what = "rank (ndim)" if y_true.ndim != y_pred.ndim else "shape"
         given = {"target.shape": y_true.shape, "output.shape": y_pred.shape}
         raise received(f"Arguments `target` and `output` must have the same {what}.", **given)
-    logits = logits_of(y_pred)
+    logits = LOGITS.of(y_pred)
     return y_true, y_pred, y_pred if logits is None and from_logits else logits
 
 
@@ -313,7 +313,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
         raise ValueError(f"{problem} target.shape={y_true.shape}, output.shape={y_pred.shape}")
     if ignore_class is not None:
         return without_class(ignore_class, y_true, y_pred, from_logits)
-    logits = logits_of(y_pred)
+    logits = LOGITS.of(y_pred)
     if logits is None:
         logits = y_pred if from_logits else math.log(clip_by_value(y_pred, EPSILON, 1 - EPSILON))
     return nn.sparse_softmax_cross_entropy_with_logits(y_true, logits)
@@ -325,7 +325,18 @@ def without_class(ignored, y_true, y_pred, from_logits):
     y_true = gathering.where(valid, y_true, creation.zeros_like(y_true))
     y_pred = gathering.where(shaping.expand_dims(valid, -1), y_pred, creation.zeros_like(y_pred))
     losses = sparse_categorical_crossentropy(y_true, y_pred, from_logits)
-    return gathering.where(valid, losses, creation.zeros_like(losses))
+    return MASKS.add(gathering.where(valid, losses, creation.zeros_like(losses)), valid)
+
+
+def masked_weights(mask, sample_weight, dtype, reduction):
+    """The weights of the examples, 0 where the mask is False; for a mean over the others they are scaled."""
+    weights = as_dtype(mask, dtype)
+    if reduction in ("mean", "sum_over_batch_size"):
+        weights = weights * math.divide_no_nan(as_dtype(mask.shape.num_elements(), dtype), math.reduce_sum(weights))
+    if sample_weight is None:
+        return weights
+    weights, sample_weight = aligned(weights, as_dtype(sample_weight, dtype))
+    return weights * sample_weight
 
 
 def binary_focal_crossentropy(y_true, y_pred, apply_class_balancing=False, alpha=0.25, gamma=2.0, from_logits=False,
@@ -473,7 +484,7 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
     same = math.equal(shaping.reshape(y_true, [-1, 1]), shaping.reshape(labels, [1, -1]))
     others = math.logical_not(same)
     if remove_diagonal:
-        same = math.logical_and(same, math.logical_not(linalg.eye(*same.shape, dtype=dtypes.bool)))
+        same = math.logical_and(same, math.logical_not(math.equal(linalg.eye(*same.shape), 1.0)))
     near = -gamma * math.maximum(margin + distance, 0.0) * (margin - distance)
     far = gamma * math.maximum(1 + margin - distance, 0.0) * (1 - margin - distance)
     near, far = [
@@ -519,7 +530,11 @@ class Loss:
         raise NotImplementedError
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        losses = as_dtype(self.call(convert(y_true), as_dtype(y_pred, self.dtype)), self.dtype)
+        found = self.call(convert(y_true), as_dtype(y_pred, self.dtype))
+        losses = as_dtype(found, self.dtype)
+        for mask in (MASKS.of(y_pred), MASKS.of(found)):
+            if mask is not None:
+                sample_weight = masked_weights(mask, sample_weight, self.dtype, self.reduction)
         if sample_weight is not None:
             weights = as_dtype(sample_weight, losses.dtype)
             weights, losses = aligned(weights, losses)
@@ -747,22 +762,6 @@ class SparseCategoricalCrossentropy(FunctionLoss, function=sparse_categorical_cr
     def __init__(self, from_logits=False, ignore_class=None, reduction="sum_over_batch_size", axis=-1,
                  name="sparse_categorical_crossentropy", dtype=None):  # fmt: skip
         super().__init__(reduction, name, dtype, from_logits=from_logits, ignore_class=ignore_class, axis=axis)
-
-    def __call__(self, y_true, y_pred, sample_weight=None):
-        if self.settings["ignore_class"] is not None:
-            sample_weight = self._weights_without_ignored(y_true, convert(y_pred).shape[:-1], sample_weight)
-        return super().__call__(y_true, y_pred, sample_weight)
-
-    def _weights_without_ignored(self, y_true, shape, sample_weight):
-        """The weights of the examples: 0 where the class is ignored; for a mean over the others they are scaled."""
-        ignored = as_dtype(self.settings["ignore_class"], self.dtype)
-        weights = as_dtype(shaping.reshape(math.not_equal(as_dtype(y_true, self.dtype), ignored), shape), self.dtype)
-        if self.reduction in ("mean", "sum_over_batch_size"):
-            weights = weights * math.divide_no_nan(float(shape.num_elements()), math.reduce_sum(weights))
-        if sample_weight is None:
-            return weights
-        weights, sample_weight = aligned(weights, as_dtype(sample_weight, self.dtype))
-        return weights * sample_weight
 
 
 class BinaryFocalCrossentropy(FunctionLoss, function=binary_focal_crossentropy):

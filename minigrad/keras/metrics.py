@@ -7,7 +7,7 @@ from ..engine import convert, dtypes
 from ..errors import received, visible
 from ..ops import creation, gathering, shaping
 from . import initializers, losses
-from .activations import as_dtype
+from .activations import MASKS, as_dtype
 from .losses import aligned
 from .utils import found, snake_case, unique_name
 from .variable import Variable
@@ -241,9 +241,10 @@ class Mean(Metric):
 
 def weighted_per_example(values, weights, reduce, dtype):
     """The values times their weights, with all axes but the first reduced, and the weights per example, or None."""
-    values = as_dtype(values, dtype)
+    mask, values = MASKS.of(values), as_dtype(values, dtype)
     if weights is not None:
-        values, weights = aligned(values, as_dtype(weights, dtype))
+        weights = as_dtype(weights, dtype) if mask is None else losses.masked_weights(mask, weights, dtype, "sum")
+        values, weights = aligned(values, weights)
         axes = weights.ndim
         if values.ndim > axes:
             values = reduce(values, list(range(axes, values.ndim)))
@@ -276,7 +277,10 @@ class MeanMetricWrapper(Mean):
             self._direction = "down"
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        super().update_state(self._function(y_true, y_pred, **self._settings), sample_weight)
+        values = self._function(y_true, y_pred, **self._settings)
+        if (mask := MASKS.of(y_pred)) is not None:
+            sample_weight = losses.masked_weights(mask, sample_weight, self.dtype, "sum")
+        super().update_state(values, sample_weight)
 
 
 class FunctionMetric(MeanMetricWrapper):

@@ -80,6 +80,7 @@ class Variable:
             dtype = dtypes.as_dtype(dtype or dtypes.float32)
             initializer = initializer(tuple(shape), dtype=dtype.name)
         self.trainable, self.regularizer, self.constraint = bool(trainable), None, None
+        self.overwrite_with_gradient = False  # True: optimizers assign the gradient to it
         self.value = Inner(initializer, trainable=trainable, dtype=dtype, name=self.path)
 
     id = property(lambda self: self.value.id)

@@ -5,11 +5,12 @@ from .base import Layer
 from .models import Input
 from .noise import Dropout, GaussianNoise
 from .stateless import (
-    ELU, Activation, Add, Concatenate, Flatten, Identity, Lambda, LeakyReLU, Multiply, ReLU, Rescaling, Reshape,
-    Softmax,
+    ELU, Activation, Add, Average, Concatenate, Flatten, Identity, Lambda, LeakyReLU, Masking, Maximum, Minimum,
+    Multiply, ReLU, Rescaling, Reshape, Softmax, Subtract,
 )
 from .weighted import BatchNormalization, Dense, Embedding, LayerNormalization
 
-__all__ = ["ELU", "Activation", "Add", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding", "Flatten",
-           "GaussianNoise", "Identity", "Input", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Multiply",
-           "ReLU", "Rescaling", "Reshape", "Softmax"]  # fmt: skip
+__all__ = ["ELU", "Activation", "Add", "Average", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding",
+           "Flatten", "GaussianNoise", "Identity", "Input", "Lambda", "Layer", "LayerNormalization", "LeakyReLU",
+           "Masking", "Maximum", "Minimum", "Multiply", "ReLU", "Rescaling", "Reshape", "Softmax",
+           "Subtract"]  # fmt: skip

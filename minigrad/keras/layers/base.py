@@ -12,7 +12,8 @@ from ...engine import Tensor, constant, dtypes, listeners_only
 from ...engine.listening import listening
 from ...errors import visible, visible_lines
 from ...ops import creation
-from .. import initializers, regularizers
+from .. import constraints, initializers, regularizers
+from ..activations import MASKS
 from ..utils import checked_name, snake_case, unique_name
 from ..variable import Variable, calls, inside
 
@@ -60,6 +61,7 @@ class Layer:
     """
 
     _weightless = False  # True: without weights, so it is built from the beginning
+    supports_masking = False  # True: masks of its inputs are masks of its outputs, by `compute_mask`
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         self._input_shape = legacy_input_shape(kwargs)
@@ -77,6 +79,8 @@ class Layer:
         definer = next(c for c in cls.__mro__ if "build" in vars(c))
         if definer is cls or not issubclass(definer, Layer):
             cls.build = marks_built(cls.build)
+        if "compute_mask" in vars(cls):
+            cls.supports_masking = vars(cls).get("supports_masking", True)
 
     # ---- what subclasses define ------------------------------------------------------------------------------------
 
@@ -108,13 +112,13 @@ class Layer:
             dtype: by default that of the layer.
             trainable: whether it is one of the `trainable_variables`.
             regularizer: a name or a function of the weight, whose result is one of the `losses`.
-            constraint: a function that optimizers apply to the value after each step.
+            constraint: a name or a function that optimizers apply to the value after each step.
             autocast, aggregation: accepted as in Keras, without effect.
             name: of the weight; the path puts the names of the layers before it.
 
         Raises:
             ValueError: the layer is already built, the name is given by position, the shape is not iterable, or the
-                constraint is not callable.
+                constraint is unknown.
             TypeError: there are more than three positional arguments.
         """
         shape, initializer, dtype = bind_positional(args, shape=shape, initializer=initializer, dtype=dtype)
@@ -124,9 +128,7 @@ class Layer:
             problem = "You cannot add new elements of state (variables or sub-layers) to a layer that is already built."
             advice = "All state must be created in the `__init__()` method or in the `build()` method."
             raise ValueError(f"{problem} {advice}")
-        if constraint is not None and not callable(constraint):
-            advice = "Give a function of the weight, as lambda w: mg.maximum(w, 0.0)."
-            raise ValueError(f"Could not interpret constraint identifier: {constraint}. {advice}")
+        constraint = constraints.get(constraint)
         with inside(self):
             variable = Variable(
                 initializers.get("glorot_uniform" if initializer is None else initializer),
@@ -135,6 +137,8 @@ class Layer:
         variable.regularizer, variable.constraint = regularizers.get(regularizer), constraint
         self._weights.append(variable)
         return variable
+
+    add_variable = add_weight
 
     # ---- calling ---------------------------------------------------------------------------------------------------
 
@@ -145,11 +149,15 @@ class Layer:
         training = kwargs.pop("training", None)
         if training is None and calls.trainings:
             training = calls.trainings[-1]
+        inputs = args[0] if args else next(iter(kwargs.values()), None)
+        mask = map_nested(MASKS.of, inputs) if MASKS.by_id else None
         with inside(self):
             calls.trainings.append(training)
             try:
                 self._ensure_built(args, kwargs)
-                if training is not None and takes_training(type(self).call):
+                if any_mask(mask) and "mask" in parameters_of(type(self).call):
+                    kwargs.setdefault("mask", mask)
+                if training is not None and {"training", "**"} & parameters_of(type(self).call):
                     kwargs["training"] = training
                 try:
                     outputs = self.call(*args, **kwargs)
@@ -157,6 +165,8 @@ class Layer:
                     raise error_in_call(self, error, args, kwargs) from None
                 if self.activity_regularizer is not None:
                     self._add_activity(outputs)
+                if any_mask(mask) or type(self).compute_mask is not Layer.compute_mask:
+                    self._mask_outputs(inputs, outputs, kwargs.get("mask", mask))
                 return outputs
             finally:
                 calls.trainings.pop()
@@ -176,6 +186,22 @@ class Layer:
                     self.build(map_nested(shape_of, inputs[0]))
                 finally:
                     listening.module = path
+
+    def compute_mask(self, inputs, previous_mask):
+        """Which steps of the output count: a Tensor of bools, or None for all; by default those of the input."""
+        return previous_mask
+
+    def _mask_outputs(self, inputs, outputs, mask):
+        """Note for the layers that follow, and for the loss, which steps of the outputs count."""
+        if self.supports_masking:
+            made = leaves(self.compute_mask(inputs, mask))
+            for y, one in zip(leaves(outputs), made):
+                if one is not None and isinstance(y, Tensor) and MASKS.of(y) is None:
+                    MASKS.add(y, one)
+        elif any_mask(mask):
+            problem = f"Layer '{self.name}' (of type {type(self).__name__}) was passed an input with a mask attached to it."
+            reason = "However, this layer does not support masking and will therefore destroy the mask information."
+            warnings.warn(f"{problem} {reason} Downstream layers will not see the mask.", stacklevel=3)
 
     def _add_activity(self, outputs):
         """Add what the outputs cost to the `losses`."""
@@ -404,10 +430,14 @@ def legacy_input_shape(kwargs):
 
 
 @functools.cache
-def takes_training(call):
-    """Whether `call` has an argument `training`."""
-    parameters = inspect.signature(call).parameters.values()
-    return any(p.name == "training" or p.kind is p.VAR_KEYWORD for p in parameters)
+def parameters_of(call):
+    """The names of the parameters of `call`; "**" for any others."""
+    return {"**" if one.kind is one.VAR_KEYWORD else one.name for one in inspect.signature(call).parameters.values()}
+
+
+def any_mask(masks):
+    """Is there a mask in this nest?"""
+    return masks is not None and any(mask is not None for mask in leaves(masks))
 
 
 def bind_positional(args, **parameters):

@@ -78,6 +78,7 @@ class Input:
         batch_size: the length of the batch axis; None for any.
         dtype: float32 by default.
         name: accepted as in Keras, without effect.
+        batch_shape: the shape with the batch axis, in place of the first two.
 
     Raises:
         ValueError: the name is not a string, or has a slash.
@@ -88,8 +89,9 @@ class Input:
     8
     """
 
-    def __init__(self, shape=None, batch_size=None, dtype=None, name=None):
-        self.shape, self.dtype = (batch_size, *(shape or ())), dtypes.as_dtype(dtype or "float32").name
+    def __init__(self, shape=None, batch_size=None, dtype=None, name=None, batch_shape=None):
+        self.shape = (batch_size, *(shape or ())) if batch_shape is None else tuple(batch_shape)
+        self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.name = None if name is None else checked_name(name)
 
 
@@ -123,6 +125,9 @@ class Sequential(Model):
             ValueError: it is not a layer, or another layer has the same name.
         """
         if isinstance(layer, Input):
+            if self._input is not None:
+                problem = f"Sequential model '{visible(self.name)}' has already been configured to use input shape"
+                raise ValueError(f"{problem} {self._input.shape}. You cannot add a different Input layer to it.")
             self._input = layer
             return
         if not isinstance(layer, Layer):
