@@ -491,7 +491,8 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
         math.reduce_logsumexp(gathering.where(mask, terms, as_dtype(-np.inf, terms.dtype)), 1)
         for mask, terms in ((same, near), (others, far))
     ]
-    return math.softplus(near + far)
+    losses = math.softplus(near + far)
+    return MASKS.add(losses, losses > 0)
 
 
 class Loss:

@@ -4,6 +4,7 @@ Read `Trainer.fit`, which is the loop, and `Trainer.train_step`, which is one st
 """
 
 import contextlib
+import inspect
 import warnings
 
 from .. import math
@@ -62,7 +63,7 @@ class Trainer:
         x, y, sample_weight = unpacked(data)
         with GradientTape() as tape:
             y_pred = self(x, training=True)
-            loss = self.compute_loss(x, y, y_pred, sample_weight, training=True)
+            loss = self._loss_of(x, y, y_pred, sample_weight, True)
             self._loss_tracker.update_state(loss, sample_weight=len(leaves(x)[0]))
             scaled = loss if self.optimizer is None else self.optimizer.scale_loss(loss)
         if weights := self.trainable_weights:
@@ -75,7 +76,7 @@ class Trainer:
         """One step of `evaluate`, with the arguments and the result of `train_step`."""
         x, y, sample_weight = unpacked(data)
         y_pred = self(x, training=False)
-        loss = self.compute_loss(x, y, y_pred, sample_weight, training=False)
+        loss = self._loss_of(x, y, y_pred, sample_weight, False)
         self._loss_tracker.update_state(loss, sample_weight=len(leaves(x)[0]))
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
@@ -94,6 +95,11 @@ class Trainer:
         if not parts:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
         return parts[0] if len(parts) == 1 else math.add_n(parts)
+
+    def _loss_of(self, *args):
+        """`compute_loss`, which in older subclasses does not have the last argument, `training`."""
+        takes_training = "training" in inspect.signature(self.compute_loss).parameters
+        return self.compute_loss(*args) if takes_training else self.compute_loss(*args[:-1])
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
         """Update the metrics of `compile`: a dict of all metrics."""
@@ -260,12 +266,7 @@ class Trainer:
     def metrics(self) -> list:
         """The mean loss, the metrics of `compile`, and those in the attributes of the model and its layers."""
         own = [self._loss_tracker, self._compile_metrics, *(self._compile_loss.metrics if self._compile_loss else [])]
-        own = [metric for metric in own if metric is not None]
-        found = {id(metric): metric for metric in [*own, *self._objects_of(metrics_module.Metric)]}
-        for layer in self.layers:
-            if not isinstance(layer, Trainer):
-                found |= {id(metric): metric for metric in layer._objects_of(metrics_module.Metric)}
-        return list(found.values())
+        return list({id(metric): metric for metric in [*own, *super().metrics] if metric is not None}.values())
 
     @property
     def metrics_inside(self) -> list:

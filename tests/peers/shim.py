@@ -2,12 +2,15 @@
 
 import builtins
 import importlib
+import types
 import unittest
 
 import numpy as np
 from keras.src import backend, testing, tree
 
 import minigrad as mg
+from minigrad.keras.activations import MASKS
+from minigrad.keras.training import Trainer
 
 
 class NotApplicable(unittest.SkipTest):
@@ -101,6 +104,19 @@ class Absent:
         raise AttributeError(f"minigrad has no {self.path}")
 
 
+class Foreign:
+    """Something that minigrad leaves away, such as another library: a test that uses it does not apply."""
+
+    def __init__(self, why="another library"):
+        self.why = why
+
+    def __getattr__(self, name):
+        return self
+
+    def __call__(self, *args, **kwargs):
+        raise NotApplicable(self.why)
+
+
 class Space:
     """A module of Keras, in which each name is minigrad's if it has it."""
 
@@ -114,15 +130,19 @@ class Space:
 def resolved(path, name):
     """What `from path import name` gives."""
     parts = path.split(".")[2:] if path.startswith("keras.src") else path.split(".")[1:]
-    if (family := parts[0] if parts else "") in TOOLS:
-        own = TOOLS[family]
+    if name in OURS:
+        return OURS[name]
+    own = next((TOOLS[part] for part in reversed(parts) if part in TOOLS), None)
+    family = parts[0] if parts else ""
+    if own is not None:
         if name in own:
             return own[name]
-        try:
-            theirs = getattr(importlib.import_module(path), name)
-        except AttributeError:
-            return importlib.import_module(f"{path}.{name}")
-        return on_arrays(theirs) if family == "ops" and callable(theirs) else theirs
+        theirs = theirs_at(f"{path}.{name}")
+        if family in ("testing", "tree"):
+            return theirs
+        if isinstance(theirs, types.ModuleType):
+            return Wrapped(theirs)
+        return on_arrays(theirs) if callable(theirs) and not isinstance(theirs, type) else theirs
     if name in TOOLS:
         return Space(f"{path}.{name}")
     ours = mg.keras
@@ -137,6 +157,15 @@ def resolved(path, name):
     except ImportError:
         return Absent(theirs)
     return Space(theirs)
+
+
+def theirs_at(path):
+    """What Keras itself has at a path."""
+    outer, _, name = path.rpartition(".")
+    if outer == "keras.src" or not outer:
+        return importlib.import_module(path)
+    place = theirs_at(outer)
+    return getattr(place, name) if hasattr(place, name) else importlib.import_module(path)
 
 
 def on_arrays(function):
@@ -167,14 +196,31 @@ OPS = {
     "relu": mg.nn.relu,
     "log": mg.math.log,
 }  # fmt: skip
+
+
+class Wrapped(Space):
+    """A module of Keras, whose functions take minigrad's Tensors and give arrays."""
+
+    def __getattr__(self, name):
+        theirs = getattr(self.path, name)
+        return on_arrays(theirs) if callable(theirs) and not isinstance(theirs, type) else theirs
+
+
+OURS = {"validate_float_arg": mg.keras.regularizers.checked_factor, "TensorFlowTrainer": Trainer, "Trainer": Trainer}
 TOOLS = {
-    "testing": {"TestCase": TestCase, "test_case": testing},
+    "random": {"SeedGenerator": Foreign("Keras's generators of seeds: a layer takes a number")},
+    "module_utils": {"tensorflow": mg},
+    "summary_utils": {"print_summary": lambda model, **settings: model.summary(**settings)},
+    "io_utils": {name: lambda: None for name in ("disable_interactive_logging", "enable_interactive_logging")},
+    "testing": {"TestCase": TestCase, "test_case": types.SimpleNamespace(TestCase=TestCase)},
     "ops": OPS,
     "backend": {
         "backend": lambda: "tensorflow",
         "Variable": mg.keras.Variable,
         "is_tensor": lambda x: isinstance(x, mg.Tensor),
-        "IS_THREAD_SAFE": True,
+        "set_keras_mask": lambda x, mask: MASKS.add(x, mg.convert_to_tensor(mask)),
+        "get_keras_mask": MASKS.of,
+        "KerasTensor": Foreign("functional models and symbolic inputs"),
         **{name: OPS[name] for name in ("cast", "convert_to_tensor", "convert_to_numpy", "shape")},
     },
     "tree": {},
@@ -185,8 +231,10 @@ def imported(name, space=None, local=None, fromlist=(), level=0):
     """`import`, as a test file of Keras has it."""
     if name == "tensorflow":
         return mg
-    if name.partition(".")[0] in ("conftest", "grain", "jax", "scipy", "torch"):
-        return Absent(name)
+    if name.partition(".")[0] in ("grain", "jax", "scipy", "torch"):
+        return Foreign()
+    if name == "conftest":
+        return types.SimpleNamespace(skip_if_backend=lambda backend, reason: lambda test: test)
     if name.partition(".")[0] != "keras":
         return builtins.__import__(name, space, local, fromlist, level)
     return Space(name) if fromlist else Space("keras")

@@ -2,7 +2,7 @@
 
 # fmt: off
 from .base import Layer
-from .models import Input
+from .models import Input, InputLayer
 from .noise import Dropout, GaussianNoise
 from .stateless import (
     ELU, Activation, Add, Average, Concatenate, Flatten, Identity, Lambda, LeakyReLU, Masking, Maximum, Minimum,
@@ -11,6 +11,6 @@ from .stateless import (
 from .weighted import BatchNormalization, Dense, Embedding, LayerNormalization
 
 __all__ = ["ELU", "Activation", "Add", "Average", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding",
-           "Flatten", "GaussianNoise", "Identity", "Input", "Lambda", "Layer", "LayerNormalization", "LeakyReLU",
+           "Flatten", "GaussianNoise", "Identity", "Input", "InputLayer", "Lambda", "Layer", "LayerNormalization", "LeakyReLU",
            "Masking", "Maximum", "Minimum", "Multiply", "ReLU", "Rescaling", "Reshape", "Softmax",
            "Subtract"]  # fmt: skip

@@ -7,13 +7,14 @@ import warnings
 
 import numpy as np
 
-from ... import errors
+from ... import errors, math
 from ...engine import Tensor, constant, dtypes, listeners_only
 from ...engine.listening import listening
 from ...errors import visible, visible_lines
 from ...ops import creation
 from .. import constraints, initializers, regularizers
 from ..activations import MASKS
+from ..metrics import Metric
 from ..utils import checked_name, snake_case, unique_name
 from ..variable import Variable, calls, inside
 
@@ -67,6 +68,9 @@ class Layer:
         self._input_shape = legacy_input_shape(kwargs)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
+        if not isinstance(trainable, bool):
+            kind = f"{visible(trainable)} (of type {type(trainable)})"
+            raise ValueError(f"Expected `trainable` to be a boolean. Received: trainable={kind}")
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
@@ -99,7 +103,7 @@ class Layer:
 
     def call(self, *args, **kwargs):
         """Compute the output from the inputs."""
-        raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
+        raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call` method implemented.")
 
     def add_weight(self, *args, shape=None, initializer=None, dtype=None, trainable=True, autocast=True,
                    regularizer=None, constraint=None, aggregation="none", name=None) -> Variable:  # fmt: skip
@@ -108,7 +112,8 @@ class Layer:
         Args:
             *args: `shape`, `initializer` and `dtype` by position.
             shape: the length of each axis; () if None.
-            initializer: a name, an initializer, or a function of the shape; "glorot_uniform" if None.
+            initializer: a name, an initializer, or a function of the shape; if None, "glorot_uniform" for floats and
+                "zeros" for others.
             dtype: by default that of the layer.
             trainable: whether it is one of the `trainable_variables`.
             regularizer: a name or a function of the weight, whose result is one of the `losses`.
@@ -129,11 +134,12 @@ class Layer:
             advice = "All state must be created in the `__init__()` method or in the `build()` method."
             raise ValueError(f"{problem} {advice}")
         constraint = constraints.get(constraint)
+        dtype = dtype or self.dtype
+        if initializer is None:
+            initializer = "glorot_uniform" if dtypes.as_dtype(dtype).is_floating else "zeros"
         with inside(self):
-            variable = Variable(
-                initializers.get("glorot_uniform" if initializer is None else initializer),
-                shape=() if shape is None else tuple(shape), dtype=dtype or self.dtype, trainable=trainable, name=name,
-            )  # fmt: skip
+            shape = () if shape is None else tuple(shape)
+            variable = Variable(initializers.get(initializer), shape, dtype, trainable=trainable, name=name)
         variable.regularizer, variable.constraint = regularizers.get(regularizer), constraint
         self._weights.append(variable)
         return variable
@@ -208,7 +214,7 @@ class Layer:
         for y in leaves(outputs):
             if isinstance(y, Tensor):
                 cost = self.activity_regularizer(y)
-                self.add_loss(cost / creation.cast(len(y), cost.dtype) if y.ndim else cost)
+                self.add_loss(math.divide_no_nan(cost, creation.cast(len(y), cost.dtype)) if y.ndim else cost)
 
     def _cast(self, x):
         """An input; if it is of floats, in the dtype of the layer."""
@@ -216,6 +222,9 @@ class Layer:
             return None
         if isinstance(x, np.ndarray):
             x = constant(x)
+        if type(x).__name__ == "Input":
+            problem = "minigrad has no functional models, so no layer is called on an Input."
+            raise ValueError(f"{problem} Write Sequential([Input(shape), ...]), or a subclass of Model with `call(self, x)`.")
         if not hasattr(x, "__tf_tensor__"):
             problem = "Only input tensors may be passed as positional arguments. The following argument value should be"
             given = visible_lines(x)
@@ -237,6 +246,9 @@ class Layer:
         >>> mg.keras.layers.Dense(3).compute_output_shape((None, 5))
         (None, 3)
         """
+        if type(self).call is Layer.call:
+            name = type(self).__name__
+            raise NotImplementedError(f"Layer {name} does not have a `compute_output_shape` method implemented.")
         first, other = [self._shape_for(input_shape, n) for n in (2, 3)]
         return map_shapes(lambda a, b: tuple(n if n == m else None for n, m in zip(a, b)), first, other)
 
@@ -252,6 +264,15 @@ class Layer:
         """The objects of this class in its attributes, also in lists, tuples and dicts, in the order of assignment."""
         found = {id(x): x for value in vars(self).values() for x in leaves(value) if isinstance(x, kind)}
         return list(found.values())
+
+    @property
+    def metrics(self) -> list:
+        """The metrics in its attributes, and those of inner layers."""
+        inner = [layer for layer in self._objects_of(Layer) if not hasattr(layer, "compiled")]  # a model has its own
+        found = [*self._objects_of(Metric), *[metric for layer in inner for metric in layer.metrics]]
+        return list({id(metric): metric for metric in found}.values())
+
+    metrics_variables = property(lambda self: [variable for metric in self.metrics for variable in metric.variables])
 
     @property
     def variables(self) -> list:

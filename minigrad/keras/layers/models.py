@@ -95,6 +95,9 @@ class Input:
         self.name = None if name is None else checked_name(name)
 
 
+InputLayer = Input
+
+
 class Sequential(Model):
     """Layers one after another: the output of each is the input of the next.
 
@@ -143,6 +146,16 @@ class Sequential(Model):
         if self._input is not None:
             self._build_layers()
 
+    @property
+    def layers(self) -> list:
+        """The layers, without the Input."""
+        return list(self._layers)
+
+    @layers.setter
+    def layers(self, value):
+        problem = "`Sequential.layers` attribute is reserved and should not be used."
+        raise AttributeError(f"{problem} Use `add()` and `pop()` to change the layers in this model.")
+
     def pop(self) -> Layer:
         """Remove the last layer and return it."""
         return self._layers.pop()
@@ -150,6 +163,9 @@ class Sequential(Model):
     def build(self, input_shape=None):
         """Create the weights of all layers, for inputs of shape `input_shape`, which includes the batch axis."""
         if isinstance(input_shape, (tuple, list)):  # otherwise the first call creates them, as in Keras
+            if self._input is not None and self._input.shape != tuple(input_shape):
+                problem = f"Sequential model '{visible(self.name)}' has already been configured to use input shape"
+                raise ValueError(f"{problem} {self._input.shape}. You cannot build it with input_shape {input_shape}")
             self._input = Input(input_shape[1:], input_shape[0])
             self._build_layers()
 

@@ -150,12 +150,12 @@ class Softmax(Layer):
 
     def masked_softmax(self, inputs, mask):
         """The softmax of the inputs where the mask is True or greater than 0.5, elsewhere 0."""
-        fits = all(m in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1]))
-        if not fits or len(mask.shape) > len(inputs.shape):
-            problem = "The `mask` must be broadcastable to `inputs`."
+        shapes = {"inputs.shape": inputs.shape, "mask.shape": mask.shape}
+        if len(mask.shape) > len(inputs.shape):
+            raise received("The `mask` must be broadcastable to `inputs` and must not have more dimensions.", **shapes)
+        if not all(m in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1])):
             advice = "Each mask dimension must be 1 or match the corresponding input dimension."
-            given = f"Received: inputs.shape={inputs.shape}, mask.shape={mask.shape}"
-            raise ValueError(f"{problem} {advice} {given}")
+            raise received(f"The `mask` must be broadcastable to `inputs`. {advice}", **shapes)
         mask = mask if mask.dtype == dtypes.bool else mask > creation.cast(0.5, mask.dtype)
         inputs = inputs if inputs.dtype.is_floating else creation.cast(inputs, dtypes.float32)
         lowest = -3e4 if inputs.dtype == dtypes.float16 else -1e9
@@ -171,12 +171,9 @@ class Lambda(Layer):
     Args:
         function: takes the inputs; if it has a parameter `training`, it also gets whether the model is in training.
         output_shape: accepted as in Keras, without effect.
-        mask: only None.
+        mask: the mask of the outputs, or a function of the inputs and their mask that gives it.
         arguments: a dict of further keyword arguments of the function.
         **kwargs: those of `Layer`.
-
-    Raises:
-        ValueError: `mask` is given.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Lambda(lambda x: 2.0 * x)(mg.constant([1.0, 2.0])).numpy())
@@ -184,10 +181,12 @@ class Lambda(Layer):
     """
 
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
-        if mask is not None:
-            raise ValueError("`mask` is not there: multiply by it in the function.")
         super().__init__(**kwargs)
-        self.function, self.arguments = function, arguments or {}
+        self.function, self.arguments, self.mask = function, arguments or {}, mask
+        self.supports_masking = mask is not None
+
+    def compute_mask(self, inputs, mask=None):
+        return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def call(self, inputs, training=None):
         takes_training = "training" in inspect.signature(self.function).parameters
@@ -311,10 +310,10 @@ class Reshape(Layer):
     def __init__(self, target_shape, **kwargs):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
-        for i, length in enumerate(self.target_shape):
+        for length in self.target_shape:
             if not isinstance(length, (int, np.integer)) or isinstance(length, bool) or length < -1:
-                problem = f"Invalid value for `target_shape` at index {i}. Expected -1 or a non-negative integer."
-                raise received(problem, target_shape=self.target_shape)
+                problem = "Each dimension in `target_shape` must be a non-negative integer, or `-1` for a single unknown"
+                raise received(f"{problem} dimension.", target_shape=self.target_shape)
         if self.target_shape.count(-1) > 1:
             problem = "There must be at most one unknown dimension (-1) in `target_shape`."
             raise ValueError(f"{problem} Received: target_shape={self.target_shape}.")

@@ -221,6 +221,7 @@ class BatchNormalization(Normalization):
         moving_mean_initializer, moving_variance_initializer: names or initializers.
         beta_regularizer, gamma_regularizer: names or functions of a weight.
         beta_constraint, gamma_constraint: names or functions of a weight.
+        synchronized: accepted as in Keras, without effect.
         **kwargs: those of `Layer`.
 
     >>> import minigrad as mg
@@ -232,7 +233,7 @@ class BatchNormalization(Normalization):
     def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
                  gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
-                 **kwargs):  # fmt: skip
+                 synchronized=False, **kwargs):  # fmt: skip
         super().__init__(int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer,
                          gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)  # fmt: skip
         self.momentum = momentum
@@ -289,6 +290,7 @@ class LayerNormalization(Normalization):
         epsilon: added to the variance.
         center: whether there is an offset `beta`.
         scale: whether there is a factor `gamma`.
+        rms_scaling: compute gamma * x / sqrt(variance + epsilon) instead.
         beta_initializer, gamma_initializer: names or initializers.
         beta_regularizer, gamma_regularizer: names or functions of a weight.
         beta_constraint, gamma_constraint: names or functions of a weight.
@@ -304,13 +306,18 @@ class LayerNormalization(Normalization):
       [ 1. -1.]]] (2, 2)
     """
 
-    def __init__(self, axis=-1, *args, **kwargs):
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, rms_scaling=False, *args, **kwargs):
         if not isinstance(axis, (int, list, tuple)):
             problem = "Expected an int or a list/tuple of ints for the argument 'axis', but received:"
             raise TypeError(f"{problem} {visible(axis)}")
-        super().__init__(axis, *args, **kwargs)
+        super().__init__(axis, epsilon, center and not rms_scaling, scale or rms_scaling, *args, **kwargs)
+        self.rms_scaling = rms_scaling
 
     def call(self, inputs):
         x = as_wide_float(inputs)
-        y = self.normalized(x, *nn.moments(x, self.axes, keepdims=True))
+        mean, variance = nn.moments(x, self.axes, keepdims=True)
+        if self.rms_scaling:
+            y = x * math.rsqrt(variance + self.epsilon) * self.broadcastable(self.gamma, x)
+        else:
+            y = self.normalized(x, mean, variance)
         return as_dtype(as_dtype(y, inputs.dtype), self.dtype)  # as in Keras, rounded to the inputs' dtype
