@@ -13,10 +13,10 @@ from ..math.elementwise import clip_by_value
 from ..ops import creation, gathering, sequences, shaping, sorting
 from .utils import found
 
-__all__ = ["celu", "elu", "exponential", "gelu", "get", "glu", "hard_shrink", "hard_sigmoid", "hard_silu", "hard_tanh",
-           "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6", "selu", "sigmoid", "silu",
-           "soft_shrink", "softmax", "softplus", "softsign", "sparse_plus", "sparse_sigmoid", "sparsemax", "squareplus",
-           "swish", "tanh", "tanh_shrink", "threshold"]  # fmt: skip
+__all__ = ["celu", "elu", "exponential", "gelu", "get", "glu", "hard_shrink", "hard_sigmoid", "hard_silu",
+           "hard_swish", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6",
+           "selu", "sigmoid", "silu", "soft_shrink", "softmax", "softplus", "softsign", "sparse_plus",
+           "sparse_sigmoid", "sparsemax", "squareplus", "swish", "tanh", "tanh_shrink", "threshold"]  # fmt: skip
 
 
 def linear(x):
@@ -428,8 +428,8 @@ LOGITS = Notes()
 # Which examples, or steps of a sequence, count: a Tensor of bools, from `Masking` or `Embedding(mask_zero=True)`.
 MASKS = Notes()
 
-swish = silu
-BY_NAME = {name: globals()[name] for name in __all__ if name != "get"} | {"hard_swish": hard_silu}
+swish, hard_swish = silu, hard_silu
+BY_NAME = {name: globals()[name] for name in __all__ if name != "get"}
 
 
 def get(identifier):

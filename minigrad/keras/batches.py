@@ -1,5 +1,7 @@
-"""The batches of an epoch, from arrays, a Dataset, or a Python generator, as `fit`, `evaluate` and `predict` take them."""
+"""The batches of an epoch, from arrays, a Dataset or a generator, as `fit`, `evaluate` and `predict` take them."""
 
+import functools
+import itertools
 import warnings
 
 import numpy as np
@@ -148,7 +150,7 @@ class Batches:
         order = drawn_order(self.examples) if self.shuffle and self.shuffle != "batch" else np.arange(self.examples)
         for start in range(0, self.examples, self.size):
             rows = order[start : start + self.size]
-            yield mapped(lambda x: gather(x, rows), self.data)
+            yield mapped(functools.partial(gather, indices=rows), self.data)
 
     def weighted(self, batch):
         """A batch of an iterable, with the weights of its classes."""
@@ -159,23 +161,26 @@ class Batches:
 
     def __iter__(self):
         if self.iterator is None or not self.wanted:
-            self.iterator = iter(self.all())
+            self.iterator, self.seen = self.all(), 0
         step = 0
-        while step != self.wanted:
-            try:
-                batch = next(self.iterator)
-            except StopIteration:
-                self.ended(step)
-                return
-            step += 1
+        for batch in itertools.islice(self.iterator, self.wanted):
+            step, self.seen = step + 1, self.seen + 1
             yield batch
-
-    def ended(self, step):
-        """There are no more batches."""
-        self.iterator = None
-        if self.wanted:
+        if not self.wanted:
+            self.count = step
+        elif self.seen == self.count and step == self.wanted:
+            self.iterator = None  # the next epoch begins anew
+        elif step < self.wanted:
+            self.iterator = None
             problem = "Your input ran out of data; interrupting training. Make sure that your dataset or generator can"
             advice = "You may need to use the `.repeat()` function when building your dataset."
             warnings.warn(f"{problem} generate at least `steps_per_epoch * epochs` batches. {advice}", stacklevel=4)
-        else:
-            self.count = step
+
+    def groups(self, size):
+        """The batches of an epoch, so many at a time, with the number of the first."""
+        batches = iter(self)
+        for first in itertools.count(0, size):
+            group = list(itertools.islice(batches, size))
+            if not group:
+                return
+            yield first, group

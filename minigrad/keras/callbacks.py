@@ -17,8 +17,9 @@ __all__ = ["Callback", "EarlyStopping", "History", "LambdaCallback", "LearningRa
 class Callback:
     """The base class: a subclass defines the methods that it needs; each is called at the moment of its name.
 
-    `self.model` is the model, and `self.params` a dict with "verbose", "epochs" and "steps". `logs` is a dict of floats:
-    the loss and the metrics so far. `self.model.stop_training = True` ends the training after the batch or the epoch.
+    `self.model` is the model, and `self.params` a dict with "verbose", "epochs" and "steps". `logs` is a dict of
+    floats: the loss and the metrics so far. `self.model.stop_training = True` ends the training after the batch or the
+    epoch.
 
     >>> import minigrad as mg
     >>> class Told(mg.keras.callbacks.Callback):
@@ -378,7 +379,8 @@ class ReduceLROnPlateau(Monitor):
         super().__init__(monitor, mode, min_delta=min_delta)
         if factor >= 1.0:
             raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
-        self.factor, self.patience, self.verbose, self.cooldown, self.min_lr = factor, patience, verbose, cooldown, min_lr
+        self.factor, self.patience, self.verbose = factor, patience, verbose
+        self.cooldown, self.min_lr = cooldown, min_lr
         self.on_train_begin()
 
     def on_train_begin(self, logs=None):
@@ -535,4 +537,4 @@ def per_step(seconds):
 def numbers(logs):
     """The numbers of the logs behind the bar."""
     means = {name: float(np.mean(value)) for name, value in (logs or {}).items()}
-    return "".join(f" - {name}: {value:.4f}" if abs(value) > 1e-3 else f" - {name}: {value:.4e}" for name, value in means.items())
+    return "".join(f" - {name}: {value:.{'4f' if abs(value) > 1e-3 else '4e'}}" for name, value in means.items())

@@ -9,8 +9,7 @@ from ..math.elementwise import clip_by_value
 from .losses import EPSILON
 from .utils import found, snake_case
 
-__all__ = ["Constraint", "MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm", "get", "max_norm", "min_max_norm", "non_neg",
-           "unit_norm"]  # fmt: skip
+__all__ = ["Constraint", "MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm", "get", "max_norm", "non_neg", "unit_norm"]
 
 
 class Constraint:
@@ -99,7 +98,7 @@ def norm_along(w, axis):
     return math.sqrt(math.reduce_sum(math.square(w), axis, True))
 
 
-max_norm, min_max_norm, non_neg, unit_norm = MaxNorm, MinMaxNorm, NonNeg, UnitNorm
+max_norm, non_neg, unit_norm = MaxNorm, NonNeg, UnitNorm
 CLASSES = (Constraint, MaxNorm, MinMaxNorm, NonNeg, UnitNorm)
 BY_NAME = {name: one for one in CLASSES for name in (one.__name__, snake_case(one.__name__))}
 

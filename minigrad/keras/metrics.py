@@ -18,7 +18,8 @@ __all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccur
            "MeanSquaredLogarithmicError", "Metric", "Poisson", "R2Score", "RootMeanSquaredError",
            "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy",
            "SquaredHinge", "Sum", "TopKCategoricalAccuracy", "binary_accuracy", "categorical_accuracy", "get",
-           "sparse_categorical_accuracy", "sparse_top_k_categorical_accuracy", "top_k_categorical_accuracy"]  # fmt: skip
+           "sparse_categorical_accuracy", "sparse_top_k_categorical_accuracy",
+           "top_k_categorical_accuracy"]  # fmt: skip
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):
@@ -616,7 +617,8 @@ class R2Score(Metric):
         free = self.num_samples - 1.0 - self.num_regressors
         if free > 0:
             return 1.0 - (1.0 - score) * (self.num_samples - 1.0) / free
-        problem = "Division by zero in Adjusted" if free == 0 else "More independent predictors than datapoints in adjusted"
+        many = "More independent predictors than datapoints in adjusted"
+        problem = many if free < 0 else "Division by zero in Adjusted"
         warnings.warn(f"{problem} R2 score. Falling back to standard R2 score.", stacklevel=3)
         return score
 

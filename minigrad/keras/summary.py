@@ -115,8 +115,5 @@ def count(variables):
 def memory(variables):
     """The memory of Variables, in the unit that fits."""
     size = float(sum(one.shape.num_elements() * dtypes.as_dtype(one.dtype).size for one in variables))
-    for unit in ("B", "KB", "MB", "GB"):
-        if size < 1024:
-            break
-        size /= 1024
-    return f"{size:.2f} {unit}"
+    power = next(i for i in range(9) if size < 1024 ** (i + 1))
+    return f"{size / 1024**power:.2f} {('B', 'KB', 'MB', 'GB', 'TB')[power]}"

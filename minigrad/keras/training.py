@@ -22,7 +22,7 @@ from .variable import calls
 class Trainer:
     """What a Model has to train: `compile`, then `fit`; and `evaluate`, `predict`, and the same for single batches."""
 
-    compiled = False
+    compiled, steps_per_execution = False, 1
     optimizer = loss = history = None
     stop_training = stop_evaluating = stop_predicting = False
     _loss_tracker = _compile_loss = _compile_metrics = None
@@ -38,13 +38,14 @@ class Trainer:
             metrics: a list of names, metrics or functions; a list or a dict of lists for several outputs. "accuracy" is
                 the one that fits the shapes.
             weighted_metrics: those that mind `sample_weight`.
-            run_eagerly, steps_per_execution, jit_compile, auto_scale_loss: accepted as in Keras, without effect.
+            steps_per_execution: how many batches to take between two calls of the callbacks.
+            run_eagerly, jit_compile, auto_scale_loss: accepted as in Keras, without effect.
 
         Raises:
             ValueError: there is no such optimizer, or the metrics are no list.
         """
         self.optimizer, self.loss, self.compiled, self.stop_training = optimizers.get(optimizer), loss, True, False
-        self._loss_tracker = metrics_module.Mean(name="loss")
+        self._loss_tracker, self.steps_per_execution = metrics_module.Mean(name="loss"), steps_per_execution
         self._compile_loss = None if loss is None else CompiledLoss(loss, loss_weights)
         wanted = metrics is not None or weighted_metrics is not None
         self._compile_metrics = CompiledMetrics(metrics, weighted_metrics) if wanted else None
@@ -115,14 +116,14 @@ class Trainer:
         """Train the model.
 
         Args:
-            x: the inputs: an array, or a list or dict of arrays; or an iterable of batches (x, y): a Dataset, a generator.
+            x: the inputs: an array, or a list or dict of arrays; or an iterable of batches (x, y), as a Dataset.
             y: the true values; not beside an iterable.
             batch_size: the number of examples of a step; 32 by default.
             epochs: how often to go through all data.
             verbose: 0 is silent, 1 a progress bar, 2 a line for each epoch.
             callbacks: a list of callbacks.
             validation_split: which share of the examples, the last ones, to evaluate on after each epoch.
-            validation_data: (x, y) or (x, y, sample_weight), or an iterable of batches, to evaluate on after each epoch.
+            validation_data: (x, y), (x, y, sample_weight), or an iterable of batches, to evaluate on after each epoch.
             shuffle: draw the examples of an array in another order in each epoch.
             class_weight: a dict: the weight of each class in the loss.
             sample_weight: the weight of each example in the loss.
@@ -171,18 +172,19 @@ class Trainer:
     def _run(self, kind, batches, heard):
         """Take the steps of an epoch: what the metrics are at its end. `kind` is "train" or "test"."""
         take_step, logs = getattr(self, f"{kind}_step"), {}
-        for step, batch in enumerate(batches):
+        for step, group in batches.groups(self.steps_per_execution):
             heard.tell(f"on_{kind}_batch_begin", step)
             with of_any_batch_size():
-                logs = take_step(batch)
-            heard.tell(f"on_{kind}_batch_end", step, logs=logs)
+                for batch in group:
+                    logs = take_step(batch)
+            heard.tell(f"on_{kind}_batch_end", step + self.steps_per_execution - 1, logs=logs)
             if self.stop_training if kind == "train" else self.stop_evaluating:
                 break
         own = self.get_metrics_result()
         return as_floats(own if own.keys() == logs.keys() else logs)
 
     def _evaluate(self, batches, heard):
-        self.stop_evaluating = False
+        self.stop_evaluating, batches.iterator = False, None
         heard.tell("on_test_begin")
         self.reset_metrics()
         logs = self._run("test", batches, heard)
@@ -226,11 +228,12 @@ class Trainer:
         heard = CallbackList(callbacks, self, verbose, 1, batches.steps)
         self.stop_predicting, outputs = False, []
         heard.tell("on_predict_begin")
-        for step, batch in enumerate(batches):
+        for step, group in batches.groups(self.steps_per_execution):
             heard.tell("on_predict_batch_begin", step)
             with of_any_batch_size():
-                outputs.append(self.predict_step(batch))
-            heard.tell("on_predict_batch_end", step, logs={"outputs": outputs[-1]})
+                outputs += [self.predict_step(batch) for batch in group]
+            last = step + self.steps_per_execution - 1
+            heard.tell("on_predict_batch_end", last, logs={"outputs": outputs[-1]})
             if self.stop_predicting:
                 break
         heard.tell("on_predict_end")
@@ -266,7 +269,8 @@ class Trainer:
     def metrics(self) -> list:
         """The mean loss, the metrics of `compile`, and those in the attributes of the model and its layers."""
         own = [self._loss_tracker, self._compile_metrics, *(self._compile_loss.metrics if self._compile_loss else [])]
-        return list({id(metric): metric for metric in [*own, *super().metrics] if metric is not None}.values())
+        inner = super().metrics  # type: ignore[misc]
+        return list({id(metric): metric for metric in [*own, *inner] if metric is not None}.values())
 
     @property
     def metrics_inside(self) -> list:
@@ -357,8 +361,8 @@ class CompiledLoss:
         given = self.given
         if None in outputs and isinstance(given, (list, tuple, dict)):
             given = leaves(given)[0]
-        self.losses = {name: loss_for(one, y_true[name], outputs[name]) for name, one in for_each(outputs, given).items()}
-        self.losses = {name: loss for name, loss in self.losses.items() if loss is not None}
+        wanted = {name: one for name, one in for_each(outputs, given).items() if one is not None}
+        self.losses = {name: loss_for(one, y_true[name], outputs[name]) for name, one in wanted.items()}
         if len(self.losses) > 1:
             names = [name if isinstance(name, str) else loss.name for name, loss in self.losses.items()]
             self.metrics = [metrics_module.Mean(name=f"{name}_loss") for name in names]
@@ -398,6 +402,10 @@ class CompiledMetrics(metrics_module.Metric):
 
     variables = property(lambda self: [variable for metric in self.metrics for variable in metric.variables])
 
+    def reset_state(self):
+        for metric in self.metrics:
+            metric.reset_state()
+
     def _build(self, y_true, outputs):
         self.found = []
         for weighted, given in enumerate(self.given):
@@ -434,13 +442,13 @@ def kind_of_labels(y_true, y_pred):
 
 
 def loss_for(identifier, y_true, y_pred):
-    """The loss that an item of `compile(loss=...)` stands for, or None."""
-    if identifier is None:
-        return None
+    """The loss that an item of `compile(loss=...)` stands for."""
     if str(identifier).lower() in ("crossentropy", "ce"):
         identifier = f"{kind_of_labels(y_true, y_pred)}_crossentropy"
     found = losses.get(identifier)
-    return found if isinstance(found, losses.Loss) else losses.LossFunctionWrapper(found, name=name_of(identifier, found))
+    if isinstance(found, losses.Loss):
+        return found
+    return losses.LossFunctionWrapper(found, name=name_of(identifier, found))
 
 
 def metric_for(identifier, y_true, y_pred):

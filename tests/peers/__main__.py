@@ -14,20 +14,29 @@ import warnings
 
 os.environ.update(KERAS_BACKEND="tensorflow", TF_CPP_MIN_LOG_LEVEL="3")  # Keras itself computes what some tests expect
 
-FILES = """
-activations/activations constraints/constraints initializers/constant_initializers initializers/random_initializers
-losses/loss losses/losses regularizers/regularizers
-metrics/accuracy_metrics metrics/metric metrics/probabilistic_metrics metrics/reduction_metrics metrics/regression_metrics
-optimizers/adagrad optimizers/adam optimizers/adamw optimizers/optimizer optimizers/rmsprop optimizers/sgd
-optimizers/schedules/learning_rate_schedule
-layers/layer layers/activations/activation layers/activations/elu layers/activations/leaky_relu layers/activations/relu
-layers/activations/softmax layers/core/dense layers/core/embedding layers/core/identity layers/core/lambda_layer
-layers/core/masking layers/merging/merging layers/normalization/batch_normalization
-layers/normalization/layer_normalization layers/preprocessing/rescaling layers/regularization/dropout
-layers/regularization/gaussian_noise layers/reshaping/flatten layers/reshaping/reshape
-models/sequential trainers/trainer callbacks/callback callbacks/early_stopping callbacks/lambda_callback
-callbacks/learning_rate_scheduler callbacks/reduce_lr_on_plateau callbacks/terminate_on_nan utils/summary_utils
-""".split()
+FAMILIES = {
+    "activations": ["activations"],
+    "constraints": ["constraints"],
+    "initializers": ["constant_initializers", "random_initializers"],
+    "losses": ["loss", "losses"],
+    "regularizers": ["regularizers"],
+    "metrics": ["accuracy_metrics", "metric", "probabilistic_metrics", "reduction_metrics", "regression_metrics"],
+    "optimizers": ["adagrad", "adam", "adamw", "optimizer", "rmsprop", "sgd"],
+    "optimizers/schedules": ["learning_rate_schedule"],
+    "layers": ["layer"],
+    "layers/activations": ["activation", "elu", "leaky_relu", "relu", "softmax"],
+    "layers/core": ["dense", "embedding", "identity", "lambda_layer", "masking"],
+    "layers/merging": ["merging"],
+    "layers/normalization": ["batch_normalization", "layer_normalization"],
+    "layers/preprocessing": ["rescaling"],
+    "layers/regularization": ["dropout", "gaussian_noise"],
+    "layers/reshaping": ["flatten", "reshape"],
+    "models": ["sequential"],
+    "trainers": ["trainer"],
+    "callbacks": ["callback", "early_stopping", "lambda_callback", "learning_rate_scheduler", "reduce_lr_on_plateau", "terminate_on_nan"],
+    "utils": ["summary_utils"],
+}
+FILES = [f"{folder}/{name}" for folder, names in FAMILIES.items() for name in names]
 
 
 def main():

@@ -18,7 +18,9 @@ def outcomes(path):
         space = loaded(path)
     except Exception as problem:
         return {"(the file)": judged(problem, path, "")}
-    cases = [one for one in vars(space).values() if isinstance(one, type) and issubclass(one, TestCase) and one.__module__ == space.__name__]
+    cases = [
+        one for one in vars(space).values() if isinstance(one, type) and issubclass(one, TestCase) and one.__module__ == space.__name__
+    ]
     told = {}
     for case in cases:
         for name in unittest.defaultTestLoader.getTestCaseNames(case):

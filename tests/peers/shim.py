@@ -39,7 +39,7 @@ class TestCase(testing.TestCase):
             input_data = tree.map_shape_structure(lambda shape: mg.cast(mg.ones([n or 2 for n in shape]), dtype), input_shape)
         layer = layer_cls(**init_kwargs)
         layer.build(tree.map_structure(lambda x: tuple(x.shape), input_data) if input_shape is None else input_shape)
-        self.assertTrue(layer.built)
+        assert layer.built
         self.compare_numbers(layer, expected)
         layer = layer_cls(**init_kwargs)
         output = layer(input_data, **call_kwargs)
@@ -48,15 +48,16 @@ class TestCase(testing.TestCase):
             self.assertLen(layer.losses, expected["expected_num_losses"])
         if expected.get("expected_output_shape") is not None:
             for shape, y in zip(flat_shapes(expected["expected_output_shape"]), tree.flatten(output)):
-                self.assertTrue(all(n in (None, m) for n, m in zip(shape, y.shape)) and len(shape) == len(y.shape))
+                assert len(shape) == len(y.shape)
+                assert all(n in (None, m) for n, m in zip(shape, y.shape))
         if expected.get("expected_output_dtype") is not None:
-            self.assertEqual(mg.as_dtype(tree.flatten(output)[0].dtype).name, expected["expected_output_dtype"])
+            assert mg.as_dtype(tree.flatten(output)[0].dtype).name == expected["expected_output_dtype"]
         if expected.get("expected_output") is not None:
             self.assertAllClose(expected["expected_output"], output)
         if input_shape is not None:
-            self.assertEqual(flat_shapes(layer.compute_output_shape(input_shape)), [tuple(y.shape) for y in tree.flatten(output)])
+            assert flat_shapes(layer.compute_output_shape(input_shape)) == [tuple(y.shape) for y in tree.flatten(output)]
         if expected.get("assert_built_after_instantiation"):
-            self.assertTrue(layer_cls(**init_kwargs).built)
+            assert layer_cls(**init_kwargs).built
         if expected.get("run_training_check", True):
             self.train(layer, input_data, output)
 

@@ -10,7 +10,7 @@ from .stateless import (
 )
 from .weighted import BatchNormalization, Dense, Embedding, LayerNormalization
 
-__all__ = ["ELU", "Activation", "Add", "Average", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding",
-           "Flatten", "GaussianNoise", "Identity", "Input", "InputLayer", "Lambda", "Layer", "LayerNormalization", "LeakyReLU",
-           "Masking", "Maximum", "Minimum", "Multiply", "ReLU", "Rescaling", "Reshape", "Softmax",
-           "Subtract"]  # fmt: skip
+__all__ = ["ELU", "Activation", "Add", "Average", "BatchNormalization", "Concatenate", "Dense", "Dropout",
+           "Embedding", "Flatten", "GaussianNoise", "Identity", "Input", "InputLayer", "Lambda", "Layer",
+           "LayerNormalization", "LeakyReLU", "Masking", "Maximum", "Minimum", "Multiply", "ReLU", "Rescaling",
+           "Reshape", "Softmax", "Subtract"]  # fmt: skip

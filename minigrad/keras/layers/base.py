@@ -40,8 +40,8 @@ class Layer:
     """A function with weights. A subclass creates weights in `build` (or in `__init__`) and computes in `call`.
 
     Args:
-        activity_regularizer: a name or a function of the output, whose result, divided by the number of examples, is one
-            of the `losses`.
+        activity_regularizer: a name or a function of the output, whose result, divided by the number of examples, is
+            one of the `losses`.
         trainable: whether its weights are `trainable_variables`.
         dtype: of the weights; inputs of another float dtype are cast to it.
         autocast: accepted as in Keras, without effect.
@@ -205,9 +205,9 @@ class Layer:
                 if one is not None and isinstance(y, Tensor) and MASKS.of(y) is None:
                     MASKS.add(y, one)
         elif any_mask(mask):
-            problem = f"Layer '{self.name}' (of type {type(self).__name__}) was passed an input with a mask attached to it."
-            reason = "However, this layer does not support masking and will therefore destroy the mask information."
-            warnings.warn(f"{problem} {reason} Downstream layers will not see the mask.", stacklevel=3)
+            problem = f"Layer '{visible(self.name)}' (of type {type(self).__name__}) was passed an input with a mask"
+            reason = "attached to it. However, this layer does not support masking and will therefore destroy the mask"
+            warnings.warn(f"{problem} {reason} information. Downstream layers will not see the mask.", stacklevel=3)
 
     def _add_activity(self, outputs):
         """Add what the outputs cost to the `losses`."""
@@ -223,8 +223,8 @@ class Layer:
         if isinstance(x, np.ndarray):
             x = constant(x)
         if type(x).__name__ == "Input":
-            problem = "minigrad has no functional models, so no layer is called on an Input."
-            raise ValueError(f"{problem} Write Sequential([Input(shape), ...]), or a subclass of Model with `call(self, x)`.")
+            problem = "minigrad has no functional models, so no layer is called on an Input. Write"
+            raise ValueError(f"{problem} Sequential([Input(shape), ...]), or a subclass of Model with `call(self, x)`.")
         if not hasattr(x, "__tf_tensor__"):
             problem = "Only input tensors may be passed as positional arguments. The following argument value should be"
             given = visible_lines(x)

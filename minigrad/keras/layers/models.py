@@ -61,10 +61,16 @@ class Model(Trainer, Layer):
 
         >>> import minigrad as mg
         >>> model = mg.keras.Sequential([mg.keras.Input([3]), mg.keras.layers.Dense(2, name="d")], name="small")
-        >>> model.summary(line_length=44)
+        >>> model.summary(line_length=50)
         Model: "small"
-        ┏━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━┳━━━━━━━━━┓
-        ┃ Layer (type)     ┃ Output      ┃ Param # ┃
+        ┏━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━┳━━━━━━━━━━┓
+        ┃ Layer (type)        ┃ Output Shape  ┃  Param # ┃
+        ┡━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━╇━━━━━━━━━━┩
+        │ d (Dense)           │ (None, 2)     │        8 │
+        └─────────────────────┴───────────────┴──────────┘
+         Total params: 8 (32.00 B)
+         Trainable params: 8 (32.00 B)
+         Non-trainable params: 0 (0.00 B)
         """
         text = summary_of(self, line_length, positions, expand_nested, show_trainable, layer_range)
         print(text, end="") if print_fn is None else print_fn(text)

@@ -208,8 +208,8 @@ class BatchNormalization(Normalization):
     """gamma * (x - mean) / sqrt(variance + epsilon) + beta for each feature (Ioffe and Szegedy, 2015).
 
     In training, mean and variance are taken over all other axes and update moving averages; otherwise the moving
-    averages are used. The output has the shape of the input; all weights have shape (features,). In a call, `mask`, with
-    an axis less than the input, tells which examples count.
+    averages are used. The output has the shape of the input; all weights have shape (features,). In a call, `mask`,
+    with an axis less than the input, tells which examples count.
 
     Args:
         axis: the axis of the features.
@@ -306,12 +306,14 @@ class LayerNormalization(Normalization):
       [ 1. -1.]]] (2, 2)
     """
 
-    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, rms_scaling=False, *args, **kwargs):
+    def __init__(self, axis=-1, *settings, rms_scaling=False, **named):
         if not isinstance(axis, (int, list, tuple)):
             problem = "Expected an int or a list/tuple of ints for the argument 'axis', but received:"
             raise TypeError(f"{problem} {visible(axis)}")
-        super().__init__(axis, epsilon, center and not rms_scaling, scale or rms_scaling, *args, **kwargs)
+        super().__init__(axis, *settings, **named)
         self.rms_scaling = rms_scaling
+        if rms_scaling:
+            self.center, self.scale = False, True
 
     def call(self, inputs):
         x = as_wide_float(inputs)
