@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import types
 import warnings
 
 import numpy as np
@@ -89,21 +90,26 @@ class Batches:
     """An iterable: each time one epoch. With `steps` an epoch goes on where the last one ended.
 
     Args:
-        x: arrays, or a Dataset, a generator or another iterable of batches.
+        x: arrays, or a Dataset or a generator of batches.
         y, sample_weight, batch_size, shuffle, class_weight: for arrays alone.
         steps: the number of batches of an epoch; None for all there are.
 
     Raises:
-        ValueError: the arrays have different lengths, or an argument does not go with the others.
+        ValueError: it is something else, the arrays have different lengths, or arguments do not go together.
     """
 
     def __init__(self, x, y=None, sample_weight=None, batch_size=None, steps=None, shuffle=False, class_weight=None):
         self.wanted, self.iterator = steps, None
-        arrays = all(hasattr(one, "shape") or one is None for one in leaves(x)) and not hasattr(x, "element_spec")
-        if not arrays:
-            self.check_alone(y=y, sample_weight=sample_weight)
+        if hasattr(x, "element_spec") or isinstance(x, types.GeneratorType):
             self.source, self.count, self.class_weight = x, self.count_of(x), class_weight
+            self.check_alone(y, sample_weight)
+            specs = [spec for spec in leaves(getattr(x, "element_spec", None)) if spec is not None]
+            self.even = bool(specs) and all(spec.shape[0] is not None for spec in specs)
             return
+        for one in leaves((x, y)):
+            if one is not None and not hasattr(one, "shape"):
+                advice = "Give an array, as np.array(x), a Dataset or a generator."
+                raise ValueError(f"Unrecognized data type: x={visible(x)} (of type {type(x)}). {advice}")
         if class_weight is not None:
             if sample_weight is not None:
                 raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
@@ -115,13 +121,15 @@ class Batches:
         self.examples = len(next(one for one in leaves(data) if one is not None))
         self.size = batch_size or (-(-self.examples // steps) if steps else 32)
         self.count = -(-self.examples // self.size)
+        self.even = self.examples % self.size == 0  # have all batches the same length?
 
-    def check_alone(self, **given):
+    def check_alone(self, y, sample_weight):
         """Refuse what belongs to arrays beside an iterable of batches."""
-        for name, value in given.items():
+        kind = "tf.data.Dataset" if hasattr(self.source, "element_spec") else "generator"
+        for name, value, what in (("y", y, "the targets"), ("sample_weight", sample_weight, "the sample weights")):
             if value is not None:
-                problem = f"`{name}` should not be passed, since `x` is an iterable of batches:"
-                raise ValueError(f"{problem} its items are tuples (x, y) or (x, y, sample_weight).")
+                problem = f"When providing `x` as a {kind}, `{name}` should not be passed."
+                raise ValueError(f"{problem} Instead, {what} should be included as part of the {kind}.")
 
     def count_of(self, source):
         """The number of batches of an iterable, or None."""

@@ -86,7 +86,7 @@ def table(rows, widths):
         return left + cross.join(line * width for width in widths) + right
 
     def lines(cells, bar):
-        folded = [textwrap.wrap(cell, width - 2, break_on_hyphens=False) or [""] for cell, width in zip(cells, widths)]
+        folded = [wrapped(cell, width - 2) for cell, width in zip(cells, widths)]
         for i in range(max(map(len, folded))):
             parts = [part[i] if i < len(part) else "" for part in folded]
             aligned = [align(part, width - 2) for align, part, width in zip(COLUMNS.values(), parts, widths)]
@@ -96,6 +96,12 @@ def table(rows, widths):
     for i, row in enumerate(rows):
         told += [rule("├", "─", "┼", "┤")] * bool(i) + [*lines(row, "│")]
     return [*told, rule("└", "─", "┴", "┘")]
+
+
+def wrapped(text, width):
+    """The lines of a cell; of a word that is too long, its beginning."""
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return [line if len(line) <= width else f"{line[: width - 1]}…" for line in lines or [""]]
 
 
 def totals(model):

@@ -145,7 +145,7 @@ class Trainer:
         >>> model.fit(x, y, epochs=2, verbose=0).history
         {'loss': [4.0, 0.0], 'mae': [2.0, 0.0]}
         """
-        self._check_compiled("fit")
+        self._check_compiled()
         if validation_split and validation_data is None:
             (x, y, sample_weight), validation_data = split((x, y, sample_weight), validation_split)
         batches = Batches(x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight)
@@ -174,7 +174,7 @@ class Trainer:
         take_step, logs = getattr(self, f"{kind}_step"), {}
         for step, group in batches.groups(self.steps_per_execution):
             heard.tell(f"on_{kind}_batch_begin", step)
-            with of_any_batch_size():
+            with of_any_batch_size(not batches.even):
                 for batch in group:
                     logs = take_step(batch)
             heard.tell(f"on_{kind}_batch_end", step + self.steps_per_execution - 1, logs=logs)
@@ -208,7 +208,7 @@ class Trainer:
         >>> model.evaluate(mg.constant([[1.0]]), mg.constant([[3.0]]), verbose=0)
         [4.0, 2.0]
         """
-        self._check_compiled("evaluate")
+        self._check_compiled()
         if kwargs:
             raise ValueError(f"Arguments not recognized: {kwargs}")
         batches = Batches(x, y, sample_weight, batch_size, steps)
@@ -230,7 +230,7 @@ class Trainer:
         heard.tell("on_predict_begin")
         for step, group in batches.groups(self.steps_per_execution):
             heard.tell("on_predict_batch_begin", step)
-            with of_any_batch_size():
+            with of_any_batch_size(not batches.even):
                 outputs += [self.predict_step(batch) for batch in group]
             last = step + self.steps_per_execution - 1
             heard.tell("on_predict_batch_end", last, logs={"outputs": outputs[-1]})
@@ -254,7 +254,7 @@ class Trainer:
         return self._on_batch("test", (x, y, sample_weight), return_dict)
 
     def _on_batch(self, kind, batch, return_dict):
-        self._check_compiled(f"{kind}_on_batch")
+        self._check_compiled()
         self.reset_metrics()
         logs = as_floats(getattr(self, f"{kind}_step")(batch))
         return logs if return_dict else self._in_order(logs)
@@ -299,10 +299,10 @@ class Trainer:
         values = [logs[name] for name in names if name in logs] + [logs[name] for name in logs if name not in names]
         return values[0] if len(values) == 1 else values
 
-    def _check_compiled(self, method):
+    def _check_compiled(self):
         if not self.compiled:
-            call = "Write model.compile(optimizer, loss) before."
-            raise ValueError(f"You must call `compile()` before calling `{method}()`. {call}")
+            advice = "Write model.compile(optimizer, loss) before."
+            raise ValueError(f"You must call `compile()` before using the model. {advice}")
 
 
 @contextlib.contextmanager

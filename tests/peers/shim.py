@@ -80,7 +80,7 @@ class TestCase(testing.TestCase):
 
         model = Whole()
         model.compile("sgd", lambda y_true, y_pred: mg.reduce_sum(y_pred))
-        model.fit(iter([(x, y)]), steps_per_epoch=1, verbose=0)
+        model.fit(((x, y) for _ in range(1)), steps_per_epoch=1, verbose=0)
 
 
 def flat_shapes(shapes):

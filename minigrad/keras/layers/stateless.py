@@ -313,7 +313,8 @@ class Reshape(Layer):
         for length in self.target_shape:
             if not isinstance(length, (int, np.integer)) or isinstance(length, bool) or length < -1:
                 problem = "Each dimension in `target_shape` must be a non-negative integer,"
-                raise received(f"{problem} or `-1` for a single unknown dimension.", target_shape=self.target_shape)
+                given = f"Received: target_shape={self.target_shape}."
+                raise ValueError(f"{problem} or `-1` for a single unknown dimension. {given}")
         if self.target_shape.count(-1) > 1:
             problem = "There must be at most one unknown dimension (-1) in `target_shape`."
             raise ValueError(f"{problem} Received: target_shape={self.target_shape}.")
