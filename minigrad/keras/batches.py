@@ -126,7 +126,7 @@ class Batches:
     def check_alone(self, y, sample_weight):
         """Refuse what belongs to arrays beside an iterable of batches."""
         kind = "tf.data.Dataset" if hasattr(self.source, "element_spec") else "generator"
-        for name, value, what in (("y", y, "the targets"), ("sample_weight", sample_weight, "the sample weights")):
+        for name, value, what in (("y", y, "the targets"), ("sample_weights", sample_weight, "the sample weights")):
             if value is not None:
                 problem = f"When providing `x` as a {kind}, `{name}` should not be passed."
                 raise ValueError(f"{problem} Instead, {what} should be included as part of the {kind}.")

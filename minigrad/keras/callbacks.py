@@ -99,6 +99,8 @@ class CallbackList:
             self.callbacks.append(History())
         if verbose and not self.any(ProgbarLogger):
             self.callbacks.append(ProgbarLogger())
+        if history:
+            model.history = self.any(History)
         for callback in self.callbacks:
             callback.set_model(model)
             callback.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
@@ -111,7 +113,8 @@ class CallbackList:
         """Call the method of this name of all callbacks, with logs that they share."""
         logs = as_floats(logs or {})
         for callback in self.callbacks:
-            getattr(callback, moment)(*place, logs)
+            method = getattr(callback, moment)
+            method(*place, logs=logs) if "batch" in moment else method(*place, logs)
 
 
 def as_floats(logs):
@@ -121,7 +124,8 @@ def as_floats(logs):
         if isinstance(value, dict):
             told |= as_floats(value)
         else:
-            told[name] = float(value) if np.size(value) == 1 and np.ndim(value) == 0 else value
+            scalar = isinstance(value, (int, float)) or getattr(value, "shape", None) == ()
+            told[name] = float(value) if scalar else value
     return told
 
 
@@ -145,7 +149,6 @@ class History(Callback):
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
-        self.model.history = self
 
 
 class LambdaCallback(Callback):

@@ -420,7 +420,7 @@ class CompiledMetrics(metrics_module.Metric):
             self._build(y_true, outputs)
         weights = for_each(outputs, sample_weight)
         for name, metric, weighted in self.found:
-            metric.update_state(y_true[name], outputs[name], *[weights[name]] * weighted)
+            metric.update_state(y_true[name], outputs[name], sample_weight=weights[name] if weighted else None)
 
     def result(self):
         """The name of each metric and its value; a second metric of the same name is numbered."""

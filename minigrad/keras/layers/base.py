@@ -32,6 +32,8 @@ def marks_built(build):
         if type(self).build is build_and_mark:
             self.built = self._locked = True
             self._built_for = (*args, *kwargs.values(), None)[0]
+            if not self._trainable:
+                self.trainable = False  # also for the new weights
 
     return build_and_mark
 
@@ -389,6 +391,17 @@ class Layer:
             problem = f"You tried to call `count_params` on layer '{visible(self.name)}', but the layer isn't built."
             raise ValueError(f"{problem} You can build it manually via: `layer.build(input_shape)`.")
         return sum(v.shape.num_elements() for v in self.weights)
+
+    def get_config(self):
+        """Refused: minigrad keeps no configurations."""
+        problem = "minigrad keeps no configurations, and so has no `get_config`."
+        raise NotImplementedError(f"{problem} Make the layer anew, with the arguments that it was made with.")
+
+    @classmethod
+    def from_config(cls, config):
+        """Refused: minigrad keeps no configurations."""
+        problem = "minigrad keeps no configurations, and so has no `from_config`."
+        raise NotImplementedError(f"{problem} Write {cls.__name__}(...) with the arguments.")
 
     def __repr__(self):
         return f"<{type(self).__name__} name={visible(self.name)}, built={self.built}>"

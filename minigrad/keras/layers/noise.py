@@ -33,8 +33,8 @@ def checked_noise_shape(shape):
     if shape is None:
         return None
     if isinstance(shape, str) or not hasattr(shape, "__iter__"):
-        kind, example = ("a tuple or list", "") if isinstance(shape, str) else ("an iterable", " (e.g., a tuple or list)")
-        problem = f"Invalid value received for argument `noise_shape`. Expected {kind} of integers{example}."
+        kinds = {True: "a tuple or list of integers", False: "an iterable of integers (e.g., a tuple or list)"}
+        problem = f"Invalid value received for argument `noise_shape`. Expected {kinds[isinstance(shape, str)]}."
         raise received(problem, noise_shape=shape)
     for i, length in enumerate(shape):
         if length is not None and not (isinstance(length, int) and length > 0):
