@@ -63,11 +63,11 @@ class Model(Trainer, Layer):
         >>> model = mg.keras.Sequential([mg.keras.Input([3]), mg.keras.layers.Dense(2, name="d")], name="small")
         >>> model.summary(line_length=50)
         Model: "small"
-        ┏━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━┳━━━━━━━━━━┓
-        ┃ Layer (type)        ┃ Output Shape  ┃  Param # ┃
-        ┡━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━╇━━━━━━━━━━┩
-        │ d (Dense)           │ (None, 2)     │        8 │
-        └─────────────────────┴───────────────┴──────────┘
+        ┏━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━┳━━━━━━━━━┓
+        ┃ Layer (type)        ┃ Output Shape   ┃ Param # ┃
+        ┡━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━╇━━━━━━━━━┩
+        │ d (Dense)           │ (None, 2)      │       8 │
+        └─────────────────────┴────────────────┴─────────┘
          Total params: 8 (32.00 B)
          Trainable params: 8 (32.00 B)
          Non-trainable params: 0 (0.00 B)
