@@ -138,6 +138,31 @@ def test_a_monitor_asks_the_metric_which_way_is_better():
         way(keras.metrics.MeanMetricWrapper(lambda y, p: y - p, name="own"))
 
 
+def test_weights_are_saved_when_they_are_best(capsys):
+    class Saving(keras.Sequential):
+        def save_weights(self, path, overwrite):
+            self.saved = [*getattr(self, "saved", []), path]
+
+    def saved(path="{epoch}.weights.h5", **settings):
+        model = Saving([layers.Dense(1)])
+        model.compile(keras.optimizers.SGD(3.0), "mse")
+        checkpoint = callbacks.ModelCheckpoint(path, "loss", save_weights_only=True, **settings)
+        model.fit(X, Y, epochs=3, batch_size=5, verbose=0, callbacks=[checkpoint])
+        return model.saved
+
+    assert saved() == ["1.weights.h5", "2.weights.h5", "3.weights.h5"]
+    assert saved(save_best_only=True, verbose=1) == ["1.weights.h5"]  # from there on it diverges
+    assert "Epoch 1: loss improved from None to" in (told := capsys.readouterr().out) and "Epoch 3: loss did not improve" in told
+    assert saved("{epoch}-{batch}.weights.h5", save_freq=3) == ["2-1.weights.h5", "3-2.weights.h5"]
+    for settings, problem in [
+        ({"save_weights_only": False}, "no whole models"),
+        ({"filepath": "x.npz"}, r"must end in `\.weights\.h5`"),
+        ({"save_freq": "x"}, "Unrecognized save_freq: x"),
+    ]:
+        with pytest.raises(ValueError, match=problem):
+            callbacks.ModelCheckpoint(**{"filepath": "x.weights.h5", "save_weights_only": True, **settings})
+
+
 def test_data_that_runs_out_is_told_of():
     with pytest.warns(UserWarning, match="Your input ran out of data"):
         compiled().fit(((X, Y) for _ in range(3)), steps_per_epoch=2, epochs=2, verbose=0)

@@ -10,8 +10,8 @@ import numpy as np
 from ..engine import convert
 from ..errors import visible
 
-__all__ = ["Callback", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler", "ProgbarLogger",
-           "ReduceLROnPlateau", "TerminateOnNaN"]  # fmt: skip
+__all__ = ["Callback", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler", "ModelCheckpoint",
+           "ProgbarLogger", "ReduceLROnPlateau", "TerminateOnNaN"]  # fmt: skip
 
 
 class Callback:
@@ -418,6 +418,78 @@ class ReduceLROnPlateau(Monitor):
         return self.cooldown_counter > 0
 
 
+class ModelCheckpoint(Monitor):
+    """Saves the weights of the model as it trains, with `model.save_weights`.
+
+    Args:
+        filepath: ends with `.weights.h5`; names in braces are replaced, as in "{epoch:02d}-{val_loss:.2f}.weights.h5".
+        monitor: the name of the number in the logs that tells what is best.
+        verbose: 1 tells of each save.
+        save_best_only: save only when the number has become better.
+        save_weights_only: only True: a whole model is not saved.
+        mode: "min" or "max"; with "auto" the metric tells.
+        save_freq: "epoch", or after how many batches.
+        initial_value_threshold: only what is better than this is saved.
+
+    Raises:
+        ValueError: `save_weights_only` is not True, the file has another ending, or `save_freq` is something else.
+
+    >>> import minigrad as mg
+    >>> best = mg.keras.callbacks.ModelCheckpoint("best.weights.h5", save_best_only=True, save_weights_only=True)
+    >>> best.monitor
+    'val_loss'
+    """
+
+    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False,
+                 mode="auto", save_freq="epoch", initial_value_threshold=None):  # fmt: skip
+        super().__init__(monitor, mode, initial_value_threshold)
+        self.filepath, self.verbose = str(filepath), verbose
+        self.save_best_only, self.save_freq = save_best_only, save_freq
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            problem = f"Unrecognized save_freq: {visible(save_freq, None)}."
+            raise ValueError(f"{problem} Expected save_freq are 'epoch' or integer values")
+        if not save_weights_only:
+            problem = "minigrad saves weights, and no whole models."
+            raise ValueError(f"{problem} Write ModelCheckpoint('name.weights.h5', save_weights_only=True).")
+        if not self.filepath.endswith(".weights.h5"):
+            problem = "When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided must end in"
+            raise ValueError(f"{problem} `.weights.h5`. Received: filepath={visible(self.filepath, None)}")
+        self.batches = 0  # since the last save
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.epoch = epoch
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.batches += 1
+        if self.save_freq != "epoch" and self.batches >= self.save_freq:
+            self.save({"batch": batch + 1} | logs)
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.direction()
+        if self.save_freq == "epoch":
+            self.save(logs)
+
+    def save(self, logs):
+        """Save the weights, if they are wanted."""
+        self.batches, path = 0, self.filepath.format(epoch=self.epoch + 1, **logs)
+        value, told = logs.get(self.monitor), f"saving model to {path}"
+        if self.save_best_only and value is None:
+            warnings.warn(f"Can save best model only with {self.monitor} available.", stacklevel=2)
+        elif self.save_best_only:
+            best = "None" if self.best is None else f"{self.best:.5f}"
+            if not self.better(value, self.best):
+                self.tell(f"{self.monitor} did not improve from {best}")
+                return
+            self.best, told = value, f"{self.monitor} improved from {best} to {value:.5f}, {told}"
+        self.tell(told)
+        self.model.save_weights(path, overwrite=True)
+        self.tell(f"finished saving model to {path}")
+
+    def tell(self, text):
+        if self.verbose > 0:
+            print(f"\nEpoch {self.epoch + 1}: {text}")
+
+
 class ProgbarLogger(Callback):
     """The progress bar: with `verbose=1` it grows with each batch, with `verbose=2` there is one line for each epoch.
 
@@ -446,18 +518,12 @@ class ProgbarLogger(Callback):
         if not self.in_fit:
             self.start()
 
-    def on_predict_begin(self, logs=None):
-        self.start()
-
     def on_train_batch_end(self, batch, logs=None):
         self.step(batch, logs)
 
     def on_test_batch_end(self, batch, logs=None):
         if not self.in_fit:
             self.step(batch, logs)
-
-    def on_predict_batch_end(self, batch, logs=None):
-        self.step(batch, {})
 
     def on_epoch_end(self, epoch, logs=None):
         self.end(logs)
@@ -466,8 +532,7 @@ class ProgbarLogger(Callback):
         if not self.in_fit:
             self.end(logs)
 
-    def on_predict_end(self, logs=None):
-        self.end({})
+    on_predict_begin, on_predict_batch_end, on_predict_end = on_test_begin, on_test_batch_end, on_test_end
 
     def start(self):
         self.seen, self.shown, self.width = 0, 0.0, 0
@@ -539,5 +604,5 @@ def per_step(seconds):
 
 def numbers(logs):
     """The numbers of the logs behind the bar."""
-    means = {name: float(np.mean(value)) for name, value in (logs or {}).items()}
+    means = {name: float(np.mean(value)) for name, value in (logs or {}).items() if name != "outputs"}
     return "".join(f" - {name}: {value:.{'4f' if abs(value) > 1e-3 else '4e'}}" for name, value in means.items())
