@@ -36,7 +36,9 @@ class TestCase(testing.TestCase):
             raise NotApplicable("sparse and ragged tensors")
         if input_data is None:
             dtype = expected.get("input_dtype") or "float32"
-            input_data = tree.map_shape_structure(lambda shape: mg.cast(mg.ones([n or 2 for n in shape]), dtype), input_shape)
+            input_data = tree.map_shape_structure(
+                lambda shape: mg.cast(mg.ones([2 if n is None else n for n in shape]), dtype), input_shape
+            )
         layer = layer_cls(**init_kwargs)
         layer.build(tree.map_structure(lambda x: tuple(x.shape), input_data) if input_shape is None else input_shape)
         assert layer.built
@@ -175,9 +177,12 @@ def on_arrays(function):
     def plain(x):
         return np.asarray(x) if hasattr(x, "__array__") else x
 
+    def ours(x):
+        return mg.convert_to_tensor(np.asarray(x)) if hasattr(x, "__array__") else x
+
     def call(*args, **kwargs):
         args, kwargs = tree.map_structure(plain, (args, kwargs))
-        return tree.map_structure(plain, function(*args, **kwargs))
+        return tree.map_structure(ours, function(*args, **kwargs))
 
     return call
 
@@ -219,7 +224,7 @@ TOOLS = {
         "backend": lambda: "tensorflow",
         "Variable": mg.keras.Variable,
         "is_tensor": lambda x: isinstance(x, mg.Tensor),
-        "set_keras_mask": lambda x, mask: MASKS.add(x, mg.convert_to_tensor(mask)),
+        "set_keras_mask": lambda x, mask: MASKS.add(x, None if mask is None else mg.convert_to_tensor(mask)),
         "get_keras_mask": MASKS.of,
         "KerasTensor": Foreign("functional models and symbolic inputs"),
         **{name: OPS[name] for name in ("cast", "convert_to_tensor", "convert_to_numpy", "shape")},

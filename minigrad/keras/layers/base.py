@@ -153,19 +153,16 @@ class Layer:
     def __call__(self, *args, **kwargs):
         if calls.any_losses and not calls.trainings:
             self._forget_losses()
+        mask = self._hand_masks(args, kwargs) if MASKS.by_id else None
         args = [map_nested(self._cast, one) for one in args]
         training = kwargs.pop("training", None)
         if training is None and calls.trainings:
             training = calls.trainings[-1]
-        inputs = args[0] if args else next(iter(kwargs.values()), None)
-        mask = map_nested(MASKS.of, inputs) if MASKS.by_id else None
         with inside(self):
             calls.trainings.append(training)
             try:
                 self._ensure_built(args, kwargs)
-                if any_mask(mask) and "mask" in parameters_of(type(self).call):
-                    kwargs.setdefault("mask", mask)
-                if training is not None and {"training", "**"} & parameters_of(type(self).call):
+                if training is not None and not {"training", "**"}.isdisjoint(parameters_of(type(self).call)):
                     kwargs["training"] = training
                 try:
                     outputs = self.call(*args, **kwargs)
@@ -173,8 +170,9 @@ class Layer:
                     raise error_in_call(self, error, args, kwargs) from None
                 if self.activity_regularizer is not None:
                     self._add_activity(outputs)
+                mask = mask if kwargs.get("mask") is None else kwargs["mask"]
                 if any_mask(mask) or type(self).compute_mask is not Layer.compute_mask:
-                    self._mask_outputs(inputs, outputs, kwargs.get("mask", mask))
+                    self._mask_outputs(args[0] if args else next(iter(kwargs.values())), outputs, mask)
                 return outputs
             finally:
                 calls.trainings.pop()
@@ -194,6 +192,16 @@ class Layer:
                     self.build(map_nested(shape_of, inputs[0]))
                 finally:
                     listening.module = path
+
+    def _hand_masks(self, args, kwargs):
+        """Give `call` the masks of its inputs, as `mask` and as `x_mask` for an input `x`: the mask of the first."""
+        names = [name for name in parameters_of(type(self).call) if name != "self"]
+        masks = {name: map_nested(MASKS.of, x) for name, x in {**dict(zip(names, args)), **kwargs}.items()}
+        first = next(iter(masks.values()), None)
+        for parameter, mask in {"mask": first, **{f"{name}_mask": mask for name, mask in masks.items()}}.items():
+            if parameter in names and any_mask(mask) and kwargs.get(parameter) is None:
+                kwargs[parameter] = mask
+        return first
 
     def compute_mask(self, inputs, previous_mask):
         """Which steps of the output count: a Tensor of bools, or None for all; by default those of the input."""
@@ -465,8 +473,8 @@ def legacy_input_shape(kwargs):
 
 @functools.cache
 def parameters_of(call):
-    """The names of the parameters of `call`; "**" for any others."""
-    return {"**" if one.kind is one.VAR_KEYWORD else one.name for one in inspect.signature(call).parameters.values()}
+    """The names of the parameters of `call`, in order; "**" for any others."""
+    return ["**" if one.kind is one.VAR_KEYWORD else one.name for one in inspect.signature(call).parameters.values()]
 
 
 def any_mask(masks):
