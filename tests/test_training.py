@@ -119,10 +119,70 @@ def test_training_stops_when_a_callback_says_so():
 def test_best_weights_come_back():
     model = compiled(optimizer=keras.optimizers.SGD(3.0))  # it diverges
     model.build((None, 2))
-    stop = callbacks.EarlyStopping("loss", patience=2, restore_best_weights=True)
-    losses = model.fit(X, Y, epochs=9, verbose=0, callbacks=[stop]).history["loss"]
+    stop, kept = callbacks.EarlyStopping("loss", patience=2, restore_best_weights=True), {}
+    keep = callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: kept.update({epoch: model.get_weights()}))
+    losses = model.fit(X, Y, epochs=9, verbose=0, callbacks=[stop, keep]).history["loss"]
+    np.testing.assert_array_equal(model.get_weights()[0], kept[stop.best_epoch][0])
     assert stop.best_epoch == int(np.argmin(losses)) and len(losses) == stop.best_epoch + 3
     assert stop.stopped_epoch == len(losses) - 1
+
+
+def fed(callback, values):
+    """What a callback makes of these losses: the learning rates, and the last epoch."""
+    model, rates = compiled(optimizer=keras.optimizers.SGD(1.0)), []
+    callback.set_model(model)
+    callback.on_train_begin()
+    model.stop_training = False
+    for epoch, value in enumerate(values):
+        callback.on_epoch_end(epoch, {"loss": value})
+        rates.append(float(model.optimizer.learning_rate))
+        if model.stop_training:
+            break
+    return rates, epoch
+
+
+def test_a_change_of_less_than_min_delta_is_none():
+    losses = [1.0, 0.95, 0.9, 0.85]
+    assert fed(callbacks.EarlyStopping("loss", patience=2), losses)[1] == 3
+    assert fed(callbacks.EarlyStopping("loss", patience=2, min_delta=0.2), losses)[1] == 2
+    assert fed(callbacks.EarlyStopping("loss", patience=1, mode="max", start_from_epoch=2), losses)[1] == 3
+
+
+def test_a_plateau_waits_and_cools_down():
+    assert fed(callbacks.ReduceLROnPlateau("loss", 0.5, patience=2), [1.0] * 7)[0] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125]
+    cooling = callbacks.ReduceLROnPlateau("loss", 0.5, patience=1, cooldown=3, min_lr=0.3)
+    np.testing.assert_allclose(fed(cooling, [1.0] * 9)[0], [1, 0.5, 0.5, 0.5, 0.3, 0.3, 0.3, 0.3, 0.3])
+
+
+def test_what_is_frozen_before_it_is_built_stays_as_it_is():
+    model = compiled(layers.Dense(2, trainable=False), layers.Dense(1))
+    model.layers[1].trainable = True
+    model.fit(X, Y, verbose=0)
+    assert len(model.trainable_weights) == 2 and len(model.non_trainable_weights) == 2
+    model = compiled(layers.Dense(1))
+    model.layers[0].trainable = False
+    with pytest.warns(UserWarning, match="does not have any trainable weights"):
+        model.fit(X, Y, verbose=0)
+
+
+def test_optimizers_leave_out_and_overwrite():
+    v, bias, scale = keras.Variable([1.0], name="v"), keras.Variable([1.0], name="bias"), keras.Variable([1.0])
+    optimizer = keras.optimizers.SGD(0.5, weight_decay=0.5)
+    optimizer.exclude_from_weight_decay(var_list=[scale], var_names=["bias"])
+    optimizer.apply_gradients([(mg.constant([0.0]), one) for one in (v, bias, scale)])
+    assert [one.numpy()[0] for one in (v, bias, scale)] == [0.75, 1.0, 1.0]
+    with pytest.raises(ValueError, match="before the optimizer is built"):
+        optimizer.exclude_from_weight_decay(var_names=["v"])
+    v.overwrite_with_gradient = True
+    optimizer.apply_gradients([(mg.constant([5.0]), v), (mg.constant([2.0]), scale)])
+    assert [v.numpy()[0], scale.numpy()[0]] == [5.0, 0.0]
+
+
+def test_an_activation_can_be_taken_away():
+    dense = layers.Dense(1, activation="relu", kernel_initializer="ones")
+    assert dense(mg.constant([[-1.0]])).numpy() == 0.0
+    dense.activation = None
+    assert dense(mg.constant([[-1.0]])).numpy() == -1.0
 
 
 def test_a_monitor_asks_the_metric_which_way_is_better():
