@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import operator
 import types
 import warnings
 
@@ -101,10 +102,10 @@ class Batches:
     def __init__(self, x, y=None, sample_weight=None, batch_size=None, steps=None, shuffle=False, class_weight=None):
         self.wanted, self.iterator = steps, None
         if hasattr(x, "element_spec") or isinstance(x, types.GeneratorType):
-            self.source, self.count, self.class_weight = x, self.count_of(x), class_weight
+            self.source, self.count, self.class_weight = x, operator.length_hint(x) or None, class_weight
             self.check_alone(y, sample_weight)
             specs = [spec for spec in leaves(getattr(x, "element_spec", None)) if spec is not None]
-            self.even = bool(specs) and all(spec.shape[0] is not None for spec in specs)
+            self.even = bool(specs) and all(len(spec.shape) and spec.shape[0] is not None for spec in specs)
             return
         for one in leaves((x, y)):
             if one is not None and not hasattr(one, "shape"):
@@ -131,13 +132,6 @@ class Batches:
                 problem = f"When providing `x` as a {kind}, `{name}` should not be passed."
                 raise ValueError(f"{problem} Instead, {what} should be included as part of the {kind}.")
 
-    def count_of(self, source):
-        """The number of batches of an iterable, or None."""
-        try:
-            return len(source)
-        except TypeError:
-            return None
-
     def check_lengths(self, data):
         if len({len(one) for one in leaves(data) if one is not None}) > 1:
             problem = "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples."
@@ -161,7 +155,8 @@ class Batches:
             yield mapped(functools.partial(gather, indices=rows), self.data)
 
     def weighted(self, batch):
-        """A batch of an iterable, with the weights of its classes."""
+        """A batch of an iterable, as Tensors, with the weights of its classes."""
+        batch = mapped(convert, batch)
         if self.class_weight is None:
             return batch
         x, y, _ = unpacked(batch)
