@@ -170,6 +170,8 @@ class Batches:
             step, self.seen = step + 1, self.seen + 1
             yield batch
         if not self.wanted:
+            if self.source is not None and operator.length_hint(self.source):
+                iter(self.source)  # as Keras does: so a shuffled Dataset comes in the same orders
             self.count = step
         elif self.seen == self.count and step == self.wanted:
             self.iterator = None  # the next epoch begins anew

@@ -181,7 +181,7 @@ class Trainer:
             if self.stop_training if kind == "train" else self.stop_evaluating:
                 break
         own = self.get_metrics_result()
-        return as_floats(own if own.keys() == logs.keys() else logs)
+        return dict(own if own.keys() == logs.keys() else logs)
 
     def _evaluate(self, batches, heard):
         self.stop_evaluating, batches.iterator = False, None
@@ -189,7 +189,7 @@ class Trainer:
         self.reset_metrics()
         logs = self._run("test", batches, heard)
         heard.tell("on_test_end", logs=logs)
-        return logs
+        return as_floats(logs)
 
     def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None, steps=None, callbacks=None,
                  return_dict=False, **kwargs):  # fmt: skip
