@@ -1972,6 +1972,171 @@ def _(mg, show):
     )
 
 
+# ---- training ------------------------------------------------------------------------------------------------------
+
+
+def two_layers(mg, **settings):
+    """A small model, compiled, and data for it."""
+    mg.keras.utils.clear_session()
+    mg.keras.utils.set_random_seed(7)
+    layers = [mg.keras.layers.Dense(3, activation="tanh"), mg.keras.layers.Dense(1)]
+    model = mg.keras.Sequential(layers, name="small")
+    model.compile(**{"optimizer": mg.keras.optimizers.SGD(0.1), "loss": "mse", **settings})
+    x = np.linspace(-1.0, 1.0, 20, dtype=np.float32).reshape(10, 2)
+    return model, x, x.sum(1, keepdims=True)
+
+
+@scenario("training.fit")
+def _(mg, show):
+    """A model is trained, evaluated and used."""
+    model, x, y = two_layers(mg, metrics=["mae", mg.keras.metrics.RootMeanSquaredError()], weighted_metrics=["mse"])
+    model.summary()
+    history = model.fit(x, y, epochs=3, batch_size=4, validation_split=0.2, verbose=0, sample_weight=np.arange(10.0))
+    show("history", {name: np.round(values, 4).tolist() for name, values in history.history.items()})
+    show("epochs", (history.epoch, history.params))
+    show("evaluate", np.round(model.evaluate(x, y, verbose=0), 4).tolist())
+    show("names", (model.metrics_names, sorted(model.evaluate(x, y, verbose=0, return_dict=True))))
+    show("predict", model.predict(x[:2], verbose=0).round(4))
+    show("train_on_batch", np.round(model.train_on_batch(x, y), 4).tolist())
+    show("test_on_batch", np.round(model.test_on_batch(x, y), 4).tolist())
+    show("predict_on_batch", model.predict_on_batch(x[:2]).round(4))
+    show("steps", int(model.optimizer.iterations))
+    model.summary(show_trainable=True, line_length=70, print_fn=lambda text: show("summary", text))
+
+
+@scenario("training.data")
+def _(mg, show):
+    """Batches come from arrays, Datasets and generators."""
+
+    def losses(data, **settings):
+        model, _, _ = two_layers(mg)
+        return np.round(model.fit(*data, epochs=2, verbose=0, **settings).history["loss"], 4).tolist()
+
+    _, x, y = two_layers(mg)
+    rows = mg.data.Dataset.from_tensor_slices((x, y))
+    show("in order", losses((x, y), shuffle=False, batch_size=3))
+    show("drawn", losses((x, y), batch_size=3))
+    show("Dataset", losses((rows.batch(3),)))
+    show("shuffled Dataset", losses((rows.shuffle(10, seed=1).batch(3),)))
+    show("of unknown length", losses((rows.filter(lambda x, y: True).shuffle(10, seed=1).batch(3),)))
+    show("shuffled steps", losses((rows.shuffle(10, seed=1).batch(5),), steps_per_epoch=1))
+    show("steps", losses((rows.batch(3).repeat(),), steps_per_epoch=2))
+    show("steps of arrays", losses((x, y), steps_per_epoch=5, shuffle=False))
+    show("generator", losses((((x, y) for _ in range(2)),), steps_per_epoch=1))
+    show("class weights", losses((x, (y > 0).astype(int)), class_weight={0: 2.0, 1: 0.5}, shuffle=False))
+    show("weights", losses((x, y), sample_weight=np.arange(10.0), shuffle=False))
+    wrong = {
+        "lists": lambda: losses(([[1.0, 2.0]], y)),
+        "rows too few": lambda: losses((x, y[:3])),
+        "no split": lambda: losses((x, y), validation_split=0.01),
+        "labels twice": lambda: losses((rows.batch(3), y)),
+        "weights twice": lambda: losses((x, y), class_weight={0: 1.0}, sample_weight=np.ones(10)),
+    }
+    show.each(wrong)
+
+
+@scenario("training.callbacks")
+def _(mg, show):
+    """What callbacks are told, and what those of Keras do."""
+    callbacks = mg.keras.callbacks
+
+    class Told(callbacks.Callback):
+        def __init__(self):
+            super().__init__()
+            self.heard = []
+
+        def on_epoch_begin(self, epoch, logs=None):
+            self.heard.append(("epoch", epoch, sorted(logs or {})))
+
+        def on_train_batch_end(self, batch, logs=None):
+            self.heard.append(("batch", batch, sorted(logs)))
+
+        def on_test_end(self, logs=None):
+            self.heard.append(("test", sorted(logs)))
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.heard.append(("end", epoch, sorted(logs)))
+
+    def trained(*heard, **settings):
+        model, x, y = two_layers(mg, metrics=["mae"])
+        history = model.fit(x, y, verbose=0, shuffle=False, callbacks=list(heard), **{"epochs": 6, **settings})
+        return {name: np.round(values, 4).tolist() for name, values in history.history.items()}
+
+    told = Told()
+    trained(told, epochs=1, batch_size=5, validation_split=0.5)
+    show("told", told.heard)
+    show("schedule", trained(callbacks.LearningRateScheduler(lambda epoch, rate: rate / 2, verbose=1), epochs=2))
+    show("plateau", trained(callbacks.ReduceLROnPlateau("loss", patience=1, min_delta=0.05, factor=0.5, verbose=1)))
+    stop = callbacks.EarlyStopping("mae", min_delta=0.1, patience=1, verbose=1, restore_best_weights=True, mode="min")
+    show("stop", (trained(stop), stop.stopped_epoch, stop.best_epoch))
+    show.each({"unknown": lambda: trained(callbacks.EarlyStopping("nothing"))})
+    show("lambda", trained(callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch, sorted(logs))), epochs=1))
+
+
+@scenario("training.steps")
+def _(mg, show):
+    """A model with a step of its own."""
+
+    class Own(mg.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense, self.far = mg.keras.layers.Dense(1, kernel_initializer="ones"), mg.keras.metrics.Mean(name="far")
+
+        def call(self, x):
+            return self.dense(x)
+
+        def train_step(self, data):
+            x, y = data
+            with mg.GradientTape() as tape:
+                loss = mg.reduce_mean(mg.square(self(x, training=True) - y))
+            gradients = tape.gradient(loss, self.trainable_variables)
+            self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+            self.far.update_state(loss)
+            return {"far": self.far.result()}
+
+        @property
+        def metrics(self):
+            return [self.far]
+
+    model = Own()
+    model.compile(optimizer=mg.keras.optimizers.SGD(0.1))
+    x = np.array([[1.0], [2.0]], np.float32)
+    show("history", {name: np.round(v, 4).tolist() for name, v in model.fit(x, 3 * x, epochs=2, verbose=0).history.items()})
+    show("weights", model.get_weights()[0].round(4))
+    show.each({"no loss": lambda: model.evaluate(x, x, verbose=0)})
+
+    class Two(mg.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = (mg.keras.layers.Dense(1, kernel_initializer="ones") for _ in range(2))
+
+        def call(self, x):
+            return {"a": self.a(x), "b": self.b(2.0 * x)}
+
+    model = Two()
+    model.compile("sgd", {"a": "mse", "b": "mae"}, {"a": 1.0, "b": 0.5}, {"a": ["mae"], "b": ["mse", "mae"]})
+    history = model.fit(x, {"a": 2 * x, "b": x}, epochs=2, verbose=0, shuffle=False).history
+    show("two outputs", {name: np.round(values, 4).tolist() for name, values in history.items()})
+
+
+@scenario("training.masks")
+def _(mg, show):
+    """Masks go from layer to layer, and to the loss."""
+    x = mg.constant([[[1.0, 2.0], [0.0, 0.0], [3.0, 1.0]]])
+    model = mg.keras.Sequential([mg.keras.layers.Masking(), mg.keras.layers.Dense(1, kernel_initializer="ones")])
+    show("masked", model(x))
+    for reduction in ("sum_over_batch_size", "sum", "mean_with_sample_weight", "none"):
+        loss = mg.keras.losses.MeanSquaredError(reduction=reduction)
+        show(reduction, loss(mg.ones([1, 3, 1]), model(x)))
+        show(f"{reduction}, weighted", loss(mg.ones([1, 3, 1]), model(x), sample_weight=mg.constant([[1.0, 2.0, 3.0]])))
+    show("metric", mg.keras.metrics.MeanSquaredError()(mg.ones([1, 3, 1]), model(x)))
+    ids = mg.keras.layers.Embedding(3, 1, "ones", mask_zero=True)
+    show("ids", ids.compute_mask(mg.constant([[0, 2]])))
+    model = mg.keras.Sequential([ids, mg.keras.layers.BatchNormalization(epsilon=0.0)])
+    show("normalized", model(mg.constant([[0, 2, 1]]), training=True))
+    show("mean", model.layers[1].moving_mean.numpy().round(5))
+
+
 # ---- corners of the API --------------------------------------------------------------------------------------------
 
 

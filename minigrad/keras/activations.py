@@ -5,13 +5,18 @@ Each takes a Tensor of any shape, or what can become one, and returns a Tensor o
 
 import weakref
 
+import numpy as np
+
 from .. import math, nn
 from ..engine import convert, dtypes
-from ..ops import creation, gathering, shaping
+from ..math.elementwise import clip_by_value
+from ..ops import creation, gathering, sequences, shaping, sorting
 from .utils import found
 
-__all__ = ["elu", "exponential", "gelu", "get", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu",
-           "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh"]  # fmt: skip
+__all__ = ["celu", "elu", "exponential", "gelu", "get", "glu", "hard_shrink", "hard_sigmoid", "hard_silu",
+           "hard_swish", "hard_tanh", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish", "relu", "relu6",
+           "selu", "sigmoid", "silu", "soft_shrink", "softmax", "softplus", "softsign", "sparse_plus",
+           "sparse_sigmoid", "sparsemax", "squareplus", "swish", "tanh", "tanh_shrink", "threshold"]  # fmt: skip
 
 
 def linear(x):
@@ -31,7 +36,7 @@ def sigmoid(x):
     >>> print(mg.keras.activations.sigmoid([0.0, 2.0]).numpy().round(4))
     [0.5    0.8808]
     """
-    return remember_logits(math.sigmoid(x), x)
+    return LOGITS.add(math.sigmoid(x), x)
 
 
 def softmax(x, axis=-1):
@@ -39,13 +44,13 @@ def softmax(x, axis=-1):
 
     Args:
         x: the logits.
-        axis: the axis of the classes; None normalizes over all elements.
+        axis: the axis of the classes, or several; None normalizes over all elements.
 
     >>> import minigrad as mg
     >>> print(mg.keras.activations.softmax([[0.0, 0.0]]).numpy())
     [[0.5 0.5]]
     """
-    return remember_logits(over_all(nn.softmax, x) if axis is None else nn.softmax(x, axis=axis), x)
+    return LOGITS.add(over_axes(nn.softmax, x, axis), x)
 
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
@@ -188,19 +193,208 @@ def log_softmax(x, axis=-1):
 
     Args:
         x: the logits.
-        axis: the axis of the classes; None normalizes over all elements.
+        axis: the axis of the classes, or several; None normalizes over all elements.
 
     >>> import minigrad as mg
     >>> print(mg.keras.activations.log_softmax([[0.0, 0.0]]).numpy().round(4))
     [[-0.6931 -0.6931]]
     """
-    return over_all(nn.log_softmax, x) if axis is None else nn.log_softmax(x, axis=axis)
+    return over_axes(nn.log_softmax, x, axis)
 
 
-def over_all(function, x):
-    """`function` of x as one vector, reshaped to the shape of x."""
+def celu(x, alpha=1.0):
+    """max(x, 0) + alpha * (exp(min(x, 0) / alpha) - 1): `elu` with a slope that is continuous for every alpha.
+
+    (Barron, 2017.)
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.celu([-1.0, 3.0], alpha=2.0).numpy().round(4))
+    [-0.7869  3.    ]
+    """
+    return math.maximum(x, 0.0) + alpha * math.expm1(math.minimum(x, 0.0) / alpha)
+
+
+def glu(x, axis=-1):
+    """a * sigmoid(b) for the two halves a and b of x along an axis (Dauphin et al., 2016).
+
+    Raises:
+        ValueError: the axis has an odd length.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.glu([[2.0, 3.0, 0.0, 0.0]]).numpy())
+    [[1.  1.5]]
+    """
     x = convert(x)
-    return shaping.reshape(function(shaping.reshape(x, [-1])), x.shape)
+    if x.shape[axis] % 2:
+        raise ValueError(f"axis size must be divisible by 2. Received: x.shape={tuple(x.shape)} with axis={axis}")
+    first, second = shaping.split(x, 2, axis)
+    return first * math.sigmoid(second)
+
+
+def hard_sigmoid(x):
+    """min(max(x / 6 + 1/2, 0), 1), element by element: a sigmoid of straight lines.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.hard_sigmoid([-4.0, 0.0, 1.5]).numpy())
+    [0.   0.5  0.75]
+    """
+    x = convert(x)
+    return nn.relu6(x + as_dtype(3.0, x.dtype)) / as_dtype(6.0, x.dtype)
+
+
+def hard_silu(x):
+    """x * hard_sigmoid(x), also called hard_swish (Howard et al., 2019).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.hard_silu([-4.0, 0.0, 1.0]).numpy().round(4))
+    [-0.      0.      0.6667]
+    """
+    x = convert(x)
+    return x * hard_sigmoid(x)
+
+
+def hard_tanh(x):
+    """min(max(x, -1), 1), element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.hard_tanh([-4.0, 0.5, 2.0]).numpy())
+    [-1.   0.5  1. ]
+    """
+    return clip_by_value(x, -1.0, 1.0)
+
+
+def hard_shrink(x, threshold=0.5):
+    """x where |x| > threshold, elsewhere 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.hard_shrink([-0.25, 0.5, 2.0]).numpy())
+    [0. 0. 2.]
+    """
+    x = convert(x)
+    return gathering.where(math.abs(x) > threshold, x, creation.zeros_like(x))
+
+
+def soft_shrink(x, threshold=0.5):
+    """x - threshold where x > threshold, x + threshold where x < -threshold, elsewhere 0.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.soft_shrink([-0.75, 0.5, 2.0]).numpy())
+    [-0.25  0.    1.5 ]
+    """
+    x = convert(x)
+    below = gathering.where(x < -threshold, x + threshold, creation.zeros_like(x))
+    return gathering.where(x > threshold, x - threshold, below)
+
+
+def tanh_shrink(x):
+    """x - tanh(x), element by element.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.tanh_shrink([0.0, 1.0]).numpy().round(4))
+    [0.     0.2384]
+    """
+    x = convert(x)
+    return x - math.tanh(x)
+
+
+def threshold(x, threshold, default_value):
+    """x where x > threshold, elsewhere the default value.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.threshold([-2.0, 0.5, 2.0], 0.5, 9.0).numpy())
+    [9. 9. 2.]
+    """
+    x = convert(x)
+    return gathering.where(x > threshold, x, default_value)
+
+
+def log_sigmoid(x):
+    """log(sigmoid(x)), computed without underflow.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.log_sigmoid([-200.0, 0.0]).numpy().round(4))
+    [-200.       -0.6931]
+    """
+    return math.log_sigmoid(x)
+
+
+def mish(x):
+    """x * tanh(softplus(x)), element by element (Misra, 2019).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.mish([-1.0, 3.0]).numpy().round(4))
+    [-0.3034  2.9865]
+    """
+    x = convert(x)
+    return x * math.tanh(math.softplus(x))
+
+
+def sparse_plus(x):
+    """0 where x <= -1, x where x >= 1, and (x + 1)**2 / 4 between them.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.sparse_plus([-2.0, 0.0, 3.0]).numpy())
+    [0.   0.25 3.  ]
+    """
+    x = convert(x)
+    above = gathering.where(x < 1, 0.25 * math.pow(x + 1, 2), x)
+    return gathering.where(x <= -1, creation.zeros_like(x), above)
+
+
+def sparse_sigmoid(x):
+    """0 where x <= -1, 1 where x >= 1, and (x + 1) / 2 between them.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.sparse_sigmoid([-2.0, 0.5, 3.0]).numpy())
+    [0.   0.75 1.  ]
+    """
+    x = convert(x)
+    above = gathering.where(x >= 1, creation.ones_like(x), 0.5 * (x + 1))
+    return gathering.where(x <= -1, creation.zeros_like(x), above)
+
+
+def squareplus(x, b=4):
+    """(x + sqrt(x**2 + b)) / 2, element by element: a softplus without exponentials (Barron, 2021).
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.squareplus([0.0, 3.0], b=16).numpy())
+    [2. 4.]
+    """
+    x = convert(x)
+    return (x + math.sqrt(math.square(x) + as_dtype(b, x.dtype))) / 2
+
+
+def sparsemax(x, axis=-1):
+    """The nearest distribution to x: as a softmax, but small numbers become 0 (Martins and Astudillo, 2016).
+
+    It is max(x - t, 0), with the threshold t that makes the sum along the axis 1. (That of Keras 3.15 does not, where
+    more than one number is above 0.)
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.activations.sparsemax([[1.0, 0.5, -3.0]]).numpy())
+    [[0.75 0.25 0.  ]]
+    """
+    x = convert(x)
+    descending = sorting.sort(x, axis, "DESCENDING")
+    total = math.cumsum(descending, axis)
+    count = as_dtype(sequences.range(1, x.shape[axis] + 1), x.dtype)
+    count = shaping.reshape(count, [-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
+    kept = descending - (total - 1) / count > 0  # the largest numbers, down to where the threshold would be above them
+    kept_sum = math.reduce_sum(gathering.where(kept, descending, creation.zeros_like(x)), axis, True)
+    t = (kept_sum - 1) / math.reduce_sum(as_dtype(kept, x.dtype), axis, True)
+    return math.maximum(x - t, 0.0)
+
+
+def over_axes(function, x, axis):
+    """`function` of x along an axis, along several as if they were one, or, for None, along all."""
+    if isinstance(axis, int):
+        return function(x, axis=axis)
+    x = convert(x)
+    axes = [one % x.ndim for one in (range(x.ndim) if axis is None else axis)]
+    order = [*[one for one in range(x.ndim) if one not in axes], *axes]
+    moved = shaping.transpose(x, order)
+    y = function(shaping.reshape(moved, [*moved.shape[: x.ndim - len(axes)], -1]), axis=-1)
+    return shaping.transpose(shaping.reshape(y, moved.shape), np.argsort(order))
 
 
 def as_dtype(x, dtype):
@@ -213,23 +407,28 @@ def as_float(x):
     return as_dtype(x, dtypes.float32) if x.dtype.is_integer else x
 
 
+class Notes:
+    """What is known of some Tensors beside their value, for as long as they live."""
+
+    def __init__(self):
+        self.by_id = {}  # the id of a Tensor -> a weak reference to it, and the note
+
+    def add(self, y, note):
+        """y, after noting this of it."""
+        self.by_id[y.id] = weakref.ref(y, lambda _, key=y.id: self.by_id.pop(key, None)), note
+        return y
+
+    def of(self, y):
+        """What is noted of y, or None."""
+        return self.by_id[y.id][1] if getattr(y, "id", None) in self.by_id else None
+
+
 # A crossentropy of the output of softmax or sigmoid uses its logits, which are exact where the output is 0 or 1.
+LOGITS = Notes()
+# Which examples, or steps of a sequence, count: a Tensor of bools, from `Masking` or `Embedding(mask_zero=True)`.
+MASKS = Notes()
 
-LOGITS = {}  # the id of an output -> a weak reference to it, and its logits
-
-
-def remember_logits(y, x):
-    """y, after noting that x are its logits, for as long as y lives."""
-    LOGITS[y.id] = weakref.ref(y, lambda _, key=y.id: LOGITS.pop(key, None)), x
-    return y
-
-
-def logits_of(y):
-    """The logits of y if it is the output of `softmax` or `sigmoid`, else None."""
-    return LOGITS[y.id][1] if getattr(y, "id", None) in LOGITS else None
-
-
-swish = silu
+swish, hard_swish = silu, hard_silu
 BY_NAME = {name: globals()[name] for name in __all__ if name != "get"}
 
 

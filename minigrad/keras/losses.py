@@ -5,21 +5,26 @@ The functions take the true values and the predictions, both of shape (..., n), 
 
 from typing import Any
 
-from .. import math, nn
+import numpy as np
+
+from .. import linalg, math, nn
 from ..engine import convert, dtypes
 from ..errors import received
 from ..math.elementwise import clip_by_value
-from ..ops import creation, gathering, shaping
-from .activations import as_dtype, as_float, logits_of
+from ..ops import creation, gathering, one_hot, shaping
+from .activations import LOGITS, MASKS, as_dtype, as_float, sigmoid, softmax
 from .utils import found, snake_case, unique_name
 
-__all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge",
-           "CosineSimilarity", "Hinge", "Huber", "KLDivergence", "LogCosh", "Loss", "MeanAbsoluteError",
-           "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson",
-           "SparseCategoricalCrossentropy", "SquaredHinge", "binary_crossentropy", "categorical_crossentropy",
-           "categorical_hinge", "cosine_similarity", "get", "hinge", "huber", "kld", "kullback_leibler_divergence",
-           "logcosh", "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy",
-           "squared_hinge"]  # fmt: skip
+__all__ = ["KLD", "MAE", "MAPE", "MSE", "MSLE", "BinaryCrossentropy", "BinaryFocalCrossentropy",
+           "CategoricalCrossentropy", "CategoricalFocalCrossentropy", "CategoricalGeneralizedCrossEntropy",
+           "CategoricalHinge", "Circle", "CosineSimilarity", "Dice", "Hinge", "Huber", "KLDivergence", "LogCosh",
+           "Loss", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredError",
+           "MeanSquaredLogarithmicError", "Poisson", "SparseCategoricalCrossentropy", "SquaredHinge", "Tversky",
+           "binary_crossentropy", "binary_focal_crossentropy", "categorical_crossentropy",
+           "categorical_focal_crossentropy", "categorical_generalized_cross_entropy", "categorical_hinge", "circle",
+           "cosine_similarity", "dice", "get", "hinge", "huber", "kld", "kullback_leibler_divergence", "logcosh",
+           "mae", "mape", "mse", "msle", "poisson", "sparse_categorical_crossentropy", "squared_hinge",
+           "tversky"]  # fmt: skip
 
 EPSILON = 1e-7  # probabilities are clipped to [EPSILON, 1 - EPSILON]
 LOG_2 = 0.6931471805599453
@@ -225,7 +230,7 @@ def smoothed(y_true, y_pred, from_logits, smoothing, classes):
         what = "rank (ndim)" if y_true.ndim != y_pred.ndim else "shape"
         given = {"target.shape": y_true.shape, "output.shape": y_pred.shape}
         raise received(f"Arguments `target` and `output` must have the same {what}.", **given)
-    logits = logits_of(y_pred)
+    logits = LOGITS.of(y_pred)
     return y_true, y_pred, y_pred if logits is None and from_logits else logits
 
 
@@ -309,7 +314,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
         raise ValueError(f"{problem} target.shape={y_true.shape}, output.shape={y_pred.shape}")
     if ignore_class is not None:
         return without_class(ignore_class, y_true, y_pred, from_logits)
-    logits = logits_of(y_pred)
+    logits = LOGITS.of(y_pred)
     if logits is None:
         logits = y_pred if from_logits else math.log(clip_by_value(y_pred, EPSILON, 1 - EPSILON))
     return nn.sparse_softmax_cross_entropy_with_logits(y_true, logits)
@@ -321,7 +326,174 @@ def without_class(ignored, y_true, y_pred, from_logits):
     y_true = gathering.where(valid, y_true, creation.zeros_like(y_true))
     y_pred = gathering.where(shaping.expand_dims(valid, -1), y_pred, creation.zeros_like(y_pred))
     losses = sparse_categorical_crossentropy(y_true, y_pred, from_logits)
-    return gathering.where(valid, losses, creation.zeros_like(losses))
+    return MASKS.add(gathering.where(valid, losses, creation.zeros_like(losses)), valid)
+
+
+def masked_weights(mask, sample_weight, dtype, reduction):
+    """The weights of the examples, 0 where the mask is False; for a mean over the others they are scaled."""
+    weights = as_dtype(mask, dtype)
+    if reduction in ("mean", "sum_over_batch_size"):
+        weights = weights * math.divide_no_nan(as_dtype(mask.shape.num_elements(), dtype), math.reduce_sum(weights))
+    if sample_weight is None:
+        return weights
+    weights, sample_weight = aligned(weights, as_dtype(sample_weight, dtype))
+    return weights * sample_weight
+
+
+def binary_focal_crossentropy(y_true, y_pred, apply_class_balancing=False, alpha=0.25, gamma=2.0, from_logits=False,
+                              label_smoothing=0.0, axis=-1):  # fmt: skip
+    """The mean of `binary_crossentropy`, times (1 - p)**gamma for the probability p of the true label, over `axis`.
+
+    What is predicted well counts less (Lin et al., 2018).
+
+    Args:
+        y_true: the labels, 0 or 1.
+        y_pred: probabilities of the label 1, or with `from_logits` their logits, in the shape of `y_true`.
+        apply_class_balancing: weigh the label 1 by `alpha`, and the label 0 by 1 - alpha.
+        alpha: the weight of the label 1.
+        gamma: 0 is `binary_crossentropy`.
+        from_logits: whether the predictions are logits, the inputs of a sigmoid.
+        label_smoothing: s replaces y_true by y_true * (1 - s) + s / 2.
+        axis: the axis to average over, which the result does not have.
+
+    Raises:
+        ValueError: the shapes differ.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.binary_focal_crossentropy([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(4))
+    [0.1733]
+    """
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
+    if label_smoothing:
+        y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    p = sigmoid(y_pred) if from_logits else y_pred
+    losses = binary_crossentropy(y_true, p, axis=[])
+    losses = losses * math.pow(1.0 - (y_true * p + (1 - y_true) * (1 - p)), gamma)
+    if apply_class_balancing:
+        losses = losses * (y_true * alpha + (1 - y_true) * (1 - alpha))
+    return math.reduce_mean(losses, axis)
+
+
+def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_logits=False, label_smoothing=0.0,
+                                   axis=-1):  # fmt: skip
+    """-sum(y_true * alpha * (1 - y_pred)**gamma * log(y_pred)) over the classes (Lin et al., 2018).
+
+    Args:
+        y_true: one-hot rows.
+        y_pred: probabilities, or with `from_logits` their logits, in the shape of `y_true`.
+        alpha: a number, or one for each class.
+        gamma: how much less a class counts that is predicted well.
+        from_logits: whether the predictions are logits, the inputs of a softmax.
+        label_smoothing: s replaces y_true by y_true * (1 - s) + s / y_true.shape[-1].
+        axis: the axis of the classes, which the result does not have.
+
+    Raises:
+        ValueError: `axis` is a bool.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.categorical_focal_crossentropy([[0.0, 1.0]], [[0.5, 0.5]], alpha=1.0).numpy().round(4))
+    [0.1733]
+    """
+    if isinstance(axis, bool):
+        raise ValueError(f"`axis` must be of type `int`. Received: axis={axis} of type {type(axis)}")
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
+    if label_smoothing:
+        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / y_true.shape[-1]
+    p = softmax(y_pred, axis) if from_logits else y_pred
+    p = clip_by_value(p / math.reduce_sum(p, axis, True), EPSILON, 1.0 - EPSILON)
+    return math.reduce_sum(math.pow(1.0 - p, gamma) * alpha * (-y_true * math.log(p)), axis)
+
+
+def categorical_generalized_cross_entropy(y_true, y_pred, q):
+    """(1 - p**q) / q for the probability p of the true class (Zhang and Sabuncu, 2018).
+
+    Near 0 it is the crossentropy, near 1 the mean absolute error, which minds wrong labels less.
+
+    Args:
+        y_true: class indices, of shape (...) or (..., 1).
+        y_pred: probabilities of shape (..., classes).
+        q: a number between 0 and 1.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.categorical_generalized_cross_entropy([1], mg.constant([[0.75, 0.25]]), 0.5).numpy())
+    [1.]
+    """
+    y_pred = convert(y_pred)
+    p = math.reduce_sum(y_pred * one_hot(as_dtype(y_true, dtypes.int32), y_pred.shape[-1], dtype=y_pred.dtype), -1)
+    return (1 - math.pow(p, q)) / q
+
+
+def tversky(y_true, y_pred, alpha=0.5, beta=0.5, axis=None):
+    """1 - common / (common + alpha * missed + beta * invented), with sums over `axis` (Salehi et al., 2017).
+
+    Args:
+        y_true, y_pred: masks, of the same shape.
+        alpha: the weight of what is true and not predicted.
+        beta: the weight of what is predicted and not true.
+        axis: the axes of a mask, which the result does not have; None for all.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.tversky([1.0, 1.0, 0.0], [1.0, 0.5, 0.5], alpha=1.0, beta=2.0).numpy().round(4))
+    0.5
+    """
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
+    common = math.reduce_sum(y_true * y_pred, axis)
+    missed = math.reduce_sum((1 - y_pred) * y_true, axis)
+    invented = math.reduce_sum(y_pred * (1 - y_true), axis)
+    return 1 - common / (common + missed * alpha + invented * beta + EPSILON)
+
+
+def dice(y_true, y_pred, axis=None):
+    """1 - 2 * sum(y_true * y_pred) / (sum(y_true) + sum(y_pred)): 0 if two masks are the same.
+
+    Args:
+        y_true, y_pred: masks, of the same shape.
+        axis: the axes of a mask, which the result does not have; None for all.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.dice([1.0, 1.0, 0.0], [1.0, 0.0, 0.0]).numpy().round(4))
+    0.3333
+    """
+    y_true, y_pred = in_dtype_of_prediction(y_true, y_pred)
+    common = math.reduce_sum(y_true * y_pred, axis)
+    return 1 - 2.0 * common / (math.reduce_sum(y_true, axis) + math.reduce_sum(y_pred, axis) + EPSILON)
+
+
+def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4):
+    """The circle loss (Sun et al., 2020): vectors of one class shall be near each other, and far from the others.
+
+    Args:
+        y_true: class indices, of shape (batch,).
+        y_pred: vectors of norm 1, of shape (batch, n).
+        ref_labels, ref_embeddings: the classes and vectors to compare with; by default the same ones.
+        remove_diagonal: whether a vector is not compared with itself.
+        gamma: the scale of the loss.
+        margin: how near, from 0 to 1.
+
+    Returns:
+        A Tensor of shape (batch,).
+
+    >>> import minigrad as mg
+    >>> vectors = mg.constant([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+    >>> print(mg.keras.losses.circle([0, 0, 1], vectors, gamma=1).numpy().round(4))
+    [0.6163 0.9617 0.    ]
+    """
+    y_true, y_pred = as_dtype(y_true, dtypes.int32), convert(y_pred)
+    labels = y_true if ref_labels is None else as_dtype(ref_labels, dtypes.int32)
+    vectors = y_pred if ref_embeddings is None else convert(ref_embeddings)
+    distance = math.maximum(1 - linalg.matmul(y_pred, vectors, transpose_b=True), 0.0)
+    same = math.equal(shaping.reshape(y_true, [-1, 1]), shaping.reshape(labels, [1, -1]))
+    others = math.logical_not(same)
+    if remove_diagonal:
+        same = math.logical_and(same, math.logical_not(math.equal(linalg.eye(*same.shape), 1.0)))
+    near = -gamma * math.maximum(margin + distance, 0.0) * (margin - distance)
+    far = gamma * math.maximum(1 + margin - distance, 0.0) * (1 - margin - distance)
+    near, far = [
+        math.reduce_logsumexp(gathering.where(mask, terms, as_dtype(-np.inf, terms.dtype)), 1)
+        for mask, terms in ((same, near), (others, far))
+    ]
+    losses = math.softplus(near + far)
+    return MASKS.add(losses, losses > 0)
 
 
 class Loss:
@@ -360,7 +532,11 @@ class Loss:
         raise NotImplementedError
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        losses = as_dtype(self.call(convert(y_true), as_dtype(y_pred, self.dtype)), self.dtype)
+        found = self.call(convert(y_true), as_dtype(y_pred, self.dtype))
+        losses = as_dtype(found, self.dtype)
+        for mask in (MASKS.of(y_pred), MASKS.of(found)):
+            if mask is not None:
+                sample_weight = masked_weights(mask, sample_weight, self.dtype, self.reduction)
         if sample_weight is not None:
             weights = as_dtype(sample_weight, losses.dtype)
             weights, losses = aligned(weights, losses)
@@ -406,6 +582,25 @@ class FunctionLoss(Loss):
 
     def call(self, y_true, y_pred):
         return self.function(*aligned(y_true, y_pred), **self.settings)
+
+
+class LossFunctionWrapper(FunctionLoss):
+    """A function of the true values and the predictions as a loss, reduced to a scalar.
+
+    Args:
+        fn: returns one loss per example.
+        reduction, name, dtype: those of `Loss`.
+        **kwargs: further arguments of the function.
+
+    >>> import minigrad as mg
+    >>> largest = mg.keras.losses.LossFunctionWrapper(lambda y, guess: mg.reduce_max(mg.abs(y - guess), -1))
+    >>> print(largest(mg.constant([[0.0, 1.0], [0.0, 0.0]]), mg.constant([[2.0, 1.0], [0.0, 4.0]])).numpy())
+    3.0
+    """
+
+    def __init__(self, fn, reduction="sum_over_batch_size", name=None, dtype=None, **kwargs):
+        super().__init__(reduction, name, dtype, **kwargs)
+        self.function = fn
 
 
 class PlainLoss(FunctionLoss):
@@ -570,21 +765,94 @@ class SparseCategoricalCrossentropy(FunctionLoss, function=sparse_categorical_cr
                  name="sparse_categorical_crossentropy", dtype=None):  # fmt: skip
         super().__init__(reduction, name, dtype, from_logits=from_logits, ignore_class=ignore_class, axis=axis)
 
-    def __call__(self, y_true, y_pred, sample_weight=None):
-        if self.settings["ignore_class"] is not None:
-            sample_weight = self._weights_without_ignored(y_true, convert(y_pred).shape[:-1], sample_weight)
-        return super().__call__(y_true, y_pred, sample_weight)
 
-    def _weights_without_ignored(self, y_true, shape, sample_weight):
-        """The weights of the examples: 0 where the class is ignored; for a mean over the others they are scaled."""
-        ignored = as_dtype(self.settings["ignore_class"], self.dtype)
-        weights = as_dtype(shaping.reshape(math.not_equal(as_dtype(y_true, self.dtype), ignored), shape), self.dtype)
-        if self.reduction in ("mean", "sum_over_batch_size"):
-            weights = weights * math.divide_no_nan(float(shape.num_elements()), math.reduce_sum(weights))
-        if sample_weight is None:
-            return weights
-        weights, sample_weight = aligned(weights, as_dtype(sample_weight, self.dtype))
-        return weights * sample_weight
+class BinaryFocalCrossentropy(FunctionLoss, function=binary_focal_crossentropy):
+    """`binary_focal_crossentropy` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.BinaryFocalCrossentropy(gamma=1.0)([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(4))
+    0.3466
+    """
+
+    def __init__(self, apply_class_balancing=False, alpha=0.25, gamma=2.0, from_logits=False, label_smoothing=0.0,
+                 axis=-1, reduction="sum_over_batch_size", name="binary_focal_crossentropy", dtype=None):  # fmt: skip
+        super().__init__(reduction, name, dtype, apply_class_balancing=apply_class_balancing, alpha=alpha, gamma=gamma,
+                         from_logits=from_logits, label_smoothing=label_smoothing, axis=axis)  # fmt: skip
+
+
+class CategoricalFocalCrossentropy(FunctionLoss, function=categorical_focal_crossentropy):
+    """`categorical_focal_crossentropy` with these settings, reduced to a scalar.
+
+    The other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.CategoricalFocalCrossentropy(alpha=1.0)([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4))
+    0.1733
+    """
+
+    def __init__(self, alpha=0.25, gamma=2.0, from_logits=False, label_smoothing=0.0, axis=-1,
+                 reduction="sum_over_batch_size", name="categorical_focal_crossentropy", dtype=None):  # fmt: skip
+        super().__init__(reduction, name, dtype, alpha=alpha, gamma=gamma, from_logits=from_logits,
+                         label_smoothing=label_smoothing, axis=axis)  # fmt: skip
+
+
+class CategoricalGeneralizedCrossEntropy(FunctionLoss, function=categorical_generalized_cross_entropy):
+    """`categorical_generalized_cross_entropy` with this `q`, reduced to a scalar.
+
+    The other arguments are those of `Loss`.
+
+    Raises:
+        ValueError: `q` is not between 0 and 1.
+
+    >>> import minigrad as mg
+    >>> loss = mg.keras.losses.CategoricalGeneralizedCrossEntropy(q=0.5)
+    >>> print(loss(mg.constant([1]), mg.constant([[0.75, 0.25]])).numpy())
+    1.0
+    """
+
+    def __init__(self, q=0.5, reduction="sum_over_batch_size", name="categorical_generalized_cross_entropy",
+                 dtype=None):  # fmt: skip
+        if not 0 < q < 1:
+            raise ValueError("q must be in the interval (0, 1)")
+        super().__init__(reduction, name, dtype, q=q)
+
+
+class Dice(FunctionLoss, function=dice):
+    """`dice` along `axis`, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.Dice()([[1.0, 1.0, 0.0]], [[1.0, 0.0, 0.0]]).numpy().round(4))
+    0.3333
+    """
+
+    def __init__(self, reduction="sum_over_batch_size", name="dice", axis=None, dtype=None):
+        super().__init__(reduction, name, dtype, axis=axis)
+
+
+class Tversky(FunctionLoss, function=tversky):
+    """`tversky` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.losses.Tversky(1.0, 2.0)([[1.0, 1.0, 0.0]], [[1.0, 0.5, 0.5]]).numpy().round(4))
+    0.5
+    """
+
+    def __init__(self, alpha=0.5, beta=0.5, reduction="sum_over_batch_size", name="tversky", axis=None, dtype=None):
+        super().__init__(reduction, name, dtype, alpha=alpha, beta=beta, axis=axis)
+
+
+class Circle(FunctionLoss, function=circle):
+    """`circle` with these settings, reduced to a scalar; the other arguments are those of `Loss`.
+
+    >>> import minigrad as mg
+    >>> loss = mg.keras.losses.Circle(gamma=1.0)
+    >>> print(loss(mg.constant([0, 0, 1]), mg.constant([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])).numpy().round(4))
+    0.789
+    """
+
+    def __init__(self, gamma=80.0, margin=0.4, remove_diagonal=True, reduction="sum_over_batch_size", name="circle",
+                 dtype=None):  # fmt: skip
+        super().__init__(reduction, name, dtype, gamma=gamma, margin=margin, remove_diagonal=remove_diagonal)
 
 
 MSE = mse = mean_squared_error

@@ -1,19 +1,25 @@
 """tf.keras.metrics: statistics over many batches, accumulated in Variables, so no gradient flows through them."""
 
+import warnings
+
 from .. import math
 from ..engine import convert, dtypes
-from ..errors import visible
-from ..ops import creation, shaping
+from ..errors import received, visible
+from ..ops import creation, gathering, shaping
 from . import initializers, losses
-from .activations import as_dtype
+from .activations import MASKS, as_dtype
 from .losses import aligned
-from .utils import snake_case, unique_name
+from .utils import found, snake_case, unique_name
 from .variable import Variable
 
-__all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy", "Mean",
-           "MeanAbsoluteError", "MeanMetricWrapper", "MeanSquaredError", "Metric", "RootMeanSquaredError",
-           "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "Sum", "binary_accuracy",
-           "categorical_accuracy", "sparse_categorical_accuracy"]  # fmt: skip
+__all__ = ["Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
+           "CategoricalHinge", "CosineSimilarity", "Hinge", "KLDivergence", "LogCoshError", "Mean",
+           "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanMetricWrapper", "MeanSquaredError",
+           "MeanSquaredLogarithmicError", "Metric", "Poisson", "R2Score", "RootMeanSquaredError",
+           "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy",
+           "SquaredHinge", "Sum", "TopKCategoricalAccuracy", "binary_accuracy", "categorical_accuracy", "get",
+           "sparse_categorical_accuracy", "sparse_top_k_categorical_accuracy",
+           "top_k_categorical_accuracy"]  # fmt: skip
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):
@@ -61,6 +67,49 @@ def sparse_categorical_accuracy(y_true, y_pred):
     return accuracy(y_true, math.argmax(y_pred, -1))
 
 
+def top_k_categorical_accuracy(y_true, y_pred, k=5):
+    """1 where the true class is among those of the k largest predictions, else 0: (..., classes) becomes (...).
+
+    Args:
+        y_true: one-hot rows.
+        y_pred: one prediction for each class.
+        k: how many predictions count.
+
+    >>> import minigrad as mg
+    >>> guess = [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]
+    >>> print(mg.keras.metrics.top_k_categorical_accuracy([[0, 0, 1], [0, 1, 0]], guess, k=2).numpy())
+    [1. 0.]
+    """
+    return sparse_top_k_categorical_accuracy(math.argmax(y_true, -1), y_pred, k)
+
+
+def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5, from_sorted_ids=False):
+    """1 where the true class is among those of the k largest predictions, else 0.
+
+    Args:
+        y_true: class indices, of shape (...).
+        y_pred: predictions of shape (..., classes); or with `from_sorted_ids` classes, the most likely first.
+        k: how many predictions count.
+        from_sorted_ids: whether `y_pred` has classes.
+
+    Returns:
+        A float32 Tensor of shape (...).
+
+    >>> import minigrad as mg
+    >>> guess = [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]
+    >>> print(mg.keras.metrics.sparse_top_k_categorical_accuracy([2, 1], guess, k=2).numpy())
+    [1. 0.]
+    """
+    y_pred = convert(y_pred)
+    y_true = as_dtype(y_true, y_pred.dtype if from_sorted_ids else dtypes.int32)
+    flat, rows = shaping.reshape(y_true, [-1]), shaping.reshape(y_pred, [-1, y_pred.shape[-1]])
+    if from_sorted_ids:
+        matches = math.reduce_any(math.equal(shaping.expand_dims(flat, 1), rows[:, :k]), 1)
+    else:
+        matches = math.in_top_k(flat, rows, k)
+    return shaping.reshape(as_dtype(matches, dtypes.float32), y_true.shape)
+
+
 def accuracy(y_true, y_pred):
     """1 where the prediction equals the true value, else 0."""
     return as_dtype(math.equal(*aligned(y_true, y_pred)), dtypes.float32)
@@ -88,6 +137,8 @@ class Metric:
     >>> print(largest([1.0, 5.0]).numpy(), largest([2.0]).numpy())
     5.0 5.0
     """
+
+    _direction: str | None = None  # "up" or "down": which way is better, for callbacks that monitor it
 
     def __init__(self, dtype=None, name=None):
         self.name = name or unique_name(snake_case(type(self).__name__))
@@ -191,9 +242,10 @@ class Mean(Metric):
 
 def weighted_per_example(values, weights, reduce, dtype):
     """The values times their weights, with all axes but the first reduced, and the weights per example, or None."""
-    values = as_dtype(values, dtype)
+    mask, values = MASKS.of(values), as_dtype(values, dtype)
     if weights is not None:
-        values, weights = aligned(values, as_dtype(weights, dtype))
+        weights = as_dtype(weights, dtype) if mask is None else losses.masked_weights(mask, weights, dtype, "sum")
+        values, weights = aligned(values, weights)
         axes = weights.ndim
         if values.ndim > axes:
             values = reduce(values, list(range(axes, values.ndim)))
@@ -222,16 +274,23 @@ class MeanMetricWrapper(Mean):
     def __init__(self, fn, name=None, dtype=None, **kwargs):
         super().__init__(name, dtype)
         self._function, self._settings = fn, kwargs
+        if fn in losses.BY_NAME.values() or isinstance(fn, losses.Loss):
+            self._direction = "down"
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        super().update_state(self._function(y_true, y_pred, **self._settings), sample_weight)
+        values = self._function(y_true, y_pred, **self._settings)
+        if (mask := MASKS.of(y_pred)) is not None:
+            sample_weight = losses.masked_weights(mask, sample_weight, self.dtype, "sum")
+        super().update_state(values, sample_weight)
 
 
 class FunctionMetric(MeanMetricWrapper):
     """The mean of the function that stands in the head of its class, which has no settings."""
 
-    def __init_subclass__(cls, function):
-        own_name = snake_case(cls.__name__)
+    def __init_subclass__(cls, function=None, name=None):
+        if function is None:  # a subclass of one of these
+            return
+        own_name = name or snake_case(cls.__name__)
 
         def __init__(self, name=own_name, dtype=None):
             MeanMetricWrapper.__init__(self, function, name, dtype)
@@ -247,6 +306,8 @@ class Accuracy(FunctionMetric, function=accuracy):
     0.75
     """
 
+    _direction = "up"
+
 
 class BinaryAccuracy(MeanMetricWrapper):
     """The mean of `binary_accuracy`.
@@ -255,6 +316,8 @@ class BinaryAccuracy(MeanMetricWrapper):
     >>> print(mg.keras.metrics.BinaryAccuracy()([1.0, 0.0], [0.7, 0.6]).numpy())
     0.5
     """
+
+    _direction = "up"
 
     def __init__(self, name="binary_accuracy", dtype=None, threshold=0.5):
         super().__init__(binary_accuracy, name, dtype, threshold=threshold)
@@ -268,6 +331,8 @@ class CategoricalAccuracy(FunctionMetric, function=categorical_accuracy):
     0.5
     """
 
+    _direction = "up"
+
 
 class SparseCategoricalAccuracy(FunctionMetric, function=sparse_categorical_accuracy):
     """The mean of `sparse_categorical_accuracy`.
@@ -278,6 +343,8 @@ class SparseCategoricalAccuracy(FunctionMetric, function=sparse_categorical_accu
     >>> print(right.result().numpy())
     0.5
     """
+
+    _direction = "up"
 
 
 class MeanSquaredError(FunctionMetric, function=losses.mse):
@@ -301,6 +368,8 @@ class RootMeanSquaredError(FunctionMetric, function=squared_errors):
     >>> print(mg.keras.metrics.RootMeanSquaredError()([0.0, 1.0], [2.0, 3.0]).numpy())
     2.0
     """
+
+    _direction = "down"
 
     def result(self):
         return math.sqrt(super().result())
@@ -349,5 +418,230 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     0.6931472
     """
 
-    def __init__(self, name="sparse_categorical_crossentropy", dtype=None, from_logits=False, axis=-1):
-        super().__init__(losses.sparse_categorical_crossentropy, name, dtype, from_logits=from_logits, axis=axis)
+    def __init__(self, name="sparse_categorical_crossentropy", dtype=None, from_logits=False, ignore_class=None,
+                 axis=-1):  # fmt: skip
+        settings = dict(from_logits=from_logits, ignore_class=ignore_class, axis=axis)
+        super().__init__(losses.sparse_categorical_crossentropy, name, dtype, **settings)
+
+
+class MeanAbsolutePercentageError(FunctionMetric, function=losses.mape):
+    """The mean of `mg.keras.losses.mape`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.MeanAbsolutePercentageError()([[2.0, 4.0]], [[1.0, 4.0]]).numpy())
+    25.0
+    """
+
+
+class MeanSquaredLogarithmicError(FunctionMetric, function=losses.msle):
+    """The mean of `mg.keras.losses.msle`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.MeanSquaredLogarithmicError()([[0.0, 3.0]], [[1.0, 3.0]]).numpy().round(4))
+    0.2402
+    """
+
+
+class LogCoshError(FunctionMetric, function=losses.logcosh, name="logcosh"):
+    """The mean of `mg.keras.losses.logcosh`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.LogCoshError()([[0.0, 0.0]], [[1.0, 100.0]]).numpy().round(4))
+    49.8703
+    """
+
+
+class Hinge(FunctionMetric, function=losses.hinge):
+    """The mean of `mg.keras.losses.hinge`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.Hinge()([[-1.0, 1.0]], [[0.5, 2.0]]).numpy())
+    0.75
+    """
+
+
+class SquaredHinge(FunctionMetric, function=losses.squared_hinge):
+    """The mean of `mg.keras.losses.squared_hinge`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.SquaredHinge()([[-1.0, 1.0]], [[0.5, 2.0]]).numpy())
+    1.125
+    """
+
+
+class CategoricalHinge(FunctionMetric, function=losses.categorical_hinge):
+    """The mean of `mg.keras.losses.categorical_hinge`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.CategoricalHinge()([[0.0, 1.0, 0.0]], [[0.5, 0.25, 0.0]]).numpy())
+    1.25
+    """
+
+
+class KLDivergence(FunctionMetric, function=losses.kld):
+    """The mean of `mg.keras.losses.kld`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.KLDivergence()([[0.5, 0.5]], [[0.25, 0.75]]).numpy().round(4))
+    0.1438
+    """
+
+
+class Poisson(FunctionMetric, function=losses.poisson):
+    """The mean of `mg.keras.losses.poisson`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.Poisson()([[1.0, 3.0]], [[2.0, 3.0]]).numpy().round(4))
+    0.5055
+    """
+
+
+def cosine(y_true, y_pred, axis):
+    """The cosine of the angle between two vectors."""
+    return -losses.cosine_similarity(y_true, y_pred, axis)
+
+
+class CosineSimilarity(MeanMetricWrapper):
+    """The mean cosine of the angle between the vectors along `axis`: 1 if they point in the same direction.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.CosineSimilarity()([[0.0, 2.0]], [[3.0, 4.0]]).numpy().round(4))
+    0.8
+    """
+
+    _direction = "up"
+
+    def __init__(self, name="cosine_similarity", dtype=None, axis=-1):
+        super().__init__(cosine, name, dtype, axis=axis)
+
+
+class TopKCategoricalAccuracy(MeanMetricWrapper):
+    """The mean of `top_k_categorical_accuracy`.
+
+    >>> import minigrad as mg
+    >>> right = mg.keras.metrics.TopKCategoricalAccuracy(k=2)
+    >>> print(right([[0, 0, 1], [0, 1, 0]], [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]).numpy())
+    0.5
+    """
+
+    _direction = "up"
+
+    def __init__(self, k=5, name="top_k_categorical_accuracy", dtype=None):
+        super().__init__(top_k_categorical_accuracy, name, dtype, k=k)
+
+
+class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
+    """The mean of `sparse_top_k_categorical_accuracy`.
+
+    >>> import minigrad as mg
+    >>> right = mg.keras.metrics.SparseTopKCategoricalAccuracy(k=2)
+    >>> print(right([2, 1], [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]).numpy())
+    0.5
+    """
+
+    _direction = "up"
+
+    def __init__(self, k=5, name="sparse_top_k_categorical_accuracy", dtype=None, from_sorted_ids=False):
+        super().__init__(sparse_top_k_categorical_accuracy, name, dtype, k=k, from_sorted_ids=from_sorted_ids)
+
+
+class R2Score(Metric):
+    """1 - sum((y_true - y_pred)**2) / sum((y_true - mean)**2): 1 is perfect, 0 as good as the mean of the true values.
+
+    Args:
+        class_aggregation: how to combine the scores of the columns: "uniform_average", "variance_weighted_average", or
+            None for one score each.
+        num_regressors: p adjusts the score of n numbers to 1 - (1 - score) * (n - 1) / (n - p - 1).
+        name: of the metric.
+        dtype: of the Variables; float32 by default.
+
+    Raises:
+        ValueError: there is no such aggregation, `num_regressors` is negative, or (in a call) the values are no matrix.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.metrics.R2Score()([[1.0], [4.0], [3.0]], [[2.0], [4.0], [4.0]]).numpy().round(4))
+    0.5714
+    """
+
+    _direction = "up"
+
+    def __init__(self, class_aggregation="uniform_average", num_regressors=0, name="r2_score", dtype=None):
+        super().__init__(dtype, name)
+        valid = (None, "uniform_average", "variance_weighted_average")
+        if class_aggregation not in valid:
+            problem = f"Invalid value for argument `class_aggregation`. Expected one of {valid}."
+            raise received(problem, class_aggregation=class_aggregation)
+        if num_regressors < 0:
+            problem = "Invalid value for argument `num_regressors`. Expected a value >= 0."
+            raise received(problem, num_regressors=num_regressors)
+        self.class_aggregation, self.num_regressors = class_aggregation, num_regressors
+        self.num_samples = self.add_variable((), "zeros", name="num_samples")
+        self.squared_sum = None
+
+    def _build(self, y_true, y_pred):
+        """Create the sums over the examples, one for each column."""
+        if y_true.ndim != 2 or y_pred.ndim != 2:
+            problem = "R2Score expects 2D inputs with shape (batch_size, output_dim)."
+            shapes = f"y_pred.shape={tuple(y_pred.shape)} and y_true.shape={tuple(y_true.shape)}"
+            raise ValueError(f"{problem} Received input shapes: {shapes}.")
+        columns = [y_pred.shape[-1]]
+        self.squared_sum = self.add_variable(columns, "zeros", name="squared_sum")
+        self.sum = self.add_variable(columns, "zeros", name="sum")
+        self.total_mse = self.add_variable(columns, "zeros", name="residual")
+        self.count = self.add_variable(columns, "zeros", name="count")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        y_true, y_pred = aligned(as_dtype(y_true, self.dtype), as_dtype(y_pred, self.dtype))
+        if self.squared_sum is None:
+            self._build(y_true, y_pred)
+        weights = as_dtype(1.0 if sample_weight is None else sample_weight, self.dtype)
+        weights = shaping.broadcast_to(shaping.expand_dims(weights, 1) if weights.ndim == 1 else weights, y_true.shape)
+        self.sum.assign_add(math.reduce_sum(y_true * weights, 0))
+        self.squared_sum.assign_add(math.reduce_sum(y_true * y_true * weights, 0))
+        self.total_mse.assign_add(math.reduce_sum(math.square(y_true - y_pred) * weights, 0))
+        self.count.assign_add(math.reduce_sum(weights, 0))
+        self.num_samples.assign_add(float(y_true.shape.num_elements()))
+
+    def result(self):
+        total = self.squared_sum - self.sum * (self.sum / self.count)
+        scores = 1 - self.total_mse / total
+        scores = gathering.where(math.is_inf(scores), 0.0, scores)
+        if self.class_aggregation == "uniform_average":
+            scores = math.reduce_mean(scores)
+        elif self.class_aggregation == "variance_weighted_average":
+            scores = math.reduce_sum(total * scores) / math.reduce_sum(total)
+        return self._adjusted(scores) if self.num_regressors else scores
+
+    def _adjusted(self, score):
+        """The score that minds the number of regressors, unless there are too few numbers for it."""
+        free = self.num_samples - 1.0 - self.num_regressors
+        if free > 0:
+            return 1.0 - (1.0 - score) * (self.num_samples - 1.0) / free
+        many = "More independent predictors than datapoints in adjusted"
+        problem = many if free < 0 else "Division by zero in Adjusted"
+        warnings.warn(f"{problem} R2 score. Falling back to standard R2 score.", stacklevel=3)
+        return score
+
+
+CLASSES = [one for one in list(globals().values()) if isinstance(one, type) and one.__name__ in __all__]
+BY_NAME = {name: one for one in CLASSES for name in (one.__name__, snake_case(one.__name__))}
+SHORT_NAMES = {"bce": BinaryCrossentropy, "mse": MeanSquaredError, "mae": MeanAbsoluteError,
+               "mape": MeanAbsolutePercentageError, "msle": MeanSquaredLogarithmicError}  # fmt: skip
+BY_NAME |= SHORT_NAMES | {name.upper(): one for name, one in SHORT_NAMES.items()}
+
+
+def get(identifier):
+    """The metric that an identifier stands for.
+
+    Args:
+        identifier: a name, a class, a dict {"class_name": name, "config": settings}, or a function, a metric or None,
+            which are returned unchanged.
+
+    Raises:
+        ValueError: no metric has this name.
+
+    >>> import minigrad as mg
+    >>> mg.keras.metrics.get("mse")
+    <MeanSquaredError name=mean_squared_error>
+    """
+    return found(identifier, "metric", BY_NAME)

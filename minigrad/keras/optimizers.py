@@ -4,6 +4,7 @@ Each optimizer is a few lines of NumPy: its method `update`.
 """
 
 import contextlib
+import re
 import warnings
 
 import numpy as np
@@ -87,6 +88,7 @@ class Optimizer:
             if not callable(learning_rate):
                 self._rate = Variable(learning_rate, dtype="float32", trainable=False, name="learning_rate")
         self.built, self._known, self.slots, self._slots, self._averages, self._added = False, {}, {}, {}, [], []
+        self._undecayed, self._undecayed_names = set(), []
 
     @property
     def learning_rate(self):
@@ -221,7 +223,9 @@ class Optimizer:
                 advice = "When working with a new set of variables, you should recreate a new optimizer instance."
                 raise ValueError(f"Unknown variable: {variable}. {problem} {advice}")
         with all_or_nothing([*self._known.values(), *self.variables]):
-            self.step(*with_gradients(grads, variables))
+            grads, variables = overwritten(grads, variables)
+            if variables:
+                self.step(*with_gradients(grads, variables))
         self.iterations.assign_add(1)
 
     def step(self, grads, variables):
@@ -229,7 +233,8 @@ class Optimizer:
         values = self.clipped([self.unscaled(values_of(dx, v)) for dx, v in zip(grads, variables)])
         rate = self.learning_rate
         for variable in variables:
-            self.decay(inner(variable), rate)
+            if variable.id not in self._undecayed and not self._named_undecayed(variable):
+                self.decay(inner(variable), rate)
         for dx, value, variable in zip(grads, values, variables):
             self.update_step(with_values(dx, value), inner(variable), rate)
         if self.use_ema:
@@ -247,6 +252,24 @@ class Optimizer:
         if self.weight_decay is not None:
             value, in_dtype = variable.numpy(), variable.dtype.as_numpy_dtype
             variable.assign_sub(value * in_dtype(self.weight_decay) * convert(rate).value.astype(in_dtype))
+
+    def exclude_from_weight_decay(self, var_list=None, var_names=None) -> None:
+        """Let the weight decay leave out Variables; before the first step.
+
+        Args:
+            var_list: Variables.
+            var_names: parts of the names of Variables: `["bias"]` for all biases.
+
+        Raises:
+            ValueError: a step was taken.
+        """
+        if self.built:
+            problem = "`exclude_from_weight_decay()` can only be configured before the optimizer is built."
+            raise ValueError(problem)
+        self._undecayed, self._undecayed_names = {variable.id for variable in var_list or []}, list(var_names or [])
+
+    def _named_undecayed(self, variable):
+        return any(re.search(part, variable.name) for part in self._undecayed_names)
 
     def update_averages(self):
         """Update the moving averages; every `ema_overwrite_frequency` steps, assign them to their Variables."""
@@ -577,6 +600,17 @@ class Adagrad(Optimizer):
 # ---- learning rate schedules ---------------------------------------------------------------------------------------
 
 
+def overwritten(grads, variables):
+    """The gradients and Variables without those with `overwrite_with_gradient`, which take their gradient as value."""
+    rest = []
+    for dx, variable in zip(grads, variables):
+        if getattr(variable, "overwrite_with_gradient", False):
+            variable.assign(dx)
+        else:
+            rest.append((dx, variable))
+    return [dx for dx, _ in rest], [variable for _, variable in rest]
+
+
 class Schedule:
     """The base class: a subclass defines `__call__(self, step)`, which returns the learning rate of a step.
 
@@ -737,6 +771,47 @@ class CosineDecay(Decay):
         return initial * ((1 - alpha) * cosine + alpha)
 
 
+class CosineDecayRestarts(Decay):
+    """`CosineDecay` again and again, each period longer or lower than the last (Loshchilov and Hutter, 2017).
+
+    Args:
+        initial_learning_rate: the learning rate of step 0.
+        first_decay_steps: the number of steps of the first period.
+        t_mul: how many times as long each period is as the last.
+        m_mul: how many times as high each period begins as the last.
+        alpha: the smallest learning rate, as a fraction of the initial one.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: `first_decay_steps` is not positive.
+
+    >>> import minigrad as mg
+    >>> rate = mg.keras.optimizers.schedules.CosineDecayRestarts(1.0, first_decay_steps=2, m_mul=0.5)
+    >>> print([round(float(rate(step)), 4) for step in (0, 1, 2, 4, 6)])
+    [1.0, 0.5, 0.5, 0.25, 0.25]
+    """
+
+    def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name="SGDRDecay"):
+        if first_decay_steps <= 0:
+            raise received("Argument `first_decay_steps` must be > 0.", first_decay_steps=first_decay_steps)
+        super().__init__(initial_learning_rate, first_decay_steps)
+        self.first_decay_steps, self.t_mul, self.m_mul, self.alpha = first_decay_steps, t_mul, m_mul, alpha
+        self.name = name
+
+    def __call__(self, step):
+        initial, steps, step, alpha, longer, lower = self.in_one_dtype(step, self.alpha, self.t_mul, self.m_mul)
+        progress = step / steps  # in first periods
+        if self.t_mul == 1:
+            period = math.floor(progress)
+            progress = progress - period
+        else:
+            period = math.floor(math.log(1.0 - progress * (1.0 - longer)) / math.log(longer))
+            length = longer**period
+            progress = (progress - (1.0 - length) / (1.0 - longer)) / length
+        cosine = 0.5 * lower**period * (1.0 + math.cos(np.pi * progress))
+        return initial * ((1 - alpha) * cosine + alpha)
+
+
 class PiecewiseConstantDecay(Schedule):
     """values[0] for step <= boundaries[0], values[1] for step <= boundaries[1], and so on; afterwards values[-1].
 
@@ -777,6 +852,7 @@ class schedules:
 
     LearningRateSchedule, ExponentialDecay, InverseTimeDecay = Schedule, ExponentialDecay, InverseTimeDecay
     PolynomialDecay, CosineDecay, PiecewiseConstantDecay = PolynomialDecay, CosineDecay, PiecewiseConstantDecay
+    CosineDecayRestarts = CosineDecayRestarts
 
 
 OPTIMIZERS = {cls.__name__.lower(): cls for cls in (SGD, Adam, AdamW, RMSprop, Adagrad)}

@@ -2,13 +2,14 @@
 
 import math as python_math
 
-from .. import math
+from .. import linalg, math, nn
 from ..engine import convert
-from ..errors import visible
+from ..errors import received, visible
 from ..ops import cast
 from .utils import found
 
-__all__ = ["L1", "L1L2", "L2", "Regularizer", "get", "l1", "l1_l2", "l2"]
+__all__ = ["L1", "L1L2", "L2", "OrthogonalRegularizer", "Regularizer", "get", "l1", "l1_l2", "l2",
+           "orthogonal_regularizer"]  # fmt: skip
 
 
 class Regularizer:
@@ -79,6 +80,38 @@ class L2(L1L2):
         super().__init__(l2=0.01 if l2 is None else l2)
 
 
+class OrthogonalRegularizer(Regularizer):
+    """The penalty factor * (the mean of |a . b| over all pairs of rows, each of norm 1): 0 if they are orthogonal.
+
+    Args:
+        factor: a non-negative number.
+        mode: "rows" or "columns": whose pairs.
+
+    Raises:
+        ValueError: the factor is negative, there is no such mode, or (in a call) the weight is not a matrix.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.regularizers.OrthogonalRegularizer(0.5)(mg.constant([[2.0, 0.0], [3.0, 4.0]])).numpy().round(4))
+    0.3
+    """
+
+    def __init__(self, factor=0.01, mode="rows"):
+        self.factor = checked_factor(factor, "factor")
+        if mode not in ("rows", "columns"):
+            raise received('Invalid value for argument `mode`. Expected one of {"rows", "columns"}.', mode=mode)
+        self.mode = mode
+
+    def __call__(self, inputs):
+        x = convert(inputs)
+        if x.ndim != 2:
+            problem = "Inputs to OrthogonalRegularizer must have rank 2."
+            raise ValueError(f"{problem} Received: inputs.shape={tuple(x.shape)}")
+        rows = nn.l2_normalize(x if self.mode == "rows" else linalg.matrix_transpose(x), 1)
+        size = rows.shape[0]
+        products = linalg.matmul(rows, rows, transpose_b=True) * (1.0 - linalg.eye(size, dtype=x.dtype))
+        return self.factor * 0.5 * math.reduce_sum(math.abs(products)) / (size * (size - 1.0) / 2.0)
+
+
 def checked_factor(value, name):
     """The factor of a penalty as a float.
 
@@ -91,8 +124,9 @@ def checked_factor(value, name):
     return float(value)
 
 
-l1, l2, l1_l2 = L1, L2, L1L2
-BY_NAME = {"l1": L1, "L1": L1, "l2": L2, "L2": L2, "l1l2": L1L2, "L1L2": L1L2}
+l1, l2, l1_l2, orthogonal_regularizer = L1, L2, L1L2, OrthogonalRegularizer
+BY_NAME = {"l1": L1, "L1": L1, "l2": L2, "L2": L2, "l1l2": L1L2, "L1L2": L1L2,
+           "OrthogonalRegularizer": OrthogonalRegularizer, "orthogonal_regularizer": OrthogonalRegularizer}  # fmt: skip
 
 
 def get(identifier):

@@ -20,6 +20,7 @@ class Calls(threading.local):
     def __init__(self):
         self.layers = []  # outermost first
         self.trainings = []  # the `training` argument of each call; inner layers inherit it
+        self.any_batch_size = False  # are layers built for any number of examples, as in `fit`?
         self.any_losses = False  # has `add_loss` ever been called?
 
 
@@ -79,6 +80,7 @@ class Variable:
             dtype = dtypes.as_dtype(dtype or dtypes.float32)
             initializer = initializer(tuple(shape), dtype=dtype.name)
         self.trainable, self.regularizer, self.constraint = bool(trainable), None, None
+        self.overwrite_with_gradient = False  # True: optimizers assign the gradient to it
         self.value = Inner(initializer, trainable=trainable, dtype=dtype, name=self.path)
 
     id = property(lambda self: self.value.id)

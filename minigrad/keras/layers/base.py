@@ -1,18 +1,21 @@
 """Layer: the base class of all layers and models. It creates its weights when it is first called."""
 
+import copy
 import functools
 import inspect
 import warnings
 
 import numpy as np
 
-from ... import errors
-from ...engine import constant, dtypes
+from ... import errors, math
+from ...engine import Tensor, constant, dtypes, listeners_only
 from ...engine.listening import listening
 from ...errors import visible, visible_lines
 from ...ops import creation
 from ...program.module import restore_what_waits
-from .. import initializers, regularizers
+from .. import constraints, initializers, regularizers
+from ..activations import MASKS
+from ..metrics import Metric
 from ..utils import checked_name, snake_case, unique_name
 from ..variable import Variable, calls, inside
 
@@ -29,6 +32,9 @@ def marks_built(build):
             build(self, *args, **kwargs)
         if type(self).build is build_and_mark:
             self.built = self._locked = True
+            self._built_for = (*args, *kwargs.values(), None)[0]
+            if not self._trainable:
+                self.trainable = False  # also for the new weights
         restore_what_waits()
 
     return build_and_mark
@@ -38,7 +44,8 @@ class Layer:
     """A function with weights. A subclass creates weights in `build` (or in `__init__`) and computes in `call`.
 
     Args:
-        activity_regularizer: only None.
+        activity_regularizer: a name or a function of the output, whose result, divided by the number of examples, is
+            one of the `losses`.
         trainable: whether its weights are `trainable_variables`.
         dtype: of the weights; inputs of another float dtype are cast to it.
         autocast: accepted as in Keras, without effect.
@@ -59,24 +66,29 @@ class Layer:
     """
 
     _weightless = False  # True: without weights, so it is built from the beginning
+    supports_masking = False  # True: masks of its inputs are masks of its outputs, by `compute_mask`
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         self._input_shape = legacy_input_shape(kwargs)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
-        if activity_regularizer is not None:
-            problem = "`activity_regularizer` is not there:"
-            raise ValueError(f"{problem} add what an output shall cost to the loss, where you compute it.")
+        if not isinstance(trainable, bool):
+            kind = f"{visible(trainable)} (of type {type(trainable)})"
+            raise ValueError(f"Expected `trainable` to be a boolean. Received: trainable={kind}")
         self.name = unique_name(snake_case(type(self).__name__)) if name is None else checked_name(name)
         self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.built = self._weightless and type(self).build is Layer.build
         self._locked, self._trainable, self._weights, self._losses = False, trainable, [], []
+        self.activity_regularizer = regularizers.get(activity_regularizer)
+        self._built_for = None  # the input shape that `build` got
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         definer = next(c for c in cls.__mro__ if "build" in vars(c))
         if definer is cls or not issubclass(definer, Layer):
             cls.build = marks_built(cls.build)
+        if "compute_mask" in vars(cls):
+            cls.supports_masking = vars(cls).get("supports_masking", True)
 
     # ---- what subclasses define ------------------------------------------------------------------------------------
 
@@ -95,7 +107,7 @@ class Layer:
 
     def call(self, *args, **kwargs):
         """Compute the output from the inputs."""
-        raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
+        raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call` method implemented.")
 
     def add_weight(self, *args, shape=None, initializer=None, dtype=None, trainable=True, autocast=True,
                    regularizer=None, constraint=None, aggregation="none", name=None) -> Variable:  # fmt: skip
@@ -104,17 +116,18 @@ class Layer:
         Args:
             *args: `shape`, `initializer` and `dtype` by position.
             shape: the length of each axis; () if None.
-            initializer: a name, an initializer, or a function of the shape; "glorot_uniform" if None.
+            initializer: a name, an initializer, or a function of the shape; if None, "glorot_uniform" for floats and
+                "zeros" for others.
             dtype: by default that of the layer.
             trainable: whether it is one of the `trainable_variables`.
             regularizer: a name or a function of the weight, whose result is one of the `losses`.
-            constraint: a function that optimizers apply to the value after each step.
+            constraint: a name or a function that optimizers apply to the value after each step.
             autocast, aggregation: accepted as in Keras, without effect.
             name: of the weight; the path puts the names of the layers before it.
 
         Raises:
             ValueError: the layer is already built, the name is given by position, the shape is not iterable, or the
-                constraint is not callable.
+                constraint is unknown.
             TypeError: there are more than three positional arguments.
         """
         shape, initializer, dtype = bind_positional(args, shape=shape, initializer=initializer, dtype=dtype)
@@ -124,23 +137,25 @@ class Layer:
             problem = "You cannot add new elements of state (variables or sub-layers) to a layer that is already built."
             advice = "All state must be created in the `__init__()` method or in the `build()` method."
             raise ValueError(f"{problem} {advice}")
-        if constraint is not None and not callable(constraint):
-            advice = "Give a function of the weight, as lambda w: mg.maximum(w, 0.0)."
-            raise ValueError(f"Could not interpret constraint identifier: {constraint}. {advice}")
+        constraint = constraints.get(constraint)
+        dtype = dtype or self.dtype
+        if initializer is None:
+            initializer = "glorot_uniform" if dtypes.as_dtype(dtype).is_floating else "zeros"
         with inside(self):
-            variable = Variable(
-                initializers.get("glorot_uniform" if initializer is None else initializer),
-                shape=() if shape is None else tuple(shape), dtype=dtype or self.dtype, trainable=trainable, name=name,
-            )  # fmt: skip
+            shape = () if shape is None else tuple(shape)
+            variable = Variable(initializers.get(initializer), shape, dtype, trainable=trainable, name=name)
         variable.regularizer, variable.constraint = regularizers.get(regularizer), constraint
         self._weights.append(variable)
         return variable
+
+    add_variable = add_weight
 
     # ---- calling ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
         if calls.any_losses and not calls.trainings:
             self._forget_losses()
+        mask = self._hand_masks(args, kwargs) if MASKS.by_id else None
         args = [map_nested(self._cast, one) for one in args]
         training = kwargs.pop("training", None)
         if training is None and calls.trainings:
@@ -149,12 +164,18 @@ class Layer:
             calls.trainings.append(training)
             try:
                 self._ensure_built(args, kwargs)
-                if training is not None and takes_training(type(self).call):
+                if training is not None and not {"training", "**"}.isdisjoint(parameters_of(type(self).call)):
                     kwargs["training"] = training
                 try:
-                    return self.call(*args, **kwargs)
+                    outputs = self.call(*args, **kwargs)
                 except Exception as error:
                     raise error_in_call(self, error, args, kwargs) from None
+                if self.activity_regularizer is not None:
+                    self._add_activity(outputs)
+                mask = mask if kwargs.get("mask") is None else kwargs["mask"]
+                if any_mask(mask) or type(self).compute_mask is not Layer.compute_mask:
+                    self._mask_outputs(args[0] if args else next(iter(kwargs.values())), outputs, mask)
+                return outputs
             finally:
                 calls.trainings.pop()
 
@@ -174,12 +195,48 @@ class Layer:
                 finally:
                     listening.module = path
 
+    def _hand_masks(self, args, kwargs):
+        """Give `call` the masks of its inputs, as `mask` and as `x_mask` for an input `x`: the mask of the first."""
+        names = [name for name in parameters_of(type(self).call) if name != "self"]
+        masks = {name: map_nested(MASKS.of, x) for name, x in {**dict(zip(names, args)), **kwargs}.items()}
+        first = next(iter(masks.values()), None)
+        for parameter, mask in {"mask": first, **{f"{name}_mask": mask for name, mask in masks.items()}}.items():
+            if parameter in names and any_mask(mask) and kwargs.get(parameter) is None:
+                kwargs[parameter] = mask
+        return first
+
+    def compute_mask(self, inputs, previous_mask):
+        """Which steps of the output count: a Tensor of bools, or None for all; by default those of the input."""
+        return previous_mask
+
+    def _mask_outputs(self, inputs, outputs, mask):
+        """Note for the layers that follow, and for the loss, which steps of the outputs count."""
+        if self.supports_masking:
+            made = leaves(self.compute_mask(inputs, mask))
+            for y, one in zip(leaves(outputs), made):
+                if one is not None and isinstance(y, Tensor) and MASKS.of(y) is None:
+                    MASKS.add(y, one)
+        elif any_mask(mask):
+            problem = f"Layer '{visible(self.name)}' (of type {type(self).__name__}) was passed an input with a mask"
+            reason = "attached to it. However, this layer does not support masking and will therefore destroy the mask"
+            warnings.warn(f"{problem} {reason} information. Downstream layers will not see the mask.", stacklevel=3)
+
+    def _add_activity(self, outputs):
+        """Add what the outputs cost to the `losses`."""
+        for y in leaves(outputs):
+            if isinstance(y, Tensor):
+                cost = self.activity_regularizer(y)
+                self.add_loss(math.divide_no_nan(cost, creation.cast(len(y), cost.dtype)) if y.ndim else cost)
+
     def _cast(self, x):
         """An input; if it is of floats, in the dtype of the layer."""
         if x is None:
             return None
         if isinstance(x, np.ndarray):
             x = constant(x)
+        if type(x).__name__ == "Input":
+            problem = "minigrad has no functional models, so no layer is called on an Input. Write"
+            raise ValueError(f"{problem} Sequential([Input(shape), ...]), or a subclass of Model with `call(self, x)`.")
         if not hasattr(x, "__tf_tensor__"):
             problem = "Only input tensors may be passed as positional arguments. The following argument value should be"
             given = visible_lines(x)
@@ -188,12 +245,46 @@ class Layer:
         dtype = dtypes.as_dtype(x.dtype)
         return creation.cast(x, self.dtype) if dtype.is_floating and dtype != self.dtype else x
 
+    def compute_output_shape(self, input_shape):
+        """The shape of the output for inputs of this shape, in which None stands for any length.
+
+        The layer is called on zeros, on a copy of it, so that nothing changes: None in the output is what differs with
+        the length of None in the input.
+
+        Args:
+            input_shape: the shape of the input with the batch axis, or a nest of shapes.
+
+        >>> import minigrad as mg
+        >>> mg.keras.layers.Dense(3).compute_output_shape((None, 5))
+        (None, 3)
+        """
+        if type(self).call is Layer.call:
+            name = type(self).__name__
+            raise NotImplementedError(f"Layer {name} does not have a `compute_output_shape` method implemented.")
+        first, other = [self._shape_for(input_shape, n) for n in (2, 3)]
+        return map_shapes(lambda a, b: tuple(n if n == m else None for n, m in zip(a, b)), first, other)
+
+    def _shape_for(self, input_shape, length):
+        """The shape of the output, with a length for None."""
+        zeros = map_shapes(lambda shape: creation.zeros([length if n is None else n for n in shape]), input_shape)
+        with listeners_only():
+            return map_nested(lambda y: tuple(y.shape), copy.deepcopy(self)(zeros))
+
     # ---- weights ---------------------------------------------------------------------------------------------------
 
     def _objects_of(self, kind):
         """The objects of this class in its attributes, also in lists, tuples and dicts, in the order of assignment."""
         found = {id(x): x for value in vars(self).values() for x in leaves(value) if isinstance(x, kind)}
         return list(found.values())
+
+    @property
+    def metrics(self) -> list:
+        """The metrics in its attributes, and those of inner layers."""
+        inner = [layer for layer in self._objects_of(Layer) if not hasattr(layer, "compiled")]  # a model has its own
+        found = [*self._objects_of(Metric), *[metric for layer in inner for metric in layer.metrics]]
+        return list({id(metric): metric for metric in found}.values())
+
+    metrics_variables = property(lambda self: [variable for metric in self.metrics for variable in metric.variables])
 
     @property
     def variables(self) -> list:
@@ -311,6 +402,17 @@ class Layer:
             raise ValueError(f"{problem} You can build it manually via: `layer.build(input_shape)`.")
         return sum(v.shape.num_elements() for v in self.weights)
 
+    def get_config(self):
+        """Refused: minigrad keeps no configurations."""
+        problem = "minigrad keeps no configurations, and so has no `get_config`."
+        raise NotImplementedError(f"{problem} Make the layer anew, with the arguments that it was made with.")
+
+    @classmethod
+    def from_config(cls, config):
+        """Refused: minigrad keeps no configurations."""
+        problem = "minigrad keeps no configurations, and so has no `from_config`."
+        raise NotImplementedError(f"{problem} Write {cls.__name__}(...) with the arguments.")
+
     def __repr__(self):
         return f"<{type(self).__name__} name={visible(self.name)}, built={self.built}>"
 
@@ -372,10 +474,14 @@ def legacy_input_shape(kwargs):
 
 
 @functools.cache
-def takes_training(call):
-    """Whether `call` has an argument `training`."""
-    parameters = inspect.signature(call).parameters.values()
-    return any(p.name == "training" or p.kind is p.VAR_KEYWORD for p in parameters)
+def parameters_of(call):
+    """The names of the parameters of `call`, in order; "**" for any others."""
+    return ["**" if one.kind is one.VAR_KEYWORD else one.name for one in inspect.signature(call).parameters.values()]
+
+
+def any_mask(masks):
+    """Is there a mask in this nest?"""
+    return masks is not None and any(mask is not None for mask in leaves(masks))
 
 
 def bind_positional(args, **parameters):
@@ -400,8 +506,10 @@ def bind_positional(args, **parameters):
 
 
 def shape_of(x):
-    """The shape of an input, as `build` gets it; None for None."""
-    return None if x is None else tuple(x.shape)
+    """The shape of an input, as `build` gets it: in `fit` without the number of examples; None for None."""
+    if x is None:
+        return None
+    return (None, *x.shape[1:]) if calls.any_batch_size and len(x.shape) else tuple(x.shape)
 
 
 def check_rank(layer, x, min_ndim):
@@ -422,6 +530,16 @@ def incompatible(layer, reason):
     """The error for an input that a layer cannot take."""
     head = f"Input 0 with name 'None' of layer '{visible(layer.name)}' is incompatible with the layer:"
     return ValueError(f"{head} {reason}")
+
+
+def map_shapes(function, *nests):
+    """`function` of each shape in lists, tuples and dicts of shapes, in the same structure."""
+    first = nests[0]
+    if isinstance(first, dict):
+        return {key: map_shapes(function, *(nest[key] for nest in nests)) for key in first}
+    if all(n is None or isinstance(n, (int, np.integer)) for n in first):
+        return function(*nests)
+    return type(first)([map_shapes(function, *parts) for parts in zip(*nests)])
 
 
 def leaves(value):

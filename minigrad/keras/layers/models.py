@@ -6,12 +6,17 @@ import numpy as np
 
 from ...engine import Tensor, dtypes, listeners_only
 from ...errors import received, visible
+from ..summary import summary_of
+from ..training import Trainer, of_any_batch_size
 from ..utils import checked_name
-from .base import Layer
+from .base import Layer, shape_of
 
 
-class Model(Layer):
+class Model(Trainer, Layer):
     """A layer that consists of layers: a subclass assigns them to attributes and uses them in `call`.
+
+    `compile` sets what it is trained with, `fit` trains it, `evaluate` and `predict` use it. (There are no functional
+    models: `Model(inputs, outputs)` needs `call` in a subclass instead.)
 
     >>> import minigrad as mg
     >>> class Twice(mg.keras.Model):
@@ -109,6 +114,48 @@ def weights_file(path) -> str:
         raise received("The filename must end in `.weights.h5`.", filepath=path)
     return path
 
+    def __new__(cls, *args, **kwargs):
+        if cls is Model and (args or {"inputs", "outputs"} & kwargs.keys()):
+            problem = "minigrad has no functional models, and so no `Model(inputs, outputs)`."
+            raise TypeError(f"{problem} Write Sequential([...]), or a subclass of Model with `call(self, x)`.")
+        return super().__new__(cls)
+
+    def _output_shapes(self):
+        """The id of each layer -> the shape of its output, where it is known from how the layer was built."""
+        known = [layer for layer in self.layers if layer._built_for is not None]
+        return {id(layer): layer.compute_output_shape(layer._built_for) for layer in known}
+
+    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False, show_trainable=False,
+                layer_range=None) -> None:  # fmt: skip
+        """Print a table of the layers.
+
+        Args:
+            line_length: the length of a line; by default what fits, at most 88.
+            positions: where the columns end, as shares of the line.
+            print_fn: a function of the text, in place of `print`.
+            expand_nested: also list the layers of models in the model.
+            show_trainable: also tell of each layer whether it is trained.
+            layer_range: two patterns: the names of the first and the last layer to list.
+
+        Raises:
+            ValueError: no layer has such a name, or the line is too short.
+
+        >>> import minigrad as mg
+        >>> model = mg.keras.Sequential([mg.keras.Input([3]), mg.keras.layers.Dense(2, name="d")], name="small")
+        >>> model.summary(line_length=50)
+        Model: "small"
+        ┏━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━┳━━━━━━━━━┓
+        ┃ Layer (type)        ┃ Output Shape   ┃ Param # ┃
+        ┡━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━╇━━━━━━━━━┩
+        │ d (Dense)           │ (None, 2)      │       8 │
+        └─────────────────────┴────────────────┴─────────┘
+         Total params: 8 (32.00 B)
+         Trainable params: 8 (32.00 B)
+         Non-trainable params: 0 (0.00 B)
+        """
+        text = summary_of(self, line_length, positions, expand_nested, show_trainable, layer_range)
+        print(text, end="") if print_fn is None else print_fn(text)
+
 
 class Input:
     """The first item of a Sequential: the shape of one example, so that the weights are created at once.
@@ -118,6 +165,7 @@ class Input:
         batch_size: the length of the batch axis; None for any.
         dtype: float32 by default.
         name: accepted as in Keras, without effect.
+        batch_shape: the shape with the batch axis, in place of the first two.
 
     Raises:
         ValueError: the name is not a string, or has a slash.
@@ -128,9 +176,13 @@ class Input:
     8
     """
 
-    def __init__(self, shape=None, batch_size=None, dtype=None, name=None):
-        self.shape, self.dtype = (batch_size, *(shape or ())), dtypes.as_dtype(dtype or "float32").name
+    def __init__(self, shape=None, batch_size=None, dtype=None, name=None, batch_shape=None):
+        self.shape = (batch_size, *(shape or ())) if batch_shape is None else tuple(batch_shape)
+        self.dtype = dtypes.as_dtype(dtype or "float32").name
         self.name = None if name is None else checked_name(name)
+
+
+InputLayer = Input
 
 
 class Sequential(Model):
@@ -163,6 +215,9 @@ class Sequential(Model):
             ValueError: it is not a layer, or another layer has the same name.
         """
         if isinstance(layer, Input):
+            if self._input is not None:
+                problem = f"Sequential model '{visible(self.name)}' has already been configured to use input shape"
+                raise ValueError(f"{problem} {self._input.shape}. You cannot add a different Input layer to it.")
             self._input = layer
             return
         if not isinstance(layer, Layer):
@@ -178,6 +233,16 @@ class Sequential(Model):
         if self._input is not None:
             self._build_layers()
 
+    @property
+    def layers(self) -> list:
+        """The layers, without the Input."""
+        return list(self._layers)
+
+    @layers.setter
+    def layers(self, value):
+        problem = "`Sequential.layers` attribute is reserved and should not be used."
+        raise AttributeError(f"{problem} Use `add()` and `pop()` to change the layers in this model.")
+
     def pop(self) -> Layer:
         """Remove the last layer and return it."""
         return self._layers.pop()
@@ -185,6 +250,9 @@ class Sequential(Model):
     def build(self, input_shape=None):
         """Create the weights of all layers, for inputs of shape `input_shape`, which includes the batch axis."""
         if isinstance(input_shape, (tuple, list)):  # otherwise the first call creates them, as in Keras
+            if self._input is not None and self._input.shape != tuple(input_shape):
+                problem = f"Sequential model '{visible(self.name)}' has already been configured to use input shape"
+                raise ValueError(f"{problem} {self._input.shape}. You cannot build it with input_shape {input_shape}")
             self._input = Input(input_shape[1:], input_shape[0])
             self._build_layers()
 
@@ -192,12 +260,34 @@ class Sequential(Model):
         if not self._layers:
             problem = f"Sequential model {visible(self.name)} cannot be built because it has no layers."
             raise ValueError(f"{problem} Call `model.add(layer)`.")
+        if self._input is None and args and hasattr(args[0], "shape") and len(args[0].shape):
+            self._input = Input(shape_of(args[0])[1:], shape_of(args[0])[0], args[0].dtype)
         self.built = True  # inner layers create their weights when `call` reaches them
+
+    def _output_shapes(self):
+        shapes, shape = {}, None if self._input is None else self._input.shape
+        for layer in self._layers if shape else []:
+            shape = shapes[id(layer)] = layer.compute_output_shape(shape)
+        return shapes
+
+    @property
+    def input_shape(self):
+        """The shape of the inputs, with None for any number of examples.
+
+        Raises:
+            AttributeError: it is not known yet.
+        """
+        if self._input is None:
+            problem = f"Sequential model '{visible(self.name)}' has no defined input shape yet."
+            raise AttributeError(f"{problem} Call it, or begin it with an Input.")
+        return self._input.shape
+
+    output_shape = property(lambda self: self.compute_output_shape(self.input_shape), doc="The shape of the outputs.")
 
     def _build_layers(self):
         """Call the layers on zeros, so that they create their weights, unseen by tapes: Keras computes nothing here."""
         zeros = Tensor.of(np.zeros([1 if n is None else n for n in self._input.shape], self._input.dtype))
-        with listeners_only():
+        with listeners_only(), of_any_batch_size(self._input.shape[0] is None):
             self(zeros, training=False)
 
     def call(self, inputs):

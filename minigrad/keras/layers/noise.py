@@ -2,7 +2,7 @@
 
 import types
 
-from ...errors import received
+from ...errors import received, visible
 from ...ops import creation, gathering
 from ...random import stateless_normal, stateless_uniform
 from .. import initializers
@@ -24,6 +24,29 @@ def out_of_range(**given):
     return received(f"{problem} Expected a float value between 0 and 1.", **given)
 
 
+def checked_noise_shape(shape):
+    """The shape of a mask as a tuple, or None.
+
+    Raises:
+        ValueError: it is something else than positive ints and None.
+    """
+    if shape is None:
+        return None
+    if isinstance(shape, str) or not hasattr(shape, "__iter__"):
+        kinds = {True: "a tuple or list of integers", False: "an iterable of integers (e.g., a tuple or list)"}
+        problem = f"Invalid value received for argument `noise_shape`. Expected {kinds[isinstance(shape, str)]}."
+        raise received(problem, noise_shape=shape)
+    for i, length in enumerate(shape):
+        if length is not None and not (isinstance(length, int) and length > 0):
+            wanted = "all dimensions to be positive" if isinstance(length, int) else "all elements to be"
+            what = f"Received negative or zero value at index {i}: {length}"
+            if not isinstance(length, int):
+                what = f"Received element at index {i}: {visible(length)} (type: {type(length).__name__})"
+            problem = "Invalid value received for argument `noise_shape`."
+            raise ValueError(f"{problem} Expected {wanted} integers or None. {what}")
+    return tuple(shape)
+
+
 class Dropout(Layer):
     """In training, sets each element to 0 with probability `rate` and divides the others by 1 - rate, to keep the mean.
 
@@ -36,7 +59,7 @@ class Dropout(Layer):
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: the rate is not in [0, 1]; or (in a call) the input is not of floats.
+        ValueError: the rate is not in [0, 1], or a length is not positive; or (in a call) the input is not of floats.
 
     >>> import minigrad as mg
     >>> drop = mg.keras.layers.Dropout(0.5, seed=1)
@@ -44,13 +67,13 @@ class Dropout(Layer):
     [2. 0. 2. 0. 0. 0.]
     """
 
-    _weightless = True
+    _weightless = supports_masking = True
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         if not 0 <= rate <= 1:
             raise out_of_range(rate=rate)
         super().__init__(**kwargs)
-        self.rate, self.noise_shape = rate, noise_shape
+        self.rate, self.noise_shape = rate, checked_noise_shape(noise_shape)
         if rate:
             self.seeds = seed_state(seed)
 
@@ -86,7 +109,7 @@ class GaussianNoise(Layer):
     [-0.336  0.838] [0. 0.]
     """
 
-    _weightless = True
+    _weightless = supports_masking = True
 
     def __init__(self, stddev, seed=None, **kwargs):
         if not 0 <= stddev <= 1:

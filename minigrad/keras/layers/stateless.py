@@ -29,7 +29,7 @@ class Activation(Layer):
     [0. 3.]
     """
 
-    _weightless = True
+    _weightless = supports_masking = True
 
     def __init__(self, activation, **kwargs):
         super().__init__(**kwargs)
@@ -56,7 +56,7 @@ class ReLU(Layer):
     [0. 1. 2.]
     """
 
-    _weightless = True
+    _weightless = supports_masking = True
 
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
         if max_value is not None and max_value < 0:
@@ -82,7 +82,7 @@ class LeakyReLU(Layer):
     [-1.  3.]
     """
 
-    _weightless = True
+    _weightless = supports_masking = True
 
     def __init__(self, negative_slope=0.3, **kwargs):
         if "alpha" in kwargs:
@@ -106,7 +106,7 @@ class ELU(Layer):
     [-2.  3.]
     """
 
-    _weightless = True
+    _weightless = supports_masking = True
 
     def __init__(self, alpha=1.0, **kwargs):
         super().__init__(**kwargs)
@@ -133,7 +133,7 @@ class Softmax(Layer):
     [0.5 0.5]
     """
 
-    _weightless = True
+    _weightless = supports_masking = True
 
     def __init__(self, axis=-1, **kwargs):
         super().__init__(**kwargs)
@@ -150,12 +150,12 @@ class Softmax(Layer):
 
     def masked_softmax(self, inputs, mask):
         """The softmax of the inputs where the mask is True or greater than 0.5, elsewhere 0."""
-        fits = all(m in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1]))
-        if not fits or len(mask.shape) > len(inputs.shape):
-            problem = "The `mask` must be broadcastable to `inputs`."
+        shapes = {"inputs.shape": inputs.shape, "mask.shape": mask.shape}
+        if len(mask.shape) > len(inputs.shape):
+            raise received("The `mask` must be broadcastable to `inputs` and must not have more dimensions.", **shapes)
+        if not all(m in (1, n) for m, n in zip(mask.shape[::-1], inputs.shape[::-1])):
             advice = "Each mask dimension must be 1 or match the corresponding input dimension."
-            given = f"Received: inputs.shape={inputs.shape}, mask.shape={mask.shape}"
-            raise ValueError(f"{problem} {advice} {given}")
+            raise received(f"The `mask` must be broadcastable to `inputs`. {advice}", **shapes)
         mask = mask if mask.dtype == dtypes.bool else mask > creation.cast(0.5, mask.dtype)
         inputs = inputs if inputs.dtype.is_floating else creation.cast(inputs, dtypes.float32)
         lowest = -3e4 if inputs.dtype == dtypes.float16 else -1e9
@@ -171,12 +171,9 @@ class Lambda(Layer):
     Args:
         function: takes the inputs; if it has a parameter `training`, it also gets whether the model is in training.
         output_shape: accepted as in Keras, without effect.
-        mask: only None.
+        mask: the mask of the outputs, or a function of the inputs and their mask that gives it.
         arguments: a dict of further keyword arguments of the function.
         **kwargs: those of `Layer`.
-
-    Raises:
-        ValueError: `mask` is given.
 
     >>> import minigrad as mg
     >>> print(mg.keras.layers.Lambda(lambda x: 2.0 * x)(mg.constant([1.0, 2.0])).numpy())
@@ -184,10 +181,12 @@ class Lambda(Layer):
     """
 
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
-        if mask is not None:
-            raise ValueError("`mask` is not there: multiply by it in the function.")
         super().__init__(**kwargs)
-        self.function, self.arguments = function, arguments or {}
+        self.function, self.arguments, self.mask = function, arguments or {}, mask
+        self.supports_masking = mask is not None
+
+    def compute_mask(self, inputs, mask=None):
+        return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def call(self, inputs, training=None):
         takes_training = "training" in inspect.signature(self.function).parameters
@@ -202,10 +201,38 @@ class Identity(Layer):
     [1. 2.]
     """
 
-    _weightless = True
+    _weightless = supports_masking = True
 
     def call(self, inputs):
         return inputs
+
+
+class Masking(Layer):
+    """The inputs, with a mask for the layers that follow and the loss: steps count if a feature is not the mask value.
+
+    Args:
+        mask_value: the value of all features of a step that does not count; the output there is 0.
+        **kwargs: those of `Layer`.
+
+    >>> import minigrad as mg
+    >>> x = mg.constant([[[1.0, 2.0], [9.0, 9.0]]])
+    >>> print(mg.keras.layers.Masking(9.0)(x).numpy(), mg.keras.layers.Masking(9.0).compute_mask(x).numpy())
+    [[[1. 2.]
+      [0. 0.]]] [[ True False]]
+    """
+
+    _weightless = True
+
+    def __init__(self, mask_value=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.mask_value = mask_value
+
+    def compute_mask(self, inputs, mask=None):
+        return math.reduce_any(math.not_equal(inputs, self.mask_value), -1)
+
+    def call(self, inputs):
+        counted = shaping.expand_dims(self.compute_mask(inputs), -1)
+        return gathering.where(counted, inputs, creation.zeros_like(inputs))
 
 
 class Rescaling(Layer):
@@ -219,6 +246,8 @@ class Rescaling(Layer):
     >>> print(mg.keras.layers.Rescaling(0.5, 1.0)(mg.constant([0, 1, 4])).numpy())
     [1.  1.5 3. ]
     """
+
+    supports_masking = True
 
     def __init__(self, scale, offset=0.0, **kwargs):
         super().__init__(**kwargs)
@@ -281,6 +310,11 @@ class Reshape(Layer):
     def __init__(self, target_shape, **kwargs):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
+        for length in self.target_shape:
+            if not isinstance(length, (int, np.integer)) or isinstance(length, bool) or length < -1:
+                problem = "Each dimension in `target_shape` must be a non-negative integer,"
+                given = f"Received: target_shape={self.target_shape}."
+                raise ValueError(f"{problem} or `-1` for a single unknown dimension. {given}")
         if self.target_shape.count(-1) > 1:
             problem = "There must be at most one unknown dimension (-1) in `target_shape`."
             raise ValueError(f"{problem} Received: target_shape={self.target_shape}.")
@@ -300,7 +334,13 @@ class Reshape(Layer):
 class Merge(Layer):
     """What the layers share that compute one Tensor from a list of Tensors."""
 
+    supports_masking = True
     needs = "A merge layer should be called on a list of inputs."
+
+    def compute_mask(self, inputs, mask=None):
+        if mask is None or any(one is None for one in mask):
+            return None
+        return functools.reduce(math.logical_or, mask)
 
     def _ensure_built(self, args, kwargs):
         if args and (not isinstance(args[0], (list, tuple)) or not args[0] or any(x is None for x in args[0])):
@@ -363,6 +403,65 @@ class Multiply(ElementwiseMerge):
 
     def call(self, inputs):
         return functools.reduce(math.multiply, aligned(inputs))
+
+
+class Subtract(ElementwiseMerge):
+    """The first of two Tensors minus the second; their examples broadcast.
+
+    Raises:
+        ValueError: (in a call) there are not two inputs.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Subtract()([mg.constant([[10.0, 20.0]]), mg.constant([[1.0, 2.0]])]).numpy())
+    [[ 9. 18.]]
+    """
+
+    def build(self, input_shape):
+        super().build(input_shape)
+        if len(input_shape) != 2:
+            problem = "A `Subtract` layer should be called on exactly 2 inputs."
+            raise ValueError(f"{problem} Received: input_shape={input_shape}")
+
+    def call(self, inputs):
+        if len(inputs) != 2:
+            raise ValueError(f"A `Subtract` layer should be called on exactly 2 inputs. Received: inputs={inputs}")
+        return math.subtract(*aligned(inputs))
+
+
+class Average(ElementwiseMerge):
+    """The mean of a list of Tensors, element by element; their examples broadcast.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Average()([mg.constant([[10.0, 20.0]]), mg.constant([[2.0, 4.0]])]).numpy())
+    [[ 6. 12.]]
+    """
+
+    def call(self, inputs):
+        return functools.reduce(math.add, aligned(inputs)) / len(inputs)
+
+
+class Maximum(ElementwiseMerge):
+    """The largest of a list of Tensors, element by element; their examples broadcast.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Maximum()([mg.constant([[1.0, 20.0]]), mg.constant([[2.0, 4.0]])]).numpy())
+    [[ 2. 20.]]
+    """
+
+    def call(self, inputs):
+        return functools.reduce(math.maximum, aligned(inputs))
+
+
+class Minimum(ElementwiseMerge):
+    """The smallest of a list of Tensors, element by element; their examples broadcast.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Minimum()([mg.constant([[1.0, 20.0]]), mg.constant([[2.0, 4.0]])]).numpy())
+    [[1. 4.]]
+    """
+
+    def call(self, inputs):
+        return functools.reduce(math.minimum, aligned(inputs))
 
 
 class Concatenate(Merge):

@@ -2,12 +2,13 @@
 
 import warnings
 
-from ... import linalg, nn
+from ... import linalg, math, nn
 from ...engine import convert, dtypes
-from ...errors import received
+from ...errors import received, visible
 from ...ops import creation, gathering, shaping
-from .. import activations, initializers, regularizers
+from .. import activations, constraints, initializers, regularizers
 from ..activations import as_dtype
+from ..losses import EPSILON
 from ..variable import Variable
 from .base import Layer, check_rank, incompatible
 
@@ -19,7 +20,7 @@ class Weighted(Layer):
         """Keep how a weight is made, for `build` and for the user to read."""
         setattr(self, f"{weight}_initializer", initializers.get(initializer))
         setattr(self, f"{weight}_regularizer", regularizers.get(regularizer))
-        setattr(self, f"{weight}_constraint", constraint)
+        setattr(self, f"{weight}_constraint", constraints.get(constraint))
 
     def _make(self, weight, shape, trainable=True) -> Variable:
         """The weight of this name, made as planned."""
@@ -44,8 +45,8 @@ class Dense(Weighted):
         use_bias: whether there is a bias.
         kernel_initializer, bias_initializer: names or initializers.
         kernel_regularizer, bias_regularizer: names or functions of a weight.
-        activity_regularizer: only None.
-        kernel_constraint, bias_constraint: functions of a weight.
+        activity_regularizer: a name or a function of the output.
+        kernel_constraint, bias_constraint: names or functions of a weight.
         **kwargs: those of `Layer`.
 
     Raises:
@@ -57,6 +58,8 @@ class Dense(Weighted):
     >>> print(layer(mg.constant([[1.0, 2.0]])).numpy(), layer.kernel.shape)
     [[3. 3.]] (2, 2)
     """
+
+    supports_masking = True
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
                  bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
@@ -95,7 +98,7 @@ class Dense(Weighted):
         outputs = linalg.matmul(as_dtype(inputs, dtype), as_dtype(self.kernel, dtype))
         if self.use_bias:
             outputs = outputs + as_dtype(self.bias, dtype)
-        return self.activation(outputs)
+        return outputs if self.activation is None else self.activation(outputs)
 
 
 class Embedding(Weighted):
@@ -108,12 +111,13 @@ class Embedding(Weighted):
         output_dim: the length of a row.
         embeddings_initializer: a name or an initializer.
         embeddings_regularizer: a name or a function of the table.
-        embeddings_constraint: a function of the table.
-        mask_zero: only False.
+        embeddings_constraint: a name or a function of the table.
+        mask_zero: whether the index 0 stands for nothing: layers that follow, and the loss, leave it out.
+        weights: the table, or a list of it.
         **kwargs: those of `Layer`.
 
     Raises:
-        ValueError: `mask_zero` is True.
+        ValueError: a length is not a positive int.
 
     >>> import minigrad as mg
     >>> table = mg.keras.layers.Embedding(3, 2, mg.keras.initializers.Constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
@@ -123,17 +127,26 @@ class Embedding(Weighted):
     """
 
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", embeddings_regularizer=None,
-                 embeddings_constraint=None, mask_zero=False, **kwargs):  # fmt: skip
-        if mask_zero:
-            raise ValueError("`mask_zero` is not there: multiply the rows by mg.cast(ids != 0, mg.float32)[..., None].")
+                 embeddings_constraint=None, mask_zero=False, weights=None, **kwargs):  # fmt: skip
+        for name, length in (("input_dim", input_dim), ("output_dim", output_dim)):
+            if not isinstance(length, int) or isinstance(length, bool) or length <= 0:
+                given = f"Received: {name}={visible(length)} (of type {type(length).__name__})."
+                raise ValueError(f"`{name}` must be a positive integer. {given}")
         if kwargs.pop("input_length", None) is not None:
             warnings.warn("Argument `input_length` is deprecated. Just remove it.", stacklevel=2)
         super().__init__(**kwargs)
-        self.input_dim, self.output_dim = input_dim, output_dim
+        self.input_dim, self.output_dim, self.mask_zero = input_dim, output_dim, mask_zero
+        self.supports_masking = mask_zero
         self._plan("embeddings", embeddings_initializer, embeddings_regularizer, embeddings_constraint)
+        if weights is not None:
+            self.build()
+            self.set_weights(weights if isinstance(weights, list) and len(weights) == 1 else [weights])
 
     def build(self, input_shape=None):
         self._embeddings = self._make("embeddings", (self.input_dim, self.output_dim))
+
+    def compute_mask(self, inputs, mask=None):
+        return math.not_equal(inputs, 0) if self.mask_zero else None
 
     @property
     def embeddings(self) -> Variable:
@@ -151,6 +164,8 @@ class Embedding(Weighted):
 
 class Normalization(Weighted):
     """What the normalization layers share: a factor `gamma` and an offset `beta` along one or more axes."""
+
+    supports_masking = True
 
     def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
                  gamma_initializer="ones", beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
@@ -193,7 +208,8 @@ class BatchNormalization(Normalization):
     """gamma * (x - mean) / sqrt(variance + epsilon) + beta for each feature (Ioffe and Szegedy, 2015).
 
     In training, mean and variance are taken over all other axes and update moving averages; otherwise the moving
-    averages are used. The output has the shape of the input; all weights have shape (features,).
+    averages are used. The output has the shape of the input; all weights have shape (features,). In a call, `mask`,
+    with an axis less than the input, tells which examples count.
 
     Args:
         axis: the axis of the features.
@@ -204,7 +220,8 @@ class BatchNormalization(Normalization):
         beta_initializer, gamma_initializer: names or initializers.
         moving_mean_initializer, moving_variance_initializer: names or initializers.
         beta_regularizer, gamma_regularizer: names or functions of a weight.
-        beta_constraint, gamma_constraint: functions of a weight.
+        beta_constraint, gamma_constraint: names or functions of a weight.
+        synchronized: accepted as in Keras, without effect.
         **kwargs: those of `Layer`.
 
     >>> import minigrad as mg
@@ -216,7 +233,7 @@ class BatchNormalization(Normalization):
     def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
                  gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
-                 **kwargs):  # fmt: skip
+                 synchronized=False, **kwargs):  # fmt: skip
         super().__init__(int(axis), epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer,
                          gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)  # fmt: skip
         self.momentum = momentum
@@ -230,16 +247,30 @@ class BatchNormalization(Normalization):
         self.moving_mean = self._make("moving_mean", shape, trainable=False)
         self.moving_variance = self._make("moving_variance", shape, trainable=False)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs, training=None, mask=None):
         x = as_wide_float(inputs)
+        if mask is not None and len(mask.shape) != x.ndim - 1:
+            shapes = f"mask.shape={tuple(mask.shape)}, inputs.shape={tuple(x.shape)}"
+            raise ValueError(f"The mask provided should be one dimension less than the inputs. Received: {shapes}")
         if training and self.trainable:
-            mean, variance = nn.moments(x, [a for a in range(x.ndim) if a != self.axis % x.ndim])
+            mean, variance = self.moments(x, mask)
             self.update_average(self.moving_mean, mean)
             self.update_average(self.moving_variance, variance)
         else:
             mean, variance = self.moving_mean, self.moving_variance
         mean, variance = self.broadcastable(mean, x), self.broadcastable(variance, x)
         return as_dtype(self.normalized(x, mean, variance), self.dtype)
+
+    def moments(self, x, mask):
+        """The mean and the variance of each feature, over the examples where the mask is True."""
+        axes = [axis for axis in range(x.ndim) if axis != self.axis % x.ndim]
+        if mask is None:
+            return nn.moments(x, axes)
+        counted = shaping.broadcast_to(shaping.expand_dims(creation.cast(mask, dtypes.bool), -1), x.shape)
+        nothing, count = creation.zeros_like(x), math.reduce_sum(as_dtype(counted, x.dtype), axes, True) + EPSILON
+        mean = math.reduce_sum(gathering.where(counted, x, nothing), axes, True) / count
+        variance = math.reduce_sum(math.square(gathering.where(counted, x - mean, nothing)), axes, True) / count
+        return shaping.squeeze(mean, axes), shaping.squeeze(variance, axes)
 
     def update_average(self, average, value):
         """Assign `average * momentum + value * (1 - momentum)` to a moving average."""
@@ -259,10 +290,14 @@ class LayerNormalization(Normalization):
         epsilon: added to the variance.
         center: whether there is an offset `beta`.
         scale: whether there is a factor `gamma`.
+        rms_scaling: compute gamma * x / sqrt(variance + epsilon) instead.
         beta_initializer, gamma_initializer: names or initializers.
         beta_regularizer, gamma_regularizer: names or functions of a weight.
-        beta_constraint, gamma_constraint: functions of a weight.
+        beta_constraint, gamma_constraint: names or functions of a weight.
         **kwargs: those of `Layer`.
+
+    Raises:
+        TypeError: the axis is something else.
 
     >>> import minigrad as mg
     >>> layer = mg.keras.layers.LayerNormalization(axis=[1, 2], epsilon=0.0)
@@ -271,7 +306,20 @@ class LayerNormalization(Normalization):
       [ 1. -1.]]] (2, 2)
     """
 
+    def __init__(self, axis=-1, *settings, rms_scaling=False, **named):
+        if not isinstance(axis, (int, list, tuple)):
+            problem = "Expected an int or a list/tuple of ints for the argument 'axis', but received:"
+            raise TypeError(f"{problem} {visible(axis)}")
+        super().__init__(axis, *settings, **named)
+        self.rms_scaling = rms_scaling
+        if rms_scaling:
+            self.center, self.scale = False, True
+
     def call(self, inputs):
         x = as_wide_float(inputs)
-        y = self.normalized(x, *nn.moments(x, self.axes, keepdims=True))
+        mean, variance = nn.moments(x, self.axes, keepdims=True)
+        if self.rms_scaling:
+            y = x * math.rsqrt(variance + self.epsilon) * self.broadcastable(self.gamma, x)
+        else:
+            y = self.normalized(x, mean, variance)
         return as_dtype(as_dtype(y, inputs.dtype), self.dtype)  # as in Keras, rounded to the inputs' dtype

@@ -1,0 +1,190 @@
+"""The batches of an epoch, from arrays, a Dataset or a generator, as `fit`, `evaluate` and `predict` take them."""
+
+import functools
+import itertools
+import operator
+import types
+import warnings
+
+import numpy as np
+
+from ..data.transformations import random_words
+from ..engine import convert
+from ..errors import visible
+from ..ops import gather
+from ..random.streams import pair_for, seeds
+
+
+def leaves(value):
+    """The arrays in lists, tuples and dicts, in order."""
+    if isinstance(value, dict):
+        value = [value[key] for key in sorted(value)]
+    return [x for one in value for x in leaves(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def mapped(function, value):
+    """`function` of each array in lists, tuples and dicts; None stays."""
+    if isinstance(value, dict):
+        return {key: mapped(function, x) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([mapped(function, x) for x in value])
+    return None if value is None else function(value)
+
+
+def unpacked(data):
+    """x, y and the weights of the examples, of which a batch may leave the last two away.
+
+    Raises:
+        ValueError: it is a tuple of more than three.
+    """
+    parts = tuple(data) if isinstance(data, (list, tuple)) else (data,)
+    if len(parts) > 3:
+        problem = "Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`,"
+        raise ValueError(f"{problem} found: {visible(parts)}")
+    return (*parts, None, None)[:3]
+
+
+def packed(x, y, sample_weight):
+    """The tuple of a batch: (x,), (x, y) or (x, y, sample_weight)."""
+    return (x,) if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
+def split(arrays, share):
+    """The arrays without their last examples, and these, for validation.
+
+    Raises:
+        ValueError: something else than arrays is given, or one part would be empty.
+    """
+    known = [x for x in leaves(arrays) if x is not None]
+    if odd := [type(x) for x in known if not hasattr(x, "shape")]:
+        problem = "Argument `validation_split` is only supported for tensors or NumPy arrays."
+        raise ValueError(f"{problem} Found incompatible type in the input: {odd}")
+    count = len(known[0])
+    at = int(count * (1.0 - share))
+    if at in (0, count):
+        problem = f"Training data contains {count} samples, which is not sufficient to split it into a validation and"
+        advice = "Either provide more data, or a different value for the `validation_split` argument."
+        raise ValueError(f"{problem} training set as specified by `validation_split={share}`. {advice}")
+    return mapped(lambda x: x[:at], arrays), mapped(lambda x: x[at:], arrays)
+
+
+def weights_of_classes(y, class_weight):
+    """A weight for each example, by its class."""
+    classes = np.asarray(y)
+    if classes.ndim > 1:
+        classes = classes[..., 0] if classes.shape[-1] == 1 else np.argmax(classes, -1)
+    return np.array([class_weight.get(int(np.round(one)), 1.0) for one in classes], np.float32)
+
+
+def drawn_order(count):
+    """The places of the examples in random order; with a global seed it is the same in each epoch, as in Keras."""
+    words = random_words(*pair_for(None if seeds.seed is None else 0))
+    order = np.arange(count)
+    for place in range(count - 1):  # the Fisher-Yates shuffle
+        other = place + next(words) % (count - place)
+        order[[place, other]] = order[[other, place]]
+    return order
+
+
+class Batches:
+    """An iterable: each time one epoch. With `steps` an epoch goes on where the last one ended.
+
+    Args:
+        x: arrays, or a Dataset or a generator of batches.
+        y, sample_weight, batch_size, shuffle, class_weight: for arrays alone.
+        steps: the number of batches of an epoch; None for all there are.
+
+    Raises:
+        ValueError: it is something else, the arrays have different lengths, or arguments do not go together.
+    """
+
+    def __init__(self, x, y=None, sample_weight=None, batch_size=None, steps=None, shuffle=False, class_weight=None):
+        self.wanted, self.iterator = steps, None
+        if hasattr(x, "element_spec") or isinstance(x, types.GeneratorType):
+            self.source, self.count, self.class_weight = x, operator.length_hint(x) or None, class_weight
+            self.check_alone(y, sample_weight)
+            specs = [spec for spec in leaves(getattr(x, "element_spec", None)) if spec is not None]
+            self.even = bool(specs) and all(len(spec.shape) and spec.shape[0] is not None for spec in specs)
+            return
+        for one in leaves((x, y)):
+            if one is not None and not hasattr(one, "shape"):
+                advice = "Give an array, as np.array(x), a Dataset or a generator."
+                raise ValueError(f"Unrecognized data type: x={visible(x)} (of type {type(x)}). {advice}")
+        if class_weight is not None:
+            if sample_weight is not None:
+                raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
+            sample_weight = weights_of_classes(y, class_weight)
+        self.class_weight = None
+        data = packed(x, y, sample_weight)
+        self.check_lengths(data)
+        self.data, self.source, self.shuffle = mapped(convert, data), None, shuffle
+        self.examples = len(next(one for one in leaves(data) if one is not None))
+        self.size = batch_size or (-(-self.examples // steps) if steps else 32)
+        self.count = -(-self.examples // self.size)
+        self.even = self.examples % self.size == 0  # have all batches the same length?
+
+    def check_alone(self, y, sample_weight):
+        """Refuse what belongs to arrays beside an iterable of batches."""
+        kind = "tf.data.Dataset" if hasattr(self.source, "element_spec") else "generator"
+        for name, value, what in (("y", y, "the targets"), ("sample_weights", sample_weight, "the sample weights")):
+            if value is not None:
+                problem = f"When providing `x` as a {kind}, `{name}` should not be passed."
+                raise ValueError(f"{problem} Instead, {what} should be included as part of the {kind}.")
+
+    def check_lengths(self, data):
+        if len({len(one) for one in leaves(data) if one is not None}) > 1:
+            problem = "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples."
+            sizes = [", ".join(str(len(one)) for one in leaves(part) if one is not None) for part in data]
+            told = "\n".join(f"'{name}' sizes: {size}" for name, size in zip(("x", "y", "sample_weight"), sizes))
+            raise ValueError(f"{problem}{told}\n")
+
+    @property
+    def steps(self):
+        """The number of batches of an epoch, or None if it is not known."""
+        return self.wanted or self.count
+
+    def all(self):
+        """The batches of all data, once."""
+        if self.source is not None:
+            yield from map(self.weighted, self.source)
+            return
+        order = drawn_order(self.examples) if self.shuffle and self.shuffle != "batch" else np.arange(self.examples)
+        for start in range(0, self.examples, self.size):
+            rows = order[start : start + self.size]
+            yield mapped(functools.partial(gather, indices=rows), self.data)
+
+    def weighted(self, batch):
+        """A batch of an iterable, as Tensors, with the weights of its classes."""
+        batch = mapped(convert, batch)
+        if self.class_weight is None:
+            return batch
+        x, y, _ = unpacked(batch)
+        return x, y, weights_of_classes(y, self.class_weight)
+
+    def __iter__(self):
+        if self.iterator is None or not self.wanted:
+            self.iterator, self.seen = self.all(), 0
+        step = 0
+        for batch in itertools.islice(self.iterator, self.wanted):
+            step, self.seen = step + 1, self.seen + 1
+            yield batch
+        if not self.wanted:
+            if self.source is not None and operator.length_hint(self.source):
+                iter(self.source)  # as Keras does: so a shuffled Dataset comes in the same orders
+            self.count = step
+        elif self.seen == self.count and step == self.wanted:
+            self.iterator = None  # the next epoch begins anew
+        elif step < self.wanted:
+            self.iterator = None
+            problem = "Your input ran out of data; interrupting training. Make sure that your dataset or generator can"
+            advice = "You may need to use the `.repeat()` function when building your dataset."
+            warnings.warn(f"{problem} generate at least `steps_per_epoch * epochs` batches. {advice}", stacklevel=4)
+
+    def groups(self, size):
+        """The batches of an epoch, so many at a time, with the number of the first."""
+        batches = iter(self)
+        for first in itertools.count(0, size):
+            group = list(itertools.islice(batches, size))
+            if not group:
+                return
+            yield first, group

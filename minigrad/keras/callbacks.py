@@ -1,0 +1,608 @@
+"""tf.keras.callbacks: what `fit`, `evaluate` and `predict` call as they go: to stop, to record, to show."""
+
+import math as python_math
+import sys
+import time
+import warnings
+
+import numpy as np
+
+from ..engine import convert
+from ..errors import visible
+
+__all__ = ["Callback", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler", "ModelCheckpoint",
+           "ProgbarLogger", "ReduceLROnPlateau", "TerminateOnNaN"]  # fmt: skip
+
+
+class Callback:
+    """The base class: a subclass defines the methods that it needs; each is called at the moment of its name.
+
+    `self.model` is the model, and `self.params` a dict with "verbose", "epochs" and "steps". `logs` is a dict of
+    floats: the loss and the metrics so far. `self.model.stop_training = True` ends the training after the batch or the
+    epoch.
+
+    >>> import minigrad as mg
+    >>> class Told(mg.keras.callbacks.Callback):
+    ...     def on_epoch_end(self, epoch, logs=None):
+    ...         print(epoch, logs)
+    >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1, kernel_initializer="ones")])
+    >>> model.compile(loss="mse")
+    >>> _ = model.fit(mg.constant([[1.0]]), mg.constant([[3.0]]), verbose=0, callbacks=[Told()])
+    0 {'loss': 4.0}
+    """
+
+    params = model = None
+
+    def set_params(self, params):
+        self.params = params
+
+    def set_model(self, model):
+        self.model = model
+
+    def on_train_begin(self, logs=None):
+        """Called before the first epoch."""
+
+    def on_train_end(self, logs=None):
+        """Called after the last epoch, with its logs."""
+
+    def on_epoch_begin(self, epoch, logs=None):
+        """Called before each epoch; the first one is 0."""
+
+    def on_epoch_end(self, epoch, logs=None):
+        """Called after each epoch; the names of what was measured on the validation data begin with `val_`."""
+
+    def on_batch_begin(self, batch, logs=None):
+        """The older name of `on_train_batch_begin`."""
+
+    def on_batch_end(self, batch, logs=None):
+        """The older name of `on_train_batch_end`."""
+
+    def on_train_batch_begin(self, batch, logs=None):
+        """Called before each batch of `fit`."""
+        self.on_batch_begin(batch, logs)
+
+    def on_train_batch_end(self, batch, logs=None):
+        """Called after each batch of `fit`."""
+        self.on_batch_end(batch, logs)
+
+    def on_test_begin(self, logs=None):
+        """Called before an evaluation, also that of the validation data in `fit`."""
+
+    def on_test_end(self, logs=None):
+        """Called after an evaluation."""
+
+    def on_test_batch_begin(self, batch, logs=None):
+        """Called before each batch of an evaluation."""
+
+    def on_test_batch_end(self, batch, logs=None):
+        """Called after each batch of an evaluation."""
+
+    def on_predict_begin(self, logs=None):
+        """Called before a prediction."""
+
+    def on_predict_end(self, logs=None):
+        """Called after a prediction."""
+
+    def on_predict_batch_begin(self, batch, logs=None):
+        """Called before each batch of a prediction."""
+
+    def on_predict_batch_end(self, batch, logs=None):
+        """Called after each batch of a prediction, with `logs["outputs"]`."""
+
+
+class CallbackList:
+    """The callbacks of one run: those given, then a History in `fit`, then the progress bar unless `verbose` is 0."""
+
+    def __init__(self, callbacks, model, verbose, epochs, steps, history=False):
+        self.callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []
+        if history and not self.any(History):
+            self.callbacks.append(History())
+        if verbose and not self.any(ProgbarLogger):
+            self.callbacks.append(ProgbarLogger())
+        if history:
+            model.history = self.any(History)
+        for callback in self.callbacks:
+            callback.set_model(model)
+            callback.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
+
+    def any(self, kind):
+        """The callback of this class, or None."""
+        return next((one for one in self.callbacks if isinstance(one, kind)), None)
+
+    def tell(self, moment, *place, logs=None):
+        """Call the method of this name of all callbacks, with logs that they share."""
+        logs = as_floats(logs or {})
+        for callback in self.callbacks:
+            method = getattr(callback, moment)
+            method(*place, logs=logs) if "batch" in moment else method(*place, logs)
+
+
+def as_floats(logs):
+    """The logs with floats for scalars, sorted by name; dicts in them are laid open."""
+    told = {}
+    for name, value in sorted(logs.items()):
+        if isinstance(value, dict):
+            told |= as_floats(value)
+        else:
+            scalar = isinstance(value, (int, float)) or getattr(value, "shape", None) == ()
+            told[name] = float(value) if scalar else value
+    return told
+
+
+class History(Callback):
+    """What `fit` returns: `history` has a list for each name in the logs, and `epoch` the numbers of the epochs.
+
+    >>> import minigrad as mg
+    >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1, kernel_initializer="ones")])
+    >>> model.compile(mg.keras.optimizers.SGD(0.25), loss="mse")
+    >>> model.fit(mg.constant([[1.0]]), mg.constant([[3.0]]), epochs=2, verbose=0).history
+    {'loss': [4.0, 0.0]}
+    """
+
+    def __init__(self):
+        self.history = {}
+
+    def on_train_begin(self, logs=None):
+        self.epoch = []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+
+class LambdaCallback(Callback):
+    """A callback of functions: `LambdaCallback(on_epoch_end=lambda epoch, logs: print(logs))`.
+
+    Args:
+        **functions: a function for each method of `Callback`, with the arguments of that method.
+
+    >>> import minigrad as mg
+    >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1, kernel_initializer="ones")])
+    >>> model.compile(loss="mse")
+    >>> told = mg.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch, logs))
+    >>> _ = model.fit(mg.constant([[1.0]]), mg.constant([[3.0]]), verbose=0, callbacks=told)
+    0 {'loss': 4.0}
+    """
+
+    def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_train_begin=None, on_train_end=None,
+                 on_train_batch_begin=None, on_train_batch_end=None, **functions):  # fmt: skip
+        functions |= dict(on_epoch_begin=on_epoch_begin, on_epoch_end=on_epoch_end, on_train_begin=on_train_begin,
+                          on_train_end=on_train_end, on_train_batch_begin=on_train_batch_begin,
+                          on_train_batch_end=on_train_batch_end)  # fmt: skip
+        vars(self).update({name: function for name, function in functions.items() if function is not None})
+
+
+class TerminateOnNaN(Callback):
+    """Stops the training at a batch whose loss is nan or infinite.
+
+    Args:
+        raise_error: raise an error instead.
+
+    Raises:
+        RuntimeError: (in `fit`, with `raise_error`) the loss is nan or infinite.
+
+    >>> import minigrad as mg
+    >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1)])
+    >>> model.compile(loss="mse")
+    >>> stop = mg.keras.callbacks.TerminateOnNaN()
+    >>> told = model.fit(mg.constant([[float("inf")]]), mg.constant([[3.0]]), epochs=9, verbose=0, callbacks=[stop])
+    Batch 0: Invalid loss, terminating training
+    >>> told.epoch
+    [0]
+    """
+
+    def __init__(self, raise_error=False):
+        self.raise_error = raise_error
+
+    def on_batch_end(self, batch, logs=None):
+        loss = (logs or {}).get("loss")
+        if loss is None or python_math.isfinite(loss):
+            return
+        if self.raise_error:
+            problem = f"NaN or Inf loss encountered at batch {batch}."
+            raise RuntimeError(f"{problem} Loss value: {loss}. Terminating training immediately.")
+        print(f"Batch {batch}: Invalid loss, terminating training")
+        self.model.stop_training = True
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate before each epoch.
+
+    Args:
+        schedule: a function of the epoch and the current learning rate that returns the new one, a float.
+        verbose: 1 prints it.
+
+    Raises:
+        ValueError: (in `fit`) the function returns something else.
+
+    >>> import minigrad as mg
+    >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1)])
+    >>> model.compile(mg.keras.optimizers.SGD(0.5), loss="mse")
+    >>> halve = mg.keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate / 2)
+    >>> model.fit(mg.ones([1, 1]), mg.ones([1, 1]), epochs=2, verbose=0, callbacks=[halve]).history["learning_rate"]
+    [0.25, 0.125]
+    """
+
+    def __init__(self, schedule, verbose=0):
+        self.schedule, self.verbose = schedule, verbose
+
+    def on_epoch_begin(self, epoch, logs=None):
+        optimizer = self.model.optimizer
+        if not hasattr(optimizer, "learning_rate"):
+            raise ValueError('Optimizer must have a "learning_rate" attribute.')
+        try:
+            rate = self.schedule(epoch, rate_of(optimizer))
+        except TypeError:  # a function of the epoch alone
+            rate = self.schedule(epoch)
+        if not isinstance(rate, (float, np.float32)):
+            raise ValueError(f"The output of the `schedule` function should be a float. Got: {visible(rate)}")
+        optimizer.learning_rate = rate
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {rate}.")
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs["learning_rate"] = rate_of(self.model.optimizer)
+
+
+def rate_of(optimizer) -> float:
+    """The current learning rate."""
+    return float(convert(optimizer.learning_rate))
+
+
+class Monitor(Callback):
+    """What the callbacks share that watch one of the numbers in the logs."""
+
+    def __init__(self, monitor="val_loss", mode="auto", baseline=None, min_delta=0):
+        if mode not in ("auto", "min", "max"):
+            problem = f"{type(self).__name__} mode '{visible(mode, None)}' is unknown, fallback to auto mode."
+            warnings.warn(problem, stacklevel=3)
+            mode = "auto"
+        self.monitor, self.mode, self.best, self.min_delta = monitor, mode, baseline, abs(min_delta)
+
+    def direction(self):
+        """-1 if the number shall be small, 1 if it shall be large.
+
+        Raises:
+            ValueError: nothing tells.
+        """
+        name = self.monitor.removeprefix("val_")
+        of_metrics = {metric.name: metric._direction for metric in getattr(self.model, "metrics_inside", ())}
+        ways = {"min": -1, "max": 1, "down": -1, "up": 1}
+        known = "min" if name == "loss" else of_metrics.get(name)
+        if self.mode == "auto" and known not in ways:
+            problem = f"{type(self).__name__} callback received monitor={visible(self.monitor, None)}, but Keras isn't"
+            reason = "able to automatically determine whether that metric should be maximized or minimized."
+            high, low = "Pass `mode='max'` in order to monitor based on the highest metric value", "`mode='min'`"
+            raise ValueError(f"{problem} {reason} {high}, or pass {low} in order to use the lowest value.")
+        return ways[known if self.mode == "auto" else self.mode]
+
+    def better(self, value, than):
+        """Is the value better, by more than `min_delta`?"""
+        return than is None or self.direction() * (value - than) > self.min_delta
+
+
+class EarlyStopping(Monitor):
+    """Stops the training when a number in the logs has not become better for some epochs.
+
+    Args:
+        monitor: the name of the number.
+        min_delta: a change of less is none.
+        patience: how many epochs it may fail to become better.
+        verbose: 1 tells when it stops.
+        mode: "min" or "max"; with "auto" the metric tells.
+        baseline: only values better than this count.
+        restore_best_weights: go back to the weights of the best epoch at the end.
+        start_from_epoch: how many epochs to wait before.
+
+    Raises:
+        ValueError: (in `fit`, with "auto") the direction of the metric is not known.
+
+    >>> import minigrad as mg
+    >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1, kernel_initializer="ones")])
+    >>> model.compile(mg.keras.optimizers.SGD(0.0), loss="mse")
+    >>> stop = mg.keras.callbacks.EarlyStopping("loss", patience=2, verbose=1)
+    >>> len(model.fit(mg.ones([1, 1]), mg.zeros([1, 1]), epochs=9, verbose=0, callbacks=[stop]).epoch)
+    Epoch 3: early stopping
+    3
+    """
+
+    def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None,
+                 restore_best_weights=False, start_from_epoch=0):  # fmt: skip
+        super().__init__(monitor, mode, min_delta=min_delta)
+        self.patience, self.verbose, self.baseline = patience, verbose, baseline
+        self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
+        self.on_train_begin()
+
+    def on_train_begin(self, logs=None):
+        self.wait = self.stopped_epoch = self.best_epoch = 0
+        self.best = self.best_weights = None
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.direction()
+        value = self.get_monitor_value(logs)
+        if value is None or epoch < self.start_from_epoch:
+            return
+        self.wait += 1
+        first = self.restore_best_weights and self.best_weights is None
+        improved = self.better(value, self.best)
+        if first or improved:
+            self.best_epoch = epoch
+            self.best_weights = self.model.get_weights() if self.restore_best_weights else None
+        if improved:
+            self.best = value
+            if self.baseline is None or self.better(value, self.baseline):
+                self.wait = 0
+        elif self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch, self.model.stop_training = epoch, True
+
+    def on_train_end(self, logs=None):
+        if self.stopped_epoch and self.verbose:
+            print(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose:
+                print(f"Restoring model weights from the end of the best epoch: {self.best_epoch + 1}.")
+            self.model.set_weights(self.best_weights)
+
+    def get_monitor_value(self, logs):
+        """The number in the logs; None, with a warning, if it is not there."""
+        if self.monitor not in logs:
+            problem = f"Early stopping conditioned on metric `{self.monitor}` which is not available."
+            warnings.warn(f"{problem} Available metrics are: {','.join(logs)}", stacklevel=2)
+        return logs.get(self.monitor)
+
+
+class ReduceLROnPlateau(Monitor):
+    """Multiplies the learning rate by a factor when a number in the logs has not become better for some epochs.
+
+    Args:
+        monitor: the name of the number.
+        factor: below 1.
+        patience: how many epochs it may fail to become better.
+        verbose: 1 tells of each change.
+        mode: "min" or "max"; with "auto" the metric tells.
+        min_delta: a change of less is none.
+        cooldown: how many epochs to wait after a change.
+        min_lr: the smallest learning rate.
+
+    Raises:
+        ValueError: the factor is not below 1; or (in `fit`, with "auto") the direction of the metric is not known.
+
+    >>> import minigrad as mg
+    >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1)])
+    >>> model.compile(mg.keras.optimizers.SGD(0.5), loss="mse")
+    >>> reduce = mg.keras.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=1, min_delta=9.0)
+    >>> told = model.fit(mg.zeros([1, 1]), mg.zeros([1, 1]), epochs=4, verbose=0, callbacks=[reduce])
+    >>> told.history["learning_rate"]
+    [0.5, 0.5, 0.25, 0.125]
+    """
+
+    def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0,
+                 min_lr=0.0, **kwargs):  # fmt: skip
+        super().__init__(monitor, mode, min_delta=min_delta)
+        if factor >= 1.0:
+            raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
+        self.factor, self.patience, self.verbose = factor, patience, verbose
+        self.cooldown, self.min_lr = cooldown, min_lr
+        self.on_train_begin()
+
+    def on_train_begin(self, logs=None):
+        self.best, self.cooldown_counter, self.wait = None, 0, 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.direction()
+        rate = logs["learning_rate"] = rate_of(self.model.optimizer)
+        value = logs.get(self.monitor)
+        if value is None:
+            problem = f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not available."
+            warnings.warn(f"{problem} Available metrics are: {','.join(logs)}.", stacklevel=2)
+            return
+        if self.in_cooldown():
+            self.cooldown_counter, self.wait = self.cooldown_counter - 1, 0
+        if self.better(value, self.best):
+            self.best, self.wait = value, 0
+        elif not self.in_cooldown():
+            self.wait += 1
+            if self.wait >= self.patience and rate > np.float32(self.min_lr):
+                self.reduce(epoch, max(rate * self.factor, self.min_lr))
+
+    def reduce(self, epoch, rate):
+        """Set the learning rate."""
+        self.model.optimizer.learning_rate = rate
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {rate}.")
+        self.cooldown_counter, self.wait = self.cooldown, 0
+
+    def in_cooldown(self) -> bool:
+        """Does it wait after a change?"""
+        return self.cooldown_counter > 0
+
+
+class ModelCheckpoint(Monitor):
+    """Saves the weights of the model as it trains, with `model.save_weights`.
+
+    Args:
+        filepath: ends with `.weights.h5`; names in braces are replaced, as in "{epoch:02d}-{val_loss:.2f}.weights.h5".
+        monitor: the name of the number in the logs that tells what is best.
+        verbose: 1 tells of each save.
+        save_best_only: save only when the number has become better.
+        save_weights_only: only True: a whole model is not saved.
+        mode: "min" or "max"; with "auto" the metric tells.
+        save_freq: "epoch", or after how many batches.
+        initial_value_threshold: only what is better than this is saved.
+
+    Raises:
+        ValueError: `save_weights_only` is not True, the file has another ending, or `save_freq` is something else.
+
+    >>> import minigrad as mg
+    >>> best = mg.keras.callbacks.ModelCheckpoint("best.weights.h5", save_best_only=True, save_weights_only=True)
+    >>> best.monitor
+    'val_loss'
+    """
+
+    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False,
+                 mode="auto", save_freq="epoch", initial_value_threshold=None):  # fmt: skip
+        super().__init__(monitor, mode, initial_value_threshold)
+        self.filepath, self.verbose = str(filepath), verbose
+        self.save_best_only, self.save_freq = save_best_only, save_freq
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            problem = f"Unrecognized save_freq: {visible(save_freq, None)}."
+            raise ValueError(f"{problem} Expected save_freq are 'epoch' or integer values")
+        if not save_weights_only:
+            problem = "minigrad saves weights, and no whole models."
+            raise ValueError(f"{problem} Write ModelCheckpoint('name.weights.h5', save_weights_only=True).")
+        if not self.filepath.endswith(".weights.h5"):
+            problem = "When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided must end in"
+            raise ValueError(f"{problem} `.weights.h5`. Received: filepath={visible(self.filepath, None)}")
+        self.batches = 0  # since the last save
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.epoch = epoch
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.batches += 1
+        if self.save_freq != "epoch" and self.batches >= self.save_freq:
+            self.save({"batch": batch + 1} | logs)
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.direction()
+        if self.save_freq == "epoch":
+            self.save(logs)
+
+    def save(self, logs):
+        """Save the weights, if they are wanted."""
+        self.batches, path = 0, self.filepath.format(epoch=self.epoch + 1, **logs)
+        value, told = logs.get(self.monitor), f"saving model to {path}"
+        if self.save_best_only and value is None:
+            warnings.warn(f"Can save best model only with {self.monitor} available.", stacklevel=2)
+        elif self.save_best_only:
+            best = "None" if self.best is None else f"{self.best:.5f}"
+            if not self.better(value, self.best):
+                self.tell(f"{self.monitor} did not improve from {best}")
+                return
+            self.best, told = value, f"{self.monitor} improved from {best} to {value:.5f}, {told}"
+        self.tell(told)
+        self.model.save_weights(path, overwrite=True)
+        self.tell(f"finished saving model to {path}")
+
+    def tell(self, text):
+        if self.verbose > 0:
+            print(f"\nEpoch {self.epoch + 1}: {text}")
+
+
+class ProgbarLogger(Callback):
+    """The progress bar: with `verbose=1` it grows with each batch, with `verbose=2` there is one line for each epoch.
+
+    >>> import minigrad as mg
+    >>> mg.keras.callbacks.ProgbarLogger().set_params({"verbose": 2, "epochs": 1, "steps": 3})
+    """
+
+    WIDTH = 20
+    INTERVAL = 0.05  # seconds between two pictures of the bar
+
+    in_fit = False
+
+    def set_params(self, params):
+        self.verbose = 1 if params["verbose"] == "auto" else params["verbose"]
+        self.epochs, self.steps = params["epochs"], params["steps"]
+
+    def on_train_begin(self, logs=None):
+        self.in_fit = True  # the evaluation inside is silent
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.start()
+        if self.verbose and self.epochs > 1:
+            print(f"Epoch {epoch + 1}/{self.epochs}")
+
+    def on_test_begin(self, logs=None):
+        if not self.in_fit:
+            self.start()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.step(batch, logs)
+
+    def on_test_batch_end(self, batch, logs=None):
+        if not self.in_fit:
+            self.step(batch, logs)
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.end(logs)
+
+    def on_test_end(self, logs=None):
+        if not self.in_fit:
+            self.end(logs)
+
+    on_predict_begin, on_predict_batch_end, on_predict_end = on_test_begin, on_test_batch_end, on_test_end
+
+    def start(self):
+        self.seen, self.shown, self.width = 0, 0.0, 0
+        self.began, self.after_first = time.time(), None
+
+    def step(self, batch, logs):
+        """Draw the bar, unless it was drawn just now."""
+        self.seen, now = batch + 1, time.time()
+        took = self.time_of_a_step(now)
+        if self.verbose == 1 and now - self.shown >= self.INTERVAL:
+            left = as_duration(took * (self.steps - self.seen)) if self.steps else f"{now - self.began:.0f}s"
+            self.draw(logs, left, took)
+            self.shown = now
+
+    def end(self, logs):
+        """Draw the bar a last time, or the line of the epoch."""
+        self.steps, now = self.steps or self.seen, time.time()
+        self.seen = self.steps
+        took, whole = self.time_of_a_step(now), f"{now - self.began:.0f}s"
+        if self.verbose == 1:
+            self.draw(logs, whole, took)
+            print()
+        elif self.verbose == 2 and self.steps:
+            print(f"{self.steps}/{self.steps} - {whole} -{per_step(took)}{numbers(logs)}")
+
+    def draw(self, logs, when, took):
+        """Write the bar over the last one."""
+        plain = f"{self.seen:7}/Unknown"
+        bar = plain
+        if self.steps:
+            plain = f"{self.seen:{len(str(self.steps))}}/{self.steps} {'━' * self.WIDTH}"
+            done = int(self.WIDTH * self.seen / self.steps)
+            green = f"\033[32m{'━' * done}\033[0m" if done else ""
+            bar = f"\033[1m{plain.split(' ━')[0]}\033[0m {green}\033[37m{'━' * (self.WIDTH - done)}\033[0m"
+        told = f"{per_step(took)}{numbers(logs)}"
+        width = len(plain) + 1 + len(when) + len(told)
+        back = "\b" * self.width + "\r"
+        sys.stdout.write(f"{back}{bar} \033[1m{when}\033[0m{told}{' ' * (self.width - width)}")
+        sys.stdout.flush()
+        self.width = width
+
+    def time_of_a_step(self, now):
+        """Seconds; the first step, which makes the weights, does not count if there are others."""
+        if not self.seen:
+            return 0
+        if self.after_first is not None and self.seen > 1:
+            return (now - self.after_first) / (self.seen - 1)
+        if self.seen == 1:
+            self.after_first = now
+        return (now - self.began) / self.seen
+
+
+def as_duration(seconds):
+    """The time that is left: 5s, 1:05 or 1:00:05."""
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}:{minutes:02}:{seconds:02}"
+    return f"{minutes}:{seconds:02}" if minutes else f"{seconds}s"
+
+
+def per_step(seconds):
+    """The time of a step, with the unit that fits."""
+    for factor, unit in ((1, "s"), (1e3, "ms")):
+        if seconds * factor >= 1 or seconds == 0:
+            return f" {seconds * factor:.0f}{unit}/step"
+    return f" {seconds * 1e6:.0f}us/step"
+
+
+def numbers(logs):
+    """The numbers of the logs behind the bar."""
+    means = {name: float(np.mean(value)) for name, value in (logs or {}).items() if name != "outputs"}
+    return "".join(f" - {name}: {value:.{'4f' if abs(value) > 1e-3 else '4e'}}" for name, value in means.items())

@@ -1,0 +1,469 @@
+"""`compile`, `fit`, `evaluate` and `predict`: a training loop over the pieces that exist, a GradientTape among them.
+
+Read `Trainer.fit`, which is the loop, and `Trainer.train_step`, which is one step of it.
+"""
+
+import contextlib
+import inspect
+import warnings
+
+from .. import math
+from ..engine.tape import GradientTape
+from ..errors import visible
+from ..ops import concat
+from . import losses, optimizers
+from . import metrics as metrics_module
+from .activations import as_dtype, as_float
+from .batches import Batches, leaves, mapped, split, unpacked, weights_of_classes
+from .callbacks import CallbackList, as_floats
+from .variable import calls
+
+
+class Trainer:
+    """What a Model has to train: `compile`, then `fit`; and `evaluate`, `predict`, and the same for single batches."""
+
+    compiled, steps_per_execution = False, 1
+    optimizer = loss = history = None
+    stop_training = stop_evaluating = stop_predicting = False
+    _loss_tracker = _compile_loss = _compile_metrics = None
+
+    def compile(self, optimizer="rmsprop", loss=None, loss_weights=None, metrics=None, weighted_metrics=None,
+                run_eagerly=False, steps_per_execution=1, jit_compile="auto", auto_scale_loss=True):  # fmt: skip
+        """Set what `fit` trains with.
+
+        Args:
+            optimizer: a name or an optimizer.
+            loss: a name, a loss, or a function of y_true and y_pred; a list or a dict of them for several outputs.
+            loss_weights: the factors of several losses.
+            metrics: a list of names, metrics or functions; a list or a dict of lists for several outputs. "accuracy" is
+                the one that fits the shapes.
+            weighted_metrics: those that mind `sample_weight`.
+            steps_per_execution: how many batches to take between two calls of the callbacks.
+            run_eagerly, jit_compile, auto_scale_loss: accepted as in Keras, without effect.
+
+        Raises:
+            ValueError: there is no such optimizer, or the metrics are no list.
+        """
+        self.optimizer, self.loss, self.compiled, self.stop_training = optimizers.get(optimizer), loss, True, False
+        self._loss_tracker, self.steps_per_execution = metrics_module.Mean(name="loss"), steps_per_execution
+        self._compile_loss = None if loss is None else CompiledLoss(loss, loss_weights)
+        wanted = metrics is not None or weighted_metrics is not None
+        self._compile_metrics = CompiledMetrics(metrics, weighted_metrics) if wanted else None
+
+    # ---- one step --------------------------------------------------------------------------------------------------
+
+    def train_step(self, data):
+        """One step of the training, which a subclass may define anew.
+
+        Args:
+            data: a batch: x, or a tuple (x, y) or (x, y, sample_weight).
+
+        Returns:
+            A dict: the name of each metric and its value so far.
+        """
+        x, y, sample_weight = unpacked(data)
+        with GradientTape() as tape:
+            y_pred = self(x, training=True)
+            loss = self._loss_of(x, y, y_pred, sample_weight, True)
+            self._loss_tracker.update_state(loss, sample_weight=len(leaves(x)[0]))
+            scaled = loss if self.optimizer is None else self.optimizer.scale_loss(loss)
+        if weights := self.trainable_weights:
+            self.optimizer.apply_gradients(zip(tape.gradient(scaled, weights), weights))
+        else:
+            warnings.warn("The model does not have any trainable weights.", stacklevel=2)
+        return self.compute_metrics(x, y, y_pred, sample_weight)
+
+    def test_step(self, data):
+        """One step of `evaluate`, with the arguments and the result of `train_step`."""
+        x, y, sample_weight = unpacked(data)
+        y_pred = self(x, training=False)
+        loss = self._loss_of(x, y, y_pred, sample_weight, False)
+        self._loss_tracker.update_state(loss, sample_weight=len(leaves(x)[0]))
+        return self.compute_metrics(x, y, y_pred, sample_weight)
+
+    def predict_step(self, data):
+        """The predictions for a batch."""
+        return self(unpacked(data)[0], training=False)
+
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        """The loss of `compile`, and the `losses` of the layers: a scalar.
+
+        Raises:
+            ValueError: there is none.
+        """
+        parts = [] if self._compile_loss is None else [self._compile_loss(y, y_pred, sample_weight)]
+        parts += [math.reduce_sum(as_float(loss)) for loss in self.losses]
+        if not parts:
+            raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
+        return parts[0] if len(parts) == 1 else math.add_n(parts)
+
+    def _loss_of(self, *args):
+        """`compute_loss`, which in older subclasses does not have the last argument, `training`."""
+        takes_training = "training" in inspect.signature(self.compute_loss).parameters
+        return self.compute_loss(*args) if takes_training else self.compute_loss(*args[:-1])
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        """Update the metrics of `compile`: a dict of all metrics."""
+        if self._compile_metrics is not None:
+            self._compile_metrics.update_state(y, y_pred, sample_weight)
+        return self.get_metrics_result()
+
+    # ---- the loops -------------------------------------------------------------------------------------------------
+
+    def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
+            validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0,
+            steps_per_epoch=None, validation_steps=None, validation_batch_size=None, validation_freq=1):  # fmt: skip
+        """Train the model.
+
+        Args:
+            x: the inputs: an array, or a list or dict of arrays; or an iterable of batches (x, y), as a Dataset.
+            y: the true values; not beside an iterable.
+            batch_size: the number of examples of a step; 32 by default.
+            epochs: how often to go through all data.
+            verbose: 0 is silent, 1 a progress bar, 2 a line for each epoch.
+            callbacks: a list of callbacks.
+            validation_split: which share of the examples, the last ones, to evaluate on after each epoch.
+            validation_data: (x, y), (x, y, sample_weight), or an iterable of batches, to evaluate on after each epoch.
+            shuffle: draw the examples of an array in another order in each epoch.
+            class_weight: a dict: the weight of each class in the loss.
+            sample_weight: the weight of each example in the loss.
+            initial_epoch: the number of the first epoch.
+            steps_per_epoch: the number of batches of an epoch.
+            validation_steps, validation_batch_size: those of the validation data.
+            validation_freq: evaluate after every so many epochs; or a list of epochs, of which the first is 1.
+
+        Returns:
+            A `History`.
+
+        Raises:
+            ValueError: `compile` was not called, or arguments do not go together.
+
+        >>> import minigrad as mg
+        >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1, kernel_initializer="ones")])
+        >>> model.compile(mg.keras.optimizers.SGD(0.25), loss="mse", metrics=["mae"])
+        >>> x, y = mg.constant([[1.0], [1.0]]), mg.constant([[3.0], [3.0]])
+        >>> model.fit(x, y, epochs=2, verbose=0).history
+        {'loss': [4.0, 0.0], 'mae': [2.0, 0.0]}
+        """
+        self._check_compiled()
+        if validation_split and validation_data is None:
+            (x, y, sample_weight), validation_data = split((x, y, sample_weight), validation_split)
+        batches = Batches(x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight)
+        held_out = None
+        if validation_data is not None:
+            held_out = validation_batches(validation_data, validation_batch_size or batch_size, validation_steps)
+        heard = CallbackList(callbacks, self, verbose, epochs, batches.steps, history=True)
+        self.stop_training, logs = False, None
+        heard.tell("on_train_begin")
+        for epoch in range(initial_epoch, epochs):
+            self.reset_metrics()
+            heard.tell("on_epoch_begin", epoch)
+            logs = self._run("train", batches, heard)
+            if held_out is not None and is_due(epoch, validation_freq):
+                logs |= {f"val_{name}": value for name, value in self._evaluate(held_out, heard).items()}
+            heard.tell("on_epoch_end", epoch, logs=logs)
+            if self.stop_training:
+                break
+        if self.optimizer is not None and epochs > 0:
+            self.optimizer.finalize_variable_values(self.trainable_weights)
+        heard.tell("on_train_end", logs=logs)
+        return self.history
+
+    def _run(self, kind, batches, heard):
+        """Take the steps of an epoch: what the metrics are at its end. `kind` is "train" or "test"."""
+        take_step, logs = getattr(self, f"{kind}_step"), {}
+        for step, group in batches.groups(self.steps_per_execution):
+            heard.tell(f"on_{kind}_batch_begin", step)
+            with of_any_batch_size(not batches.even):
+                for batch in group:
+                    logs = take_step(batch)
+            heard.tell(f"on_{kind}_batch_end", step + self.steps_per_execution - 1, logs=logs)
+            if self.stop_training if kind == "train" else self.stop_evaluating:
+                break
+        own = self.get_metrics_result()
+        return dict(own if own.keys() == logs.keys() else logs)
+
+    def _evaluate(self, batches, heard):
+        self.stop_evaluating, batches.iterator = False, None
+        heard.tell("on_test_begin")
+        self.reset_metrics()
+        logs = self._run("test", batches, heard)
+        heard.tell("on_test_end", logs=logs)
+        return as_floats(logs)
+
+    def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None, steps=None, callbacks=None,
+                 return_dict=False, **kwargs):  # fmt: skip
+        """The loss and the metrics on these data, with the arguments of `fit`.
+
+        Args:
+            steps: the number of batches; None for all.
+            return_dict: return a dict instead of a list.
+
+        Returns:
+            The loss; if there are metrics, a list of the loss and the metrics.
+
+        >>> import minigrad as mg
+        >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1, kernel_initializer="ones")])
+        >>> model.compile(loss="mse", metrics=["mae"])
+        >>> model.evaluate(mg.constant([[1.0]]), mg.constant([[3.0]]), verbose=0)
+        [4.0, 2.0]
+        """
+        self._check_compiled()
+        if kwargs:
+            raise ValueError(f"Arguments not recognized: {kwargs}")
+        batches = Batches(x, y, sample_weight, batch_size, steps)
+        logs = self._evaluate(batches, CallbackList(callbacks, self, verbose, 1, batches.steps))
+        return logs if return_dict else self._in_order(logs)
+
+    def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
+        """The outputs for these inputs, batch by batch, as NumPy arrays.
+
+        >>> import minigrad as mg
+        >>> model = mg.keras.Sequential([mg.keras.layers.Dense(1, kernel_initializer="ones")])
+        >>> model.predict(mg.constant([[1.0], [2.0]]), verbose=0)
+        array([[1.],
+               [2.]], dtype=float32)
+        """
+        batches = Batches(x, None, None, batch_size, steps)
+        heard = CallbackList(callbacks, self, verbose, 1, batches.steps)
+        self.stop_predicting, outputs = False, []
+        heard.tell("on_predict_begin")
+        for step, group in batches.groups(self.steps_per_execution):
+            heard.tell("on_predict_batch_begin", step)
+            with of_any_batch_size(not batches.even):
+                outputs += [self.predict_step(batch) for batch in group]
+            last = step + self.steps_per_execution - 1
+            heard.tell("on_predict_batch_end", last, logs={"outputs": outputs[-1]})
+            if self.stop_predicting:
+                break
+        heard.tell("on_predict_end")
+        columns = iter(zip(*map(leaves, outputs)))
+        return mapped(lambda _: concat(list(next(columns)), 0).numpy(), outputs[0])
+
+    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
+        """One step on this batch: its loss and metrics, as `evaluate` returns them."""
+        if class_weight is not None:
+            if sample_weight is not None:
+                problem = "Arguments `sample_weight` and `class_weight` cannot be specified at the same time."
+                raise ValueError(f"{problem} Received: sample_weight={sample_weight}, class_weight={class_weight}")
+            sample_weight = weights_of_classes(y, class_weight)
+        return self._on_batch("train", (x, y, sample_weight), return_dict)
+
+    def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
+        """The loss and the metrics on this batch, as `evaluate` returns them."""
+        return self._on_batch("test", (x, y, sample_weight), return_dict)
+
+    def _on_batch(self, kind, batch, return_dict):
+        self._check_compiled()
+        self.reset_metrics()
+        logs = as_floats(getattr(self, f"{kind}_step")(batch))
+        return logs if return_dict else self._in_order(logs)
+
+    def predict_on_batch(self, x):
+        """The outputs for this batch, as NumPy arrays."""
+        return mapped(lambda y: y.numpy(), self.predict_step((x,)))
+
+    # ---- metrics ---------------------------------------------------------------------------------------------------
+
+    @property
+    def metrics(self) -> list:
+        """The mean loss, the metrics of `compile`, and those in the attributes of the model and its layers."""
+        own = [self._loss_tracker, self._compile_metrics, *(self._compile_loss.metrics if self._compile_loss else [])]
+        inner = super().metrics  # type: ignore[misc]
+        return list({id(metric): metric for metric in [*own, *inner] if metric is not None}.values())
+
+    @property
+    def metrics_inside(self) -> list:
+        """The metrics of `compile`, one by one."""
+        return [] if self._compile_metrics is None else self._compile_metrics.metrics
+
+    metrics_names = property(lambda self: [metric.name for metric in self.metrics], doc="The names of the `metrics`.")
+
+    def get_metrics_result(self) -> dict:
+        """The name of each metric and its value."""
+        told = {}
+        for metric in self.metrics:
+            value = metric.result()
+            told |= value if isinstance(value, dict) else {metric.name: value}
+        return told
+
+    def reset_metrics(self) -> None:
+        """Set the state of all metrics to zero."""
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def _in_order(self, logs):
+        """The values in the order of the metrics, then others by name; a single one alone."""
+        inside = {self._compile_metrics: self.metrics_inside}
+        names = [one.name for metric in self.metrics for one in inside.get(metric, [metric])]
+        values = [logs[name] for name in names if name in logs] + [logs[name] for name in logs if name not in names]
+        return values[0] if len(values) == 1 else values
+
+    def _check_compiled(self):
+        if not self.compiled:
+            advice = "Write model.compile(optimizer, loss) before."
+            raise ValueError(f"You must call `compile()` before using the model. {advice}")
+
+
+@contextlib.contextmanager
+def of_any_batch_size(so=True):
+    """A block in which a layer is built for any number of examples."""
+    outer, calls.any_batch_size = calls.any_batch_size, so
+    try:
+        yield
+    finally:
+        calls.any_batch_size = outer
+
+
+def validation_batches(data, batch_size, steps):
+    """The batches of the validation data: a tuple of arrays, or an iterable of batches."""
+    if isinstance(data, (list, tuple)):
+        return Batches(*unpacked(data), batch_size, steps)
+    return Batches(data, steps=steps)
+
+
+def is_due(epoch, frequency):
+    """Is there a validation after this epoch?"""
+    if isinstance(frequency, int):
+        return (epoch + 1) % frequency == 0
+    if isinstance(frequency, list):
+        return epoch + 1 in frequency
+    given = f"validation_freq={visible(frequency)} of the type {type(frequency)}"
+    raise ValueError(f"Expected `validation_freq` to be a list or int. Received: {given}.")
+
+
+# ---- several outputs ---------------------------------------------------------------------------------------------
+
+
+def named(y):
+    """The outputs by name: the keys of a dict, the places of a list, or None for a single output."""
+    if isinstance(y, dict):
+        return {key: y[key] for key in sorted(y)}
+    return dict(enumerate(y)) if isinstance(y, (list, tuple)) else {None: y}
+
+
+def for_each(outputs, given):
+    """What is given for each output: by name, by place, or the same for all."""
+    if isinstance(given, dict):
+        return {name: given.get(name) for name in outputs}
+    if isinstance(given, (list, tuple)) and None not in outputs and len(given) == len(outputs):
+        return dict(zip(outputs, given))
+    return dict.fromkeys(outputs, given)
+
+
+class CompiledLoss:
+    """The loss of `compile`: a loss for each output, and their sum."""
+
+    def __init__(self, loss, weights):
+        self.given, self.weights, self.losses, self.metrics = loss, weights, None, []
+
+    def _build(self, outputs, y_true):
+        given = self.given
+        if None in outputs and isinstance(given, (list, tuple, dict)):
+            given = leaves(given)[0]
+        wanted = {name: one for name, one in for_each(outputs, given).items() if one is not None}
+        self.losses = {name: loss_for(one, y_true[name], outputs[name]) for name, one in wanted.items()}
+        if len(self.losses) > 1:
+            names = [name if isinstance(name, str) else loss.name for name, loss in self.losses.items()]
+            self.metrics = [metrics_module.Mean(name=f"{name}_loss") for name in names]
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        outputs, y_true = named(y_pred), named(y_true)
+        if outputs.keys() != y_true.keys():
+            kinds = f"y_true has {visible(list(y_true))}, y_pred has {visible(list(outputs))}"
+            raise ValueError(f"y_true and y_pred have different structures.\n{kinds}")
+        if self.losses is None:
+            self._build(outputs, y_true)
+        weights, factors = for_each(outputs, sample_weight), for_each(outputs, self.weights)
+        total = []
+        for place, (name, loss) in enumerate(self.losses.items()):
+            value = as_dtype(loss(y_true[name], outputs[name], weights[name]), "float32")
+            if self.metrics:
+                self.metrics[place].update_state(value, sample_weight=len(outputs[name]))
+            total.append(value if factors[name] is None else value * factors[name])
+        return total[0] if len(total) == 1 else math.add_n(total)
+
+
+class CompiledMetrics(metrics_module.Metric):
+    """The metrics of `compile`, which `model.metrics` has as one."""
+
+    def __init__(self, given, weighted):
+        super().__init__(name="compile_metrics")
+        for what, one in (("metrics", given), ("weighted_metrics", weighted)):
+            if one and not isinstance(one, (list, tuple, dict)):
+                problem = f"Expected `{what}` argument to be a list, tuple, or dict."
+                raise ValueError(f"{problem} Received instead: {what}={visible(one)} of type {type(one)}")
+        self.given, self.found = (given or [], weighted or []), None  # found: (output, metric, weighted) of each
+
+    @property
+    def metrics(self) -> list:
+        """The metrics one by one, as soon as they are made, at the first batch."""
+        return [metric for _, metric, _ in self.found or []]
+
+    variables = property(lambda self: [variable for metric in self.metrics for variable in metric.variables])
+
+    def reset_state(self):
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def _build(self, y_true, outputs):
+        self.found = []
+        for weighted, given in enumerate(self.given):
+            for name, some in for_each(outputs, leaves(given) if None in outputs else given).items():
+                for one in leaves(some if isinstance(some, (list, tuple)) else [some]):
+                    if one is not None:
+                        self.found.append((name, metric_for(one, y_true[name], outputs[name]), bool(weighted)))
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        y_true, outputs = named(y_true), named(y_pred)
+        if self.found is None:
+            self._build(y_true, outputs)
+        weights = for_each(outputs, sample_weight)
+        for name, metric, weighted in self.found:
+            metric.update_state(y_true[name], outputs[name], sample_weight=weights[name] if weighted else None)
+
+    def result(self):
+        """The name of each metric and its value; a second metric of the same name is numbered."""
+        told = {}
+        for output, metric, weighted in self.found or []:
+            name = f"{output}_{metric.name}" if isinstance(output, str) else metric.name
+            if weighted and name in told:
+                name = f"weighted_{name}"
+            same = sum(one == name or one.rpartition("_")[0] == name for one in told)
+            told[f"{name}_{same}" if name in told else name] = metric.result()
+        return told
+
+
+def kind_of_labels(y_true, y_pred):
+    """Which crossentropy or accuracy fits the shapes: "binary", "sparse_categorical" or "categorical"."""
+    if y_pred.shape[-1] == 1:
+        return "binary"
+    return "sparse_categorical" if y_true.ndim < y_pred.ndim or y_true.shape[-1] == 1 else "categorical"
+
+
+def loss_for(identifier, y_true, y_pred):
+    """The loss that an item of `compile(loss=...)` stands for."""
+    if str(identifier).lower() in ("crossentropy", "ce"):
+        identifier = f"{kind_of_labels(y_true, y_pred)}_crossentropy"
+    found = losses.get(identifier)
+    if isinstance(found, losses.Loss):
+        return found
+    return losses.LossFunctionWrapper(found, name=name_of(identifier, found))
+
+
+def metric_for(identifier, y_true, y_pred):
+    """The metric that an item of `compile(metrics=[...])` stands for."""
+    found = identifier
+    if str(identifier).lower() in ("accuracy", "acc"):
+        found = f"{kind_of_labels(y_true, y_pred)}_accuracy"
+    found = metrics_module.get(found)
+    metric = found if isinstance(found, metrics_module.Metric) else metrics_module.MeanMetricWrapper(found)
+    metric.name = name_of(identifier, found)
+    return metric
+
+
+def name_of(identifier, found):
+    """The name in the logs: the one that was given, or that of the function or object."""
+    if isinstance(identifier, str):
+        return identifier
+    return getattr(found, "name", None) or getattr(found, "__name__", type(found).__name__)

@@ -1,0 +1,312 @@
+"""compile, fit, evaluate and predict, the callbacks, and the summary of a model. (What TensorFlow answers stands in golden.json.)"""
+
+import itertools
+import re
+import time
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+
+keras, layers, callbacks = mg.keras, mg.keras.layers, mg.keras.callbacks
+X = np.linspace(-1.0, 1.0, 20, dtype=np.float32).reshape(10, 2)
+Y = X.sum(1, keepdims=True)
+
+
+def compiled(*inner, **settings):
+    keras.utils.clear_session()
+    keras.utils.set_random_seed(3)
+    model = keras.Sequential(list(inner) or [layers.Dense(1)])
+    model.compile(**{"optimizer": "sgd", "loss": "mse", **settings})
+    return model
+
+
+def test_fit_takes_the_steps_that_a_loop_takes():
+    model, by_hand = compiled(), compiled()
+    losses = model.fit(X, Y, batch_size=4, epochs=2, shuffle=False, verbose=0).history["loss"]
+    optimizer, told = keras.optimizers.SGD(0.01), []
+    for _ in range(2):
+        total = 0.0
+        for i in range(0, 10, 4):
+            with mg.GradientTape() as tape:
+                loss = mg.reduce_mean(mg.square(by_hand(X[i : i + 4]) - Y[i : i + 4]))
+            optimizer.apply_gradients(zip(tape.gradient(loss, by_hand.trainable_weights), by_hand.trainable_weights))
+            total += float(loss) * len(X[i : i + 4])
+        told.append(total / 10)
+    np.testing.assert_allclose(losses, told, rtol=1e-5)
+    for ours, theirs in zip(model.get_weights(), by_hand.get_weights()):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+def test_each_example_is_drawn_once_in_an_epoch_and_the_seed_decides_the_order():
+    def orders(seed):
+        keras.utils.set_random_seed(seed) if seed is not None else mg.random.set_seed(None)
+        seen = []
+
+        class Seeing(keras.Sequential):
+            def train_step(self, data):
+                seen.extend(data[0].numpy().ravel().tolist())
+                return {}
+
+        model = Seeing([layers.Dense(1)])
+        model.compile(loss="mse")
+        model.fit(np.arange(40.0)[:, None], np.zeros([40, 1]), epochs=2, batch_size=7, verbose=0)
+        return seen[:40], seen[40:]
+
+    first, second = orders(1)
+    assert sorted(first) == list(range(40)) and first != sorted(first)
+    assert first == second == orders(1)[0] != orders(2)[0]  # with a seed, as in TensorFlow, each epoch is the same
+    first, second = orders(None)
+    assert sorted(first) == sorted(second) == list(range(40)) and first != second
+
+
+@pytest.mark.parametrize("verbose", [1, 2])
+def test_the_progress_bar(verbose, monkeypatch, capsys):
+    clock = itertools.count(0.0, 0.25)
+    monkeypatch.setattr(time, "time", lambda: next(clock))
+    compiled(metrics=["mae"]).fit(X, Y, batch_size=5, epochs=2, verbose=verbose, shuffle=False)
+    text = capsys.readouterr().out
+    pictures = re.sub(r"\033\[\d*m|\b", "", text).replace("\x08", "")
+    heads = ["Epoch 1/2", "Epoch 2/2"]
+    assert [line for line in text.split("\n") if line.startswith("Epoch")] == heads
+    numbers = r"loss: \d\.\d{4} - mae: \d\.\d{4}"
+    if verbose == 2:
+        assert re.fullmatch(rf"(Epoch \d/2\n2/2 - 1s - 500ms/step - {numbers}\n){{2}}", text)
+    else:
+        assert pictures.count("1/2 ━━━━━━━━━━━━━━━━━━━━ 0s") == 2
+        assert len(re.findall(rf"2/2 ━{{20}} \ds \d+ms/step - {numbers} *\n", pictures)) == 2
+
+
+def test_a_bar_tells_the_time_in_the_unit_that_fits():
+    from minigrad.keras.callbacks import as_duration, numbers, per_step
+
+    assert [per_step(seconds) for seconds in (0, 2.4, 0.0123, 0.00005)] == [" 0s/step", " 2s/step", " 12ms/step", " 50us/step"]
+    assert [as_duration(seconds) for seconds in (5.9, 65, 3605)] == ["5s", "1:05", "1:00:05"]
+    assert numbers({"loss": 0.5, "small": 1e-4}) == " - loss: 0.5000 - small: 1.0000e-04"
+
+
+def test_silence_is_silent(capsys):
+    model = compiled()
+    model.fit(X, Y, verbose=0)
+    model.evaluate(X, Y, verbose=0)
+    model.predict(X, verbose=0)
+    assert capsys.readouterr().out == ""
+
+
+def test_several_batches_between_two_calls_of_the_callbacks():
+    seen = []
+
+    class Seen(callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            seen.append(batch)
+
+    compiled(steps_per_execution=2).fit(X, Y, batch_size=2, verbose=0, callbacks=[Seen()])
+    assert seen == [1, 3, 5]
+
+
+def test_training_stops_when_a_callback_says_so():
+    class Stop(callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            self.model.stop_training = batch == 1
+
+    model = compiled()
+    told = model.fit(X, Y, batch_size=2, epochs=5, verbose=0, callbacks=[Stop()])
+    assert told.epoch == [0] and int(model.optimizer.iterations) == 2
+    assert model.fit(X, Y, epochs=2, verbose=0).epoch == [0, 1]  # the next run begins anew
+
+
+def test_best_weights_come_back():
+    model = compiled(optimizer=keras.optimizers.SGD(3.0))  # it diverges
+    model.build((None, 2))
+    stop, kept = callbacks.EarlyStopping("loss", patience=2, restore_best_weights=True), {}
+    keep = callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: kept.update({epoch: model.get_weights()}))
+    losses = model.fit(X, Y, epochs=9, verbose=0, callbacks=[stop, keep]).history["loss"]
+    np.testing.assert_array_equal(model.get_weights()[0], kept[stop.best_epoch][0])
+    assert stop.best_epoch == int(np.argmin(losses)) and len(losses) == stop.best_epoch + 3
+    assert stop.stopped_epoch == len(losses) - 1
+
+
+def fed(callback, values):
+    """What a callback makes of these losses: the learning rates, and the last epoch."""
+    model, rates = compiled(optimizer=keras.optimizers.SGD(1.0)), []
+    callback.set_model(model)
+    callback.on_train_begin()
+    model.stop_training = False
+    for epoch, value in enumerate(values):
+        callback.on_epoch_end(epoch, {"loss": value})
+        rates.append(float(model.optimizer.learning_rate))
+        if model.stop_training:
+            break
+    return rates, epoch
+
+
+def test_a_change_of_less_than_min_delta_is_none():
+    losses = [1.0, 0.95, 0.9, 0.85]
+    assert fed(callbacks.EarlyStopping("loss", patience=2), losses)[1] == 3
+    assert fed(callbacks.EarlyStopping("loss", patience=2, min_delta=0.2), losses)[1] == 2
+    assert fed(callbacks.EarlyStopping("loss", patience=1, mode="max", start_from_epoch=2), losses)[1] == 3
+
+
+def test_a_plateau_waits_and_cools_down():
+    assert fed(callbacks.ReduceLROnPlateau("loss", 0.5, patience=2), [1.0] * 7)[0] == [1, 1, 0.5, 0.5, 0.25, 0.25, 0.125]
+    cooling = callbacks.ReduceLROnPlateau("loss", 0.5, patience=1, cooldown=3, min_lr=0.3)
+    np.testing.assert_allclose(fed(cooling, [1.0] * 9)[0], [1, 0.5, 0.5, 0.5, 0.3, 0.3, 0.3, 0.3, 0.3])
+
+
+def test_what_is_frozen_before_it_is_built_stays_as_it_is():
+    model = compiled(layers.Dense(2, trainable=False), layers.Dense(1))
+    model.layers[1].trainable = True
+    model.fit(X, Y, verbose=0)
+    assert len(model.trainable_weights) == 2 and len(model.non_trainable_weights) == 2
+    model = compiled(layers.Dense(1))
+    model.layers[0].trainable = False
+    with pytest.warns(UserWarning, match="does not have any trainable weights"):
+        model.fit(X, Y, verbose=0)
+
+
+def test_optimizers_leave_out_and_overwrite():
+    v, bias, scale = keras.Variable([1.0], name="v"), keras.Variable([1.0], name="bias"), keras.Variable([1.0])
+    optimizer = keras.optimizers.SGD(0.5, weight_decay=0.5)
+    optimizer.exclude_from_weight_decay(var_list=[scale], var_names=["bias"])
+    optimizer.apply_gradients([(mg.constant([0.0]), one) for one in (v, bias, scale)])
+    assert [one.numpy()[0] for one in (v, bias, scale)] == [0.75, 1.0, 1.0]
+    with pytest.raises(ValueError, match="before the optimizer is built"):
+        optimizer.exclude_from_weight_decay(var_names=["v"])
+    v.overwrite_with_gradient = True
+    optimizer.apply_gradients([(mg.constant([5.0]), v), (mg.constant([2.0]), scale)])
+    assert [v.numpy()[0], scale.numpy()[0]] == [5.0, 0.0]
+
+
+def test_an_activation_can_be_taken_away():
+    dense = layers.Dense(1, activation="relu", kernel_initializer="ones")
+    assert dense(mg.constant([[-1.0]])).numpy() == 0.0
+    dense.activation = None
+    assert dense(mg.constant([[-1.0]])).numpy() == -1.0
+
+
+def test_a_monitor_asks_the_metric_which_way_is_better():
+    def way(metric):
+        model = compiled(metrics=[metric])
+        model.fit(X, Y, verbose=0)
+        monitor = callbacks.EarlyStopping(f"val_{model.metrics_inside[0].name}")
+        monitor.set_model(model)
+        return monitor.direction()
+
+    assert [way("mae"), way(keras.metrics.CosineSimilarity()), way(keras.metrics.RootMeanSquaredError())] == [-1, 1, -1]
+    with pytest.raises(ValueError, match="Pass `mode='max'`"):
+        way(keras.metrics.MeanMetricWrapper(lambda y, p: y - p, name="own"))
+
+
+def test_weights_are_saved_when_they_are_best(capsys):
+    class Saving(keras.Sequential):
+        def save_weights(self, path, overwrite):
+            self.saved = [*getattr(self, "saved", []), path]
+
+    def saved(path="{epoch}.weights.h5", **settings):
+        model = Saving([layers.Dense(1)])
+        model.compile(keras.optimizers.SGD(3.0), "mse")
+        checkpoint = callbacks.ModelCheckpoint(path, "loss", save_weights_only=True, **settings)
+        model.fit(X, Y, epochs=3, batch_size=5, verbose=0, callbacks=[checkpoint])
+        return model.saved
+
+    assert saved() == ["1.weights.h5", "2.weights.h5", "3.weights.h5"]
+    assert saved(save_best_only=True, verbose=1) == ["1.weights.h5"]  # from there on it diverges
+    assert "Epoch 1: loss improved from None to" in (told := capsys.readouterr().out) and "Epoch 3: loss did not improve" in told
+    assert saved("{epoch}-{batch}.weights.h5", save_freq=3) == ["2-1.weights.h5", "3-2.weights.h5"]
+    for settings, problem in [
+        ({"save_weights_only": False}, "no whole models"),
+        ({"filepath": "x.npz"}, r"must end in `\.weights\.h5`"),
+        ({"save_freq": "x"}, "Unrecognized save_freq: x"),
+    ]:
+        with pytest.raises(ValueError, match=problem):
+            callbacks.ModelCheckpoint(**{"filepath": "x.weights.h5", "save_weights_only": True, **settings})
+
+
+def test_data_that_runs_out_is_told_of():
+    with pytest.warns(UserWarning, match="Your input ran out of data"):
+        compiled().fit(((X, Y) for _ in range(3)), steps_per_epoch=2, epochs=2, verbose=0)
+
+
+@pytest.mark.parametrize(
+    ("made", "problem"),
+    [
+        (lambda m: m.fit([[1.0]], [[1.0]]), "Unrecognized data type: x=.* Give an array"),
+        (lambda m: m.fit(((X, Y, X, Y) for _ in range(1)), verbose=0), "Data is expected to be in format"),
+        (lambda m: m.fit(X, Y, validation_split=0.1, class_weight={0: 1.0}, sample_weight=Y[:, 0]), "`class_weight` and `sample_weight`"),
+        (lambda m: m.fit(X, verbose=0), "unsupported type"),
+        (lambda m: keras.Sequential([layers.Dense(1)]).evaluate(X, Y), r"Write model\.compile\(optimizer, loss\) before"),
+        (lambda m: m.compile(loss="mse", metrics="mae"), "Expected `metrics` argument to be a list"),
+        (lambda m: m.evaluate(X, Y, bach_size=3), "Arguments not recognized: {'bach_size': 3}"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused(made, problem):
+    with pytest.raises(ValueError, match=problem):
+        made(compiled())
+
+
+def test_what_stays_away_says_so():
+    with pytest.raises(TypeError, match=r"no functional models.* Write Sequential"):
+        keras.Model(keras.Input((2,)), None)
+    with pytest.raises(ValueError, match=r"no functional models.* Write Sequential"):
+        layers.Dense(1)(keras.Input((2,)))
+    with pytest.raises(AttributeError, match="no layers over time, and so no `LSTM`"):
+        _ = layers.LSTM
+    with pytest.raises(NotImplementedError, match="keeps no configurations, and so has no `get_config`"):
+        layers.Dense(1).get_config()
+    with pytest.raises(NotImplementedError, match=r"Write Dense\(\.\.\.\)"):
+        layers.Dense.from_config({})
+    assert not hasattr(layers, "nothing")
+
+
+def test_the_shape_of_the_output_is_found_without_a_trace():
+    layer = layers.Dense(3)
+    with mg.GradientTape() as tape:
+        assert layer.compute_output_shape((None, None, 5)) == (None, None, 3)
+    assert not layer.built and tape.watched_variables() == ()
+    assert layers.Concatenate().compute_output_shape([(None, 2), (None, 3)]) == (None, 5)
+    with pytest.raises(NotImplementedError, match="compute_output_shape"):
+        layers.Layer().compute_output_shape((1,))
+
+
+def test_a_mask_is_left_out_by_the_loss_and_told_of_where_it_ends():
+    x = mg.constant([[[1.0], [0.0], [3.0]]])
+    masked = layers.Masking()(x)
+    assert keras.losses.MeanSquaredError()(mg.zeros([1, 3, 1]), masked).numpy() == 5.0  # (1 + 9) / 2
+
+    class Own(layers.Layer):
+        def call(self, x):
+            return x + 0.0
+
+    with pytest.warns(UserWarning, match="does not support masking"):
+        Own()(masked)
+    assert layers.Add()([masked, masked]) is not None and len(mg.keras.activations.MASKS.by_id) >= 1
+    del masked
+    assert layers.BatchNormalization()(x, mask=mg.constant([[True, False, True]]), training=True).shape == (1, 3, 1)
+    with pytest.raises(ValueError, match="one dimension less"):
+        layers.BatchNormalization()(x, mask=mg.constant([True]))
+
+
+def test_a_metric_can_be_subclassed():
+    class Own(keras.metrics.MeanSquaredError):
+        def result(self):
+            return 2.0 * super().result()
+
+    assert float(Own()([1.0], [2.0])) == 2.0
+
+
+def test_the_summary_folds_names_and_sizes():
+    keras.utils.clear_session()
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(300000, name="n" * 40)], name="big")
+    told = []
+    model.summary(line_length=60, print_fn=told.append)
+    assert "…" in told[0] and "Total params: 1,500,000 (5.72 MB)" in told[0]
+    assert {len(line) for line in told[0].split("\n")[1:-4]} == {60}
+    with pytest.raises(ValueError, match="Insufficient console width"):
+        model.summary(line_length=12)
+
+
+def test_every_epoch_counts_each_example_once_in_its_loss():
+    model = compiled(optimizer=keras.optimizers.SGD(0.0))
+    told = model.fit(X, Y, batch_size=3, verbose=0).history["loss"][0]
+    np.testing.assert_allclose(told, model.evaluate(X, Y, batch_size=10, verbose=0), rtol=1e-6)
