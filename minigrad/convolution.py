@@ -1,0 +1,633 @@
+"""tf.nn's convolutions: every window of the images becomes a row of a matrix, and the kernel is the other matrix.
+
+A convolution is linear in the images and in the kernel. So three ops are enough for gradients of any order, and each is
+a VJP of the other two: the convolution, what goes back to the images (`conv2d_transpose`), and what goes back to the
+kernel (`kernel_gradient`). `nn` loads this file when one of its names is first used.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .engine import MADE, OPS, Tensor, bracketed, convert, invalid, mathematics, not_among, op, tidy
+from .engine.rules import filled
+from .errors import UnimplementedError, from_python, received
+from .ops import shaping
+
+__all__ = ["atrous_conv2d", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+           "conv_transpose", "convolution", "depthwise_conv2d", "separable_conv2d"]  # fmt: skip
+
+Lengths = Sequence[int] | int
+Padding = str | Sequence[Sequence[int]]
+
+
+# ---- windows -------------------------------------------------------------------------------------------------------
+
+
+class Windows:
+    """A window that slides over images.
+
+    Args:
+        shape: of the images: `(..., *lengths, channels)`, or, in a format such as "NCHW", `(..., channels, *lengths)`.
+        size: the lengths of the window.
+        strides: how far it goes from one place to the next, along each axis.
+        padding: "VALID": no window leaves the image; "SAME": there are as many places as elements, divided by the
+            stride; or how many zeros stand before and after the elements of each axis.
+        data_format: where the channels are.
+        dilations: how far apart the elements of a window are.
+    """
+
+    def __init__(self, shape, size, strides, padding, data_format, dilations):
+        self.size, rank = size, len(size)
+        self.channels_first = channels_first(data_format, rank)
+        self.shape = shape = self.last_of(shape)
+        self.strides = self.along("strides", strides)
+        self.dilations = self.along("dilations", dilations)
+        self.lead, self.lengths = shape[: -rank - 1], shape[-rank - 1 : -1]
+        reach = [(k - 1) * d + 1 for k, d in zip(size, self.dilations)]
+        self.around = self.margins(padding, reach)
+        axes = zip(self.lengths, self.around, reach, self.strides)
+        self.places = tuple([max((n + sum(zeros) - k) // s + 1, 0) for n, zeros, k, s in axes])
+
+    # ---- what the user may write ---------------------------------------------------------------------------------
+
+    def along(self, name, given):
+        """A number for each axis of a window, of one number, of one for each, or of one for each axis of the images."""
+        rank = len(self.size)
+        numbers = [1] if given is None else [int(n) for n in (given if np.ndim(given) else [given])]
+        if len(numbers) not in (1, rank, rank + 2):
+            problem = f"{name} should be of length 1, {rank} or {rank + 2}."
+            raise from_python(ValueError(f"{problem} Received: {name}={given} of length {len(numbers)}"))
+        if len(numbers) == rank + 2:
+            batch, *numbers, channels = self.last_of(numbers)
+            if (batch, channels) != (1, 1):
+                problem = f"Current implementation does not yet support {name} in the batch and depth dimensions."
+                raise UnimplementedError(None, None, problem)
+        if min(numbers) < 1:
+            raise invalid(f"{name} should be larger than 0, but got {given}")
+        return tuple(numbers * (rank // len(numbers)))
+
+    def margins(self, padding, reach):
+        """How many zeros stand before and after the elements of each axis."""
+        rank = len(self.size)
+        if padding == "VALID":
+            return ((0, 0),) * rank
+        if padding == "SAME":
+            axes = zip(self.lengths, self.strides, reach)
+            missing = [max((-(-n // s) - 1) * s + k - n, 0) if n else 0 for n, s, k in axes]
+            return tuple([(n // 2, n - n // 2) for n in missing])
+        if isinstance(padding, str):
+            problem = f'Value for attr \'padding\' of "{padding}" is not in the list of allowed values:'
+            raise invalid(f'{problem} "SAME", "VALID", "EXPLICIT"')
+        if not isinstance(padding, (list, tuple)):
+            raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+        return self.explicit(padding)
+
+    def explicit(self, padding):
+        """The pairs that the user wrote for the axes of a window; the batch and the channels have none."""
+        if len(padding) != len(self.size) + 2:
+            problem = f"When padding is a list, it must be of size {len(self.size) + 2}."
+            raise from_python(ValueError(f"{problem} Received: padding={padding} of size {len(padding)}"))
+        for k, pair in enumerate(padding):
+            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+                problem = "When `padding` is a list, each element of `padding` must be a list/tuple of size 2."
+                given = f"padding={padding} with element at index {k} of type {type(pair)}"
+                raise from_python(ValueError(f"{problem} Received: {given}"))
+        batch, *pairs, channels = self.last_of([tuple(pair) for pair in padding])
+        if any(batch + channels):
+            raise invalid("Nonzero explicit padding in the batch or depth dimensions is not supported")
+        if min(map(min, pairs)) < 0:
+            raise invalid("All elements of explicit_paddings must be nonnegative")
+        return tuple(pairs)
+
+    # ---- formats ---------------------------------------------------------------------------------------------------
+
+    def last_of(self, lengths):
+        """A number, or a pair, for each axis of the images, with that of the channels at the end."""
+        first = -len(self.size) - 1
+        return (*lengths[:first], *lengths[first + 1 :], lengths[first]) if self.channels_first else tuple(lengths)
+
+    def inward(self, images):
+        """The images with their channels at the end."""
+        return np.moveaxis(images, -len(self.size) - 1, -1) if self.channels_first else images
+
+    def outward(self, images):
+        """The images with their channels where the data format has them."""
+        return np.moveaxis(images, -1, -len(self.size) - 1) if self.channels_first else images
+
+    # ---- images ----------------------------------------------------------------------------------------------------
+
+    def padded(self, images, **mode):
+        """The images with zeros around each, or what else `np.pad` puts there."""
+        if not any(map(any, self.around)):
+            return images
+        return np.pad(images, ((0, 0),) * len(self.lead) + (*self.around, (0, 0)), **mode)
+
+    def taps(self):
+        """For each element of the window: the key of the pixels that it meets on its way over padded images."""
+        for at in np.ndindex(*self.size):
+            starts = [k * d for k, d in zip(at, self.dilations)]
+            yield (..., *[slice(k, k + n * s, s) for k, n, s in zip(starts, self.places, self.strides)], slice(None))
+
+    def seen(self, padded):
+        """All windows: shape (..., *places, elements, channels)."""
+        return np.stack([padded[key] for key in self.taps()], -2)
+
+    def unfilled(self, like):
+        """Zeros in the shape of the padded images, to write into."""
+        lengths = [before + n + after for n, (before, after) in zip(self.lengths, self.around)]
+        return filled(like, (*self.lead, *lengths, self.shape[-1]))
+
+    def unpadded(self, padded):
+        """The images without what was put around them."""
+        axes = zip(self.lengths, self.around)
+        return padded[(..., *[slice(before, before + n) for n, (before, _) in axes], slice(None))]
+
+
+def channels_first(data_format, rank):
+    """Does a format such as "NCHW" put the channels before the other axes?
+
+    Raises:
+        InvalidArgumentError: it is no format for images with so many axes.
+    """
+    axes = "DHW"[-rank:] if rank > 1 else "W"
+    if data_format not in (None, f"N{axes}C", f"NC{axes}"):
+        problem = f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed values:"
+        raise invalid(f'{problem} "N{axes}C", "NC{axes}"')
+    return data_format == f"NC{axes}"
+
+
+class Kernel(Windows):
+    """The windows of a kernel, and the matrices of the product. The kernel has shape (*size, depth, outputs).
+
+    If the images have more channels than the kernel is deep, the channels are in groups: each has outputs of its own,
+    which see no other group. There is a matrix for each group.
+    """
+
+    def __init__(self, shape, filters, strides, padding, data_format, dilations):
+        *size, self.depth, outputs = filters
+        if len(shape) < len(filters):
+            raise invalid(f"convolution input must be {len(filters)}-dimensional: {bracketed(shape)}")
+        super().__init__(shape, tuple(size), strides, padding, data_format, dilations)
+        if not self.depth:
+            raise invalid("filter depth must be stricly positive, got 0")
+        if 0 in size:
+            raise invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)")
+        if self.shape[-1] % self.depth:
+            raise invalid(f"input depth must be evenly divisible by filter depth: {self.shape[-1]} vs {self.depth}")
+        self.groups = self.shape[-1] // self.depth
+        if outputs % self.groups:
+            raise invalid(f"output depth must be evenly divisible by number of groups: {outputs} vs {self.groups}")
+        self.outputs, self.count = outputs // self.groups, int(np.prod(self.lead + self.places))
+        self.elements = int(np.prod(size))
+
+    def rows(self, images):
+        """Every window as a row: shape (groups, windows, elements * depth)."""
+        windows = self.seen(self.padded(self.inward(images)))
+        parts = windows.reshape((self.count, self.elements, self.groups, self.depth)).transpose(2, 0, 1, 3)
+        return parts.reshape((self.groups, self.count, self.elements * self.depth))
+
+    def matrices(self, filters):
+        """The kernel: shape (groups, elements * depth, outputs)."""
+        return filters.reshape((self.elements * self.depth, self.groups, self.outputs)).transpose(1, 0, 2)
+
+    def columns(self, y):
+        """What a convolution gives, a row for each window: shape (groups, windows, outputs)."""
+        return self.inward(y).reshape((self.count, self.groups, self.outputs)).transpose(1, 0, 2)
+
+    def joined(self, y):
+        """The groups side by side again: shape (..., *places, channels)."""
+        return y.transpose(1, 0, 2).reshape((*self.lead, *self.places, self.groups * y.shape[-1]))
+
+    def convolved(self, images, filters):
+        """The convolution: one product for each group."""
+        return self.outward(self.joined(product(self.rows(images), self.matrices(filters))))
+
+    def returned(self, y, filters):
+        """What goes back to the images: each element of the kernel sends its share to the pixels that it met."""
+        shape = self.groups, self.elements, self.depth, self.outputs
+        taps = self.matrices(filters).reshape(shape).transpose(1, 0, 3, 2)
+        columns, images = self.columns(y), self.unfilled(y)
+        for key, tap in zip(self.taps(), taps):
+            images[key] += self.joined(product(columns, tap))
+        return self.outward(self.unpadded(images))
+
+    def check(self, y):
+        """Raise InvalidArgumentError if this is not the shape of a convolution of the images."""
+        given, depth = self.last_of(y), self.groups * self.outputs
+        if given[: -len(self.size) - 1] != self.lead:
+            sizes = f"{bracketed(self.lead)} vs. {bracketed(y)}"
+            raise invalid(f"input and out_backprop must have the same batch size: {sizes}")
+        if given[-1] != depth:
+            raise invalid(f"filter and out_backprop must have the same out_depth: {depth} vs. {given[-1]}")
+        if given[-len(self.size) - 1 : -1] != self.places:
+            sizes = f"{bracketed(given[-len(self.size) - 1 : -1])}, computed = {bracketed(self.places)}"
+            raise invalid(f"Size of out_backprop doesn't match computed: actual = {sizes}")
+
+
+def checked(filters, rank):
+    """The kernel. Raise InvalidArgumentError if it is not one for so many axes, or of another dtype of integers."""
+    if filters.ndim != rank + 2:
+        raise invalid(f"convolution filter must be {rank + 2}-dimensional: {bracketed(filters.shape)}")
+    if filters.dtype.kind == "i" and filters.dtype != np.int32:
+        raise invalid(not_among("T", filters.dtype, "half, bfloat16, float, double, int32"))
+    return filters
+
+
+def product(x, y):
+    """x @ y; that of float16 is added up in float32."""
+    return x @ y if x.dtype.char != "e" else (x.astype(np.float32) @ y.astype(np.float32)).astype(x.dtype)
+
+
+# ---- ops -----------------------------------------------------------------------------------------------------------
+
+
+def vjps(name):
+    """The VJPs of a convolution, and those of what goes back from it to the images."""
+    return dict(
+        dinput=lambda dy, filters, input_shape, strides, padding, data_format, dilations:
+            OPS[f"{name}_transpose"].np(dy, filters, input_shape, strides, padding, data_format, dilations),
+        dfilters=lambda dy, input, filters_shape, strides, padding, data_format, dilations:
+            kernel_gradient.np(input, dy, filters_shape, strides, padding, data_format, dilations),
+    ), dict(
+        dinput=lambda dy, filters, strides, padding, data_format, dilations:
+            OPS[name].np(dy, filters, strides, padding, data_format, dilations),
+        dfilters=lambda dy, input, filters_shape, strides, padding, data_format, dilations:
+            kernel_gradient.np(dy, input, filters_shape, strides, padding, data_format, dilations),
+    )  # fmt: skip
+
+
+(of_conv2d, of_conv2d_transpose), (of_conv3d, of_conv3d_transpose) = vjps("conv2d"), vjps("conv3d")
+
+
+@op("Conv2D", "if", **of_conv2d)
+def conv2d(input, filters, strides: Lengths, padding: Padding, data_format="NHWC", dilations: Lengths | None = None):
+    """Convolution of images with a kernel: y[i, j] is the sum of x[i + k, j + l] * kernel[k, l], which is not flipped.
+
+    Args:
+        input: shape `(..., height, width, channels)`, float or int32.
+        filters: the kernel, shape `(height, width, channels, outputs)`. If it is less deep than the images, their
+            channels are in groups of that depth, and each group has its share of the outputs.
+        strides: how far the kernel goes from one place to the next: one int, or two.
+        padding: "VALID": the kernel does not leave the image; "SAME": zeros around it, so that there are as many places
+            as pixels, divided by the stride; or the zeros before and after each of the four axes, as
+            `[[0, 0], [1, 1], [2, 2], [0, 0]]`.
+        data_format: "NHWC", or "NCHW" for images whose channels come before height and width.
+        dilations: how far apart the elements of the kernel are: one int, or two.
+
+    Returns:
+        Shape `(..., places down, places across, outputs)`.
+
+    Raises:
+        ValueError: there are not one, two or four strides or dilations, or not four paddings.
+        InvalidArgumentError: the channels do not fit, a stride is not positive, or there is no such padding.
+
+    >>> import minigrad as mg
+    >>> x = [[[[1.0], [2.0], [4.0]], [[0.5], [3.0], [1.0]], [[2.0], [1.5], [2.5]]]]
+    >>> print(mg.nn.conv2d(x, [[[[1.0]], [[-2.0]]], [[[0.5]], [[3.0]]]], 1, "VALID").numpy()[0, :, :, 0])
+    [[ 6.25 -1.5 ]
+     [ 0.    9.25]]
+    """
+    kernel = Kernel(input.shape, checked(filters, 2).shape, strides, padding, data_format, dilations)
+    return kernel.convolved(input, filters)
+
+
+@op("Conv2DBackpropInput", "if", output_shape=tidy.lengths, **of_conv2d_transpose)
+def conv2d_transpose(input, filters, output_shape, strides: Lengths, padding: Padding = "SAME", data_format="NHWC",
+                     dilations: Lengths | None = None):  # fmt: skip
+    """What goes back through `conv2d`: each number of the input adds the kernel, times itself, to where it came from.
+
+    It is the VJP of `conv2d` with respect to the images, and serves as a layer that makes images larger.
+
+    Args:
+        input: shape `(batch, places down, places across, outputs)`, as `conv2d` gives it.
+        filters: the kernel of `conv2d`, shape `(height, width, channels, outputs)`.
+        output_shape: shape of the images, `(batch, height, width, channels)`; or height and width alone.
+        strides, padding, data_format, dilations: those of `conv2d`.
+
+    Returns:
+        Shape `output_shape`.
+
+    Raises:
+        ValueError: there are not one, two or four strides or dilations, or not four paddings.
+        InvalidArgumentError: `conv2d` would not give the shape of the input, or the channels do not fit.
+
+    >>> import minigrad as mg
+    >>> y = mg.nn.conv2d_transpose([[[[1.0], [2.0]]]], [[[[1.0]], [[10.0]]]], [1, 1, 3, 1], 1, "VALID")
+    >>> print(y.numpy().ravel())
+    [ 1. 12. 20.]
+    """
+    return back_to_images(input, checked(filters, 2), output_shape, strides, padding, data_format, dilations)
+
+
+def back_to_images(y, filters, shape, strides, padding, data_format, dilations):
+    """What goes back through a convolution to images of this shape."""
+    rank = filters.ndim - 2
+    if y.ndim < rank + 2:
+        raise invalid(f"input_sizes must be {rank + 2}-dimensional, got: {y.ndim}")
+    if len(shape) == rank:  # the batch and the channels are known
+        first, depth = y.shape[:1], filters.shape[-2:-1]
+        shape = (*first, *depth, *shape) if channels_first(data_format, rank) else (*first, *shape, *depth)
+    if len(shape) != y.ndim:
+        raise invalid(f"input_sizes must contain {rank + 2} values or {rank} values, but got: {len(shape)}")
+    if min(shape) < 0:
+        raise invalid(f"Dimension {min(shape)} must be >= 0")
+    kernel = Kernel(shape, filters.shape, strides, padding, data_format, dilations)
+    kernel.check(y.shape)
+    return kernel.returned(y, filters)
+
+
+def gradient_ops(filters_shape):
+    """The convolution along so many axes, and what goes back from it to the images."""
+    name = f"conv{len(filters_shape) - 2}d"
+    return OPS[name].np, OPS[f"{name}_transpose"].np
+
+
+@op("Conv2DBackpropFilter", "if", filters_shape=tidy.lengths,
+    dinput=lambda dz, dy, input_shape, filters_shape, strides, padding, data_format, dilations:
+        gradient_ops(filters_shape)[1](dy, dz, input_shape, strides, padding, data_format, dilations),
+    ddy=lambda dz, input, filters_shape, strides, padding, data_format, dilations:
+        gradient_ops(filters_shape)[0](input, dz, strides, padding, data_format, dilations),
+    math={"input": "what goes back from dy through the convolution with upstream",
+          "dy": "the convolution of input with upstream"})  # fmt: skip
+def kernel_gradient(input, dy, filters_shape, strides: Lengths, padding: Padding, data_format="NHWC",
+                    dilations: Lengths | None = None):  # fmt: skip
+    """VJP of a convolution with respect to its kernel, along one to three axes.
+
+    >>> import minigrad as mg
+    >>> x, dy = [[[[1.0], [2.0], [4.0]]]], [[[[1.0], [0.5]]]]
+    >>> print(mg.convolution.kernel_gradient(x, dy, (1, 2, 1, 1), 1, "VALID").numpy().ravel())
+    [2. 4.]
+    """
+    kernel = Kernel(input.shape, filters_shape, strides, padding, data_format, dilations)
+    kernel.check(dy.shape)
+    matrices = product(kernel.rows(input).mT, kernel.columns(dy))
+    return matrices.transpose(1, 0, 2).reshape(filters_shape)
+
+
+@op("Conv3D", "f", **of_conv3d)
+def conv3d(input, filters, strides: Lengths, padding: Padding, data_format="NDHWC", dilations: Lengths | None = None):
+    """Convolution of volumes with a kernel: `conv2d` along three axes.
+
+    Args:
+        input: shape `(..., depth, height, width, channels)`.
+        filters: the kernel, shape `(depth, height, width, channels, outputs)`.
+        strides: a list of five, 1 for the batch and the channels.
+        padding: "VALID" or "SAME", or a pair for each of the five axes.
+        data_format: "NDHWC", or "NCDHW".
+        dilations: a list of five, or one number. (TensorFlow has none on a CPU.)
+
+    Raises:
+        ValueError: there is a wrong number of strides or dilations.
+        InvalidArgumentError: the channels do not fit, a stride is not positive, or there is no such padding.
+
+    >>> import minigrad as mg
+    >>> x, kernel = [[[[[1.0], [2.0]]], [[[4.0], [3.0]]]]], [[[[[1.0]]]], [[[[0.5]]]]]
+    >>> print(mg.nn.conv3d(x, kernel, [1, 1, 1, 1, 1], "VALID").numpy().ravel())
+    [3.  3.5]
+    """
+    kernel = Kernel(input.shape, checked(filters, 3).shape, strides, padding, data_format, dilations)
+    return kernel.convolved(input, filters)
+
+
+@op("Conv3DBackpropInputV2", "f", output_shape=tidy.lengths, **of_conv3d_transpose)
+def conv3d_transpose(input, filters, output_shape, strides: Lengths, padding: Padding = "SAME", data_format="NDHWC",
+                     dilations: Lengths | None = None):  # fmt: skip
+    """What goes back through `conv3d`; see `conv2d_transpose`.
+
+    >>> import minigrad as mg
+    >>> y = mg.nn.conv3d_transpose([[[[[1.0], [2.0]]]]], [[[[[1.0]], [[10.0]]]]], [1, 1, 1, 3, 1], 1, "VALID")
+    >>> print(y.numpy().ravel())
+    [ 1. 12. 20.]
+    """
+    return back_to_images(input, checked(filters, 3), output_shape, strides, padding, data_format, dilations)
+
+
+def in_groups(filter):
+    """A kernel of `depthwise_conv2d` as one of `conv2d`, in which each channel is a group."""
+    return (*filter[:2], 1, filter[2] * filter[3])
+
+
+@op("DepthwiseConv2dNative", "f",
+    dinput=lambda dy, filter, input_shape, strides, padding, data_format, dilations: conv2d_transpose.np(
+        dy, filter.reshape(in_groups(filter.shape)), input_shape, strides, padding, data_format or "NHWC", dilations),
+    dfilter=lambda dy, input, filter_shape, strides, padding, data_format, dilations: kernel_gradient.np(
+        input, dy, in_groups(filter_shape), strides, padding, data_format or "NHWC", dilations).reshape(filter_shape),
+    math={"input": "upstream, back through the convolution of each channel",
+          "filter": "upstream, back to the kernel of each channel"})  # fmt: skip
+def depthwise_conv2d(input, filter, strides: Sequence[int], padding: Padding, data_format: str | None = None,
+                     dilations: Sequence[int] | None = None):  # fmt: skip
+    """Convolution in which each channel has a kernel, or some, of its own, and sees no other channel.
+
+    Args:
+        input: shape `(batch, height, width, channels)`.
+        filter: the kernels, shape `(height, width, channels, multiplier)`.
+        strides: a list of four: 1, down, across, 1.
+        padding: that of `conv2d`.
+        data_format: "NHWC", or "NCHW".
+        dilations: a list of two: how far apart the elements of the kernel are.
+
+    Returns:
+        Shape `(batch, places down, places across, channels * multiplier)`.
+
+    Raises:
+        TypeError: `strides` is no list.
+        InvalidArgumentError: the channels do not fit, the two strides differ, or there is no such padding.
+
+    >>> import minigrad as mg
+    >>> x = [[[[1.0, 2.0], [3.0, 4.0]]]]
+    >>> print(mg.nn.depthwise_conv2d(x, [[[[1.0], [0.5]], [[10.0], [1.5]]]], [1, 1, 1, 1], "VALID").numpy().ravel())
+    [31.  7.]
+    """
+    if not isinstance(strides, (list, tuple)):
+        raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides!r}.")
+    if len(strides) != 4:
+        raise invalid("Sliding window strides field must specify 4 dimensions")
+    checked(filter, 2)
+    if input.ndim != 4:
+        raise invalid(f"input must be 4-dimensional{bracketed(input.shape)}")
+    shape = in_groups(filter.shape)
+    kernel = Kernel(input.shape, shape, strides, padding, data_format, dilations)
+    if kernel.strides[0] != kernel.strides[1]:
+        raise invalid("Current implementation only supports equal length strides in the row and column dimensions.")
+    if kernel.shape[-1] != filter.shape[2]:
+        raise invalid(f"input and filter must have the same depth: {kernel.shape[-1]} vs {filter.shape[2]}")
+    return kernel.convolved(input, filter.reshape(shape))
+
+
+# ---- public functions ----------------------------------------------------------------------------------------------
+
+
+def one_axis(name, given):
+    """A number for the one axis, which the user may have written as a list of one or three."""
+    numbers = [1] if given is None else [*given] if np.ndim(given) else [given]
+    if len(numbers) not in (1, 3):
+        raise received(f"{name} should be of length 1, 1 or 3.", **{name: given})
+    return [1, numbers[len(numbers) // 2]]
+
+
+def flat(convolve, input, filters, stride, padding, data_format, dilations, output_shape=None):
+    """A convolution along one axis: that of images which are one pixel high."""
+    if data_format not in (None, "NWC", "NCW", "NHWC", "NCHW"):
+        raise received('`data_format` must be "NWC" or "NCW".', data_format=data_format)
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    input, filters = convert(input), convert(filters, convert(input))
+    first = data_format in ("NCW", "NCHW")
+    high = -2 if first else -3
+    shape = [] if output_shape is None else [with_height(tidy.lengths(output_shape), high)]
+    images, kernel = shaping.expand_dims(input, high), shaping.expand_dims(filters, 0)
+    strides, dilations = one_axis("stride", stride), one_axis("dilations", dilations)
+    y = convolve(images, kernel, *shape, strides, padding, "NCHW" if first else "NHWC", dilations)
+    return shaping.squeeze(y, [high])
+
+
+def with_height(shape, high):
+    """The shape of images that are one pixel high."""
+    place = len(shape) + 1 + high
+    return (*shape[:place], 1, *shape[place:])
+
+
+def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None) -> Tensor:
+    """Convolution of sequences with a kernel: `conv2d` along one axis.
+
+    Args:
+        input: shape `(..., length, channels)`.
+        filters: the kernel, shape `(length, channels, outputs)`.
+        stride: how far the kernel goes from one place to the next.
+        padding: "VALID" or "SAME"; see `conv2d`.
+        data_format: "NWC", or "NCW" for sequences whose channels come first.
+        dilations: how far apart the elements of the kernel are.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: there is no such format, or there are two strides.
+        InvalidArgumentError: the channels do not fit, a stride is not positive, or there is no such padding.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.conv1d([[[1.0], [2.0], [4.0], [3.0]]], [[[1.0]], [[-0.5]]], 1, "VALID").numpy().ravel())
+    [0.  0.  2.5]
+    """
+    return flat(conv2d, input, filters, stride, padding, data_format, dilations)
+
+
+def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None,
+                     name=None) -> Tensor:  # fmt: skip
+    """What goes back through `conv1d`; see `conv2d_transpose`.
+
+    Args:
+        input: shape `(batch, places, outputs)`.
+        filters: the kernel of `conv1d`, shape `(length, channels, outputs)`.
+        output_shape: `(batch, length, channels)`.
+        strides, padding, data_format, dilations: those of `conv1d`.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        InvalidArgumentError: `conv1d` would not give the shape of the input, or the channels do not fit.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.conv1d_transpose([[[1.0], [2.0]]], [[[1.0]], [[10.0]]], [1, 4, 1], 2).numpy().ravel())
+    [ 1. 10.  2. 20.]
+    """
+    return flat(conv2d_transpose, input, filters, strides, padding, data_format, dilations, output_shape)
+
+
+def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None,
+                   name=None) -> Tensor:  # fmt: skip
+    """`conv1d_transpose`, `conv2d_transpose` or `conv3d_transpose`, as the length of `output_shape` says.
+
+    Raises:
+        ValueError: it is not 3, 4 or 5.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.conv_transpose([[[1.0], [2.0]]], [[[1.0]], [[10.0]]], [1, 4, 1], 2).numpy().ravel())
+    [ 1. 10.  2. 20.]
+    """
+    shape = tidy.lengths(output_shape)
+    if len(shape) not in (3, 4, 5):
+        problem = "`output_shape` must be of length 3, 4 or 5."
+        raise ValueError(f"{problem} Received: output_shape={output_shape} of length {len(shape)}.")
+    transpose = {3: conv1d_transpose, 4: conv2d_transpose, 5: conv3d_transpose}[len(shape)]
+    return transpose(input, filters, shape, strides, padding, data_format, dilations)
+
+
+def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None) -> Tensor:
+    """`conv1d`, `conv2d` or `conv3d`, as the kernel has axes.
+
+    Args:
+        input: shape `(..., *lengths, channels)`.
+        filters: the kernel, shape `(*size, channels, outputs)`.
+        strides: one number, or one for each axis; None for 1.
+        padding: "VALID" or "SAME".
+        data_format: None for channels at the end.
+        dilations: one number, or one for each axis; None for 1.
+        name: accepted as in TensorFlow, without effect.
+
+    Raises:
+        ValueError: the kernel has not three to five axes, or there are strides and dilations together.
+        InvalidArgumentError: see `conv2d`.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.convolution([[[1.0], [2.0], [4.0], [3.0]]], [[[1.0]], [[-0.5]]]).numpy().ravel())
+    [0.  0.  2.5]
+    """
+    rank = convert(filters).ndim - 2
+    if rank not in (1, 2, 3):
+        raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={max(rank, 0)}.")
+    if strides is not None and dilations is not None and np.max(strides) > 1 and np.max(dilations) > 1:
+        problem = "`strides > 1` not supported in conjunction with `dilation_rate > 1`."
+        raise ValueError(f"{problem} Received: strides={strides} and dilation_rate={dilations}")
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    convolve = {1: conv1d, 2: conv2d, 3: conv3d}[rank]
+    return convolve(input, filters, strides, padding, data_format, dilations)
+
+
+def atrous_conv2d(value, filters, rate, padding, name=None) -> Tensor:
+    """`conv2d` with a kernel whose elements are `rate` pixels apart.
+
+    Raises:
+        ValueError: the rate is not positive.
+
+    >>> import minigrad as mg
+    >>> print(mg.nn.atrous_conv2d([[[[1.0], [2.0], [4.0]]]], [[[[1.0]], [[-0.5]]]], 2, "VALID").numpy().ravel())
+    [-1.]
+    """
+    if rate < 1:
+        raise received("all values of `dilation_rate` must be positive.", dilation_rate=[rate, rate])
+    return conv2d(value, filters, 1, padding, dilations=rate)
+
+
+def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None,
+                     name=None) -> Tensor:  # fmt: skip
+    """`depthwise_conv2d`, and after it a `conv2d` with a kernel of one pixel, which mixes the channels.
+
+    Args:
+        input: shape `(batch, height, width, channels)`.
+        depthwise_filter: shape `(height, width, channels, multiplier)`.
+        pointwise_filter: shape `(1, 1, channels * multiplier, outputs)`.
+        strides, padding, data_format, dilations: those of `depthwise_conv2d`.
+        name: accepted as in TensorFlow, without effect.
+
+    Returns:
+        Shape `(batch, places down, places across, outputs)`.
+
+    Raises:
+        ValueError: `pointwise_filter` has not four axes, or is wider than a pixel.
+
+    >>> import minigrad as mg
+    >>> x, each, mix = [[[[1.0, 2.0]]]], [[[[3.0], [0.5]]]], [[[[2.0], [10.0]]]]
+    >>> print(mg.nn.separable_conv2d(x, each, mix, [1, 1, 1, 1], "VALID").numpy().ravel())
+    [16.]
+    """
+    pointwise = convert(pointwise_filter)
+    if pointwise.ndim != 4:
+        raise ValueError(f"Shape {pointwise.shape} must have rank 4")
+    for length in pointwise.shape[:2]:
+        if length != 1:
+            raise ValueError(f"Dimensions {length} and 1 are not compatible")
+    y = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(y, pointwise, 1, "VALID", data_format or "NHWC")
+
+
+mathematics.tell_help([one for one in MADE if one.__module__ == __name__])

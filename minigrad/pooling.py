@@ -1,0 +1,2 @@
+"""tf.nn's pooling."""
+__all__ = []
