@@ -29,6 +29,7 @@ class Windows:
 
     Args:
         shape: of the images: `(..., *lengths, channels)`, or, in a format such as "NCHW", `(..., channels, *lengths)`.
+        rank: the number of axes along which it slides.
         size: the lengths of the window.
         strides: how far it goes from one place to the next, along each axis.
         padding: "VALID": no window leaves the image; "SAME": there are as many places as elements, divided by the
@@ -37,14 +38,14 @@ class Windows:
         dilations: how far apart the elements of a window are.
     """
 
-    def __init__(self, shape, size, strides, padding, data_format, dilations):
-        self.size, rank = size, len(size)
+    def __init__(self, shape, rank, size, strides, padding, data_format, dilations=None):
+        self.rank = rank
         self.channels_first = channels_first(data_format, rank)
         self.shape = shape = self.last_of(shape)
-        self.strides = self.along("strides", strides)
+        self.size, self.strides = self.along("ksize", size), self.along("strides", strides)
         self.dilations = self.along("dilations", dilations)
         self.lead, self.lengths = shape[: -rank - 1], shape[-rank - 1 : -1]
-        reach = [(k - 1) * d + 1 for k, d in zip(size, self.dilations)]
+        reach = [(k - 1) * d + 1 for k, d in zip(self.size, self.dilations)]
         self.around = self.margins(padding, reach)
         axes = zip(self.lengths, self.around, reach, self.strides)
         self.places = tuple([max((n + sum(zeros) - k) // s + 1, 0) for n, zeros, k, s in axes])
@@ -53,7 +54,7 @@ class Windows:
 
     def along(self, name, given):
         """A number for each axis of a window, of one number, of one for each, or of one for each axis of the images."""
-        rank = len(self.size)
+        rank = self.rank
         numbers = [1] if given is None else [int(n) for n in (given if np.ndim(given) else [given])]
         if len(numbers) not in (1, rank, rank + 2):
             problem = f"{name} should be of length 1, {rank} or {rank + 2}."
@@ -69,15 +70,14 @@ class Windows:
 
     def margins(self, padding, reach):
         """How many zeros stand before and after the elements of each axis."""
-        rank = len(self.size)
         if padding == "VALID":
-            return ((0, 0),) * rank
+            return ((0, 0),) * self.rank
         if padding == "SAME":
             axes = zip(self.lengths, self.strides, reach)
             missing = [max((-(-n // s) - 1) * s + k - n, 0) if n else 0 for n, s, k in axes]
             return tuple([(n // 2, n - n // 2) for n in missing])
         if isinstance(padding, str):
-            problem = f'Value for attr \'padding\' of "{padding}" is not in the list of allowed values:'
+            problem = f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values:"
             raise invalid(f'{problem} "SAME", "VALID", "EXPLICIT"')
         if not isinstance(padding, (list, tuple)):
             raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
@@ -85,8 +85,8 @@ class Windows:
 
     def explicit(self, padding):
         """The pairs that the user wrote for the axes of a window; the batch and the channels have none."""
-        if len(padding) != len(self.size) + 2:
-            problem = f"When padding is a list, it must be of size {len(self.size) + 2}."
+        if len(padding) != self.rank + 2:
+            problem = f"When padding is a list, it must be of size {self.rank + 2}."
             raise from_python(ValueError(f"{problem} Received: padding={padding} of size {len(padding)}"))
         for k, pair in enumerate(padding):
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
@@ -104,16 +104,16 @@ class Windows:
 
     def last_of(self, lengths):
         """A number, or a pair, for each axis of the images, with that of the channels at the end."""
-        first = -len(self.size) - 1
+        first = -self.rank - 1
         return (*lengths[:first], *lengths[first + 1 :], lengths[first]) if self.channels_first else tuple(lengths)
 
     def inward(self, images):
         """The images with their channels at the end."""
-        return np.moveaxis(images, -len(self.size) - 1, -1) if self.channels_first else images
+        return np.moveaxis(images, -self.rank - 1, -1) if self.channels_first else images
 
     def outward(self, images):
         """The images with their channels where the data format has them."""
-        return np.moveaxis(images, -1, -len(self.size) - 1) if self.channels_first else images
+        return np.moveaxis(images, -1, -self.rank - 1) if self.channels_first else images
 
     # ---- images ----------------------------------------------------------------------------------------------------
 
@@ -140,8 +140,9 @@ class Windows:
 
     def unpadded(self, padded):
         """The images without what was put around them."""
-        axes = zip(self.lengths, self.around)
-        return padded[(..., *[slice(before, before + n) for n, (before, _) in axes], slice(None))]
+        inside = [slice(before, before + n) for n, (before, _) in zip(self.lengths, self.around)]
+        key = ..., *inside, slice(None)
+        return padded[key]
 
 
 def channels_first(data_format, rank):
@@ -168,11 +169,11 @@ class Kernel(Windows):
         *size, self.depth, outputs = filters
         if len(shape) < len(filters):
             raise invalid(f"convolution input must be {len(filters)}-dimensional: {bracketed(shape)}")
-        super().__init__(shape, tuple(size), strides, padding, data_format, dilations)
         if not self.depth:
             raise invalid("filter depth must be stricly positive, got 0")
         if 0 in size:
             raise invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)")
+        super().__init__(shape, len(size), size, strides, padding, data_format, dilations)
         if self.shape[-1] % self.depth:
             raise invalid(f"input depth must be evenly divisible by filter depth: {self.shape[-1]} vs {self.depth}")
         self.groups = self.shape[-1] // self.depth
@@ -215,13 +216,13 @@ class Kernel(Windows):
     def check(self, y):
         """Raise InvalidArgumentError if this is not the shape of a convolution of the images."""
         given, depth = self.last_of(y), self.groups * self.outputs
-        if given[: -len(self.size) - 1] != self.lead:
+        if given[: -self.rank - 1] != self.lead:
             sizes = f"{bracketed(self.lead)} vs. {bracketed(y)}"
             raise invalid(f"input and out_backprop must have the same batch size: {sizes}")
         if given[-1] != depth:
             raise invalid(f"filter and out_backprop must have the same out_depth: {depth} vs. {given[-1]}")
-        if given[-len(self.size) - 1 : -1] != self.places:
-            sizes = f"{bracketed(given[-len(self.size) - 1 : -1])}, computed = {bracketed(self.places)}"
+        if given[-self.rank - 1 : -1] != self.places:
+            sizes = f"{bracketed(given[-self.rank - 1 : -1])}, computed = {bracketed(self.places)}"
             raise invalid(f"Size of out_backprop doesn't match computed: actual = {sizes}")
 
 
@@ -468,24 +469,28 @@ def one_axis(name, given):
 
 def flat(convolve, input, filters, stride, padding, data_format, dilations, output_shape=None):
     """A convolution along one axis: that of images which are one pixel high."""
+    only_named(padding)
+    images, height, data_format = upright(input, data_format)
+    kernel = shaping.expand_dims(convert(filters, images), 0)
+    shape = [] if output_shape is None else [[*tidy.lengths(output_shape)]]
+    for lengths in shape:
+        lengths.insert(len(lengths) + 1 + height, 1)
+    strides, dilations = one_axis("stride", stride), one_axis("dilations", dilations)
+    return shaping.squeeze(convolve(images, kernel, *shape, strides, padding, data_format, dilations), [height])
+
+
+def upright(sequences, data_format):
+    """Sequences as images that are one pixel high; the axis of the height, and the format of such images."""
     if data_format not in (None, "NWC", "NCW", "NHWC", "NCHW"):
         raise received('`data_format` must be "NWC" or "NCW".', data_format=data_format)
+    height, data_format = (-2, "NCHW") if data_format in ("NCW", "NCHW") else (-3, "NHWC")
+    return shaping.expand_dims(sequences, height), height, data_format
+
+
+def only_named(padding):
+    """Raise TypeError for a padding that is not "VALID" or "SAME", but a list."""
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
-    input, filters = convert(input), convert(filters, convert(input))
-    first = data_format in ("NCW", "NCHW")
-    high = -2 if first else -3
-    shape = [] if output_shape is None else [with_height(tidy.lengths(output_shape), high)]
-    images, kernel = shaping.expand_dims(input, high), shaping.expand_dims(filters, 0)
-    strides, dilations = one_axis("stride", stride), one_axis("dilations", dilations)
-    y = convolve(images, kernel, *shape, strides, padding, "NCHW" if first else "NHWC", dilations)
-    return shaping.squeeze(y, [high])
-
-
-def with_height(shape, high):
-    """The shape of images that are one pixel high."""
-    place = len(shape) + 1 + high
-    return (*shape[:place], 1, *shape[place:])
 
 
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None) -> Tensor:
@@ -577,8 +582,7 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
     if strides is not None and dilations is not None and np.max(strides) > 1 and np.max(dilations) > 1:
         problem = "`strides > 1` not supported in conjunction with `dilation_rate > 1`."
         raise ValueError(f"{problem} Received: strides={strides} and dilation_rate={dilations}")
-    if not isinstance(padding, str):
-        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    only_named(padding)
     convolve = {1: conv1d, 2: conv2d, 3: conv3d}[rank]
     return convolve(input, filters, strides, padding, data_format, dilations)
 

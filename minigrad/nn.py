@@ -1,5 +1,6 @@
-"""tf.nn: activations, losses, normalization, embeddings and dropout; convolutions and pooling are in their own files."""
+"""tf.nn: activations, losses, normalization, embeddings, dropout; convolution and pooling load later."""
 
+import importlib
 import numbers
 
 import numpy as np
@@ -12,25 +13,27 @@ from .math.normalizing import clip_by_norm, l2_normalize, log_softmax, softmax
 from .math.reductions import in_top_k, top_k, zero_fraction
 from .ops import convert_to_tensor, creation, gathering, shaping
 
-__all__ = ["atrous_conv2d", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_normalization", "bias_add",
-           "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "conv_transpose",
-           "convolution", "crelu", "depthwise_conv2d", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k",
-           "l2_loss", "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "max_pool", "max_pool1d",
-           "max_pool2d", "max_pool3d", "max_pool_with_argmax", "moments", "normalize_moments", "pool", "relu", "relu6",
-           "selu", "separable_conv2d", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
+__all__ = ["batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedding_lookup", "gelu", "in_top_k",
+           "l2_loss", "l2_normalize", "leaky_relu", "log_poisson_loss", "log_softmax", "moments", "normalize_moments",
+           "relu", "relu6", "selu", "sigmoid", "sigmoid_cross_entropy_with_logits", "silu", "softmax",
            "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits",
            "sufficient_statistics", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments",
            "zero_fraction"]  # fmt: skip
+LATER = {  # loaded when one of them is first used: the module in which they are
+    "convolution": ["atrous_conv2d", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d",
+                    "conv3d_transpose", "conv_transpose", "convolution", "depthwise_conv2d", "separable_conv2d"],
+    "pooling": ["avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool", "max_pool1d", "max_pool2d",
+                "max_pool3d"],
+}  # fmt: skip
+__all__ += [name for names in LATER.values() for name in names]
 
 REAL = "iuf"
 
 
 def __getattr__(name):
-    """The convolutions, and pooling: loaded when one of them is first used."""
-    if name in __all__:
-        from . import convolution, pooling
-
-        return getattr(convolution if name in convolution.__all__ else pooling, name)
+    for module, names in LATER.items():
+        if name in names:
+            return getattr(importlib.import_module(f".{module}", __package__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
