@@ -125,24 +125,26 @@ class Windows:
 
     def taps(self):
         """For each element of the window: the key of the pixels that it meets on its way over padded images."""
+        steps = [s if s > 1 else None for s in self.strides]
         for at in np.ndindex(*self.size):
             starts = [k * d for k, d in zip(at, self.dilations)]
-            yield (..., *[slice(k, k + n * s, s) for k, n, s in zip(starts, self.places, self.strides)], slice(None))
+            ends = [k + n * s for k, n, s in zip(starts, self.places, self.strides)]
+            yield (..., *map(slice, starts, ends, steps), slice(None))
 
     def seen(self, padded):
         """All windows: shape (..., *places, elements, channels)."""
         return np.stack([padded[key] for key in self.taps()], -2)
 
-    def unfilled(self, like):
-        """Zeros in the shape of the padded images, to write into."""
-        lengths = [before + n + after for n, (before, after) in zip(self.lengths, self.around)]
-        return filled(like, (*self.lead, *lengths, self.shape[-1]))
-
-    def unpadded(self, padded):
-        """The images without what was put around them."""
+    def back(self, shares):
+        """The images to which each element of the window, in turn, has sent its share: to the pixels that it met."""
+        images, lengths = None, [before + n + after for n, (before, after) in zip(self.lengths, self.around)]
+        for key, share in zip(self.taps(), shares):
+            if images is None:
+                images = filled(share, (*self.lead, *lengths, self.shape[-1]))
+            images[key] += share
         inside = [slice(before, before + n) for n, (before, _) in zip(self.lengths, self.around)]
         key = ..., *inside, slice(None)
-        return padded[key]
+        return self.outward(images[key] if any(map(any, self.around)) else images)
 
 
 def channels_first(data_format, rank):
@@ -208,10 +210,8 @@ class Kernel(Windows):
         """What goes back to the images: each element of the kernel sends its share to the pixels that it met."""
         shape = self.groups, self.elements, self.depth, self.outputs
         taps = self.matrices(filters).reshape(shape).transpose(1, 0, 3, 2)
-        columns, images = self.columns(y), self.unfilled(y)
-        for key, tap in zip(self.taps(), taps):
-            images[key] += self.joined(product(columns, tap))
-        return self.outward(self.unpadded(images))
+        columns = self.columns(y)
+        return self.back(self.joined(product(columns, tap)) for tap in taps)
 
     def check(self, y):
         """Raise InvalidArgumentError if this is not the shape of a convolution of the images."""
@@ -259,9 +259,11 @@ def vjps(name):
 
 
 (of_conv2d, of_conv2d_transpose), (of_conv3d, of_conv3d_transpose) = vjps("conv2d"), vjps("conv3d")
+CORRELATED = {"filters": "the windows of input, as rows, transposed, @ upstream"}
+CORRELATED_BACK = {"filters": "the windows of upstream, as rows, transposed, @ input"}
 
 
-@op("Conv2D", "if", **of_conv2d)
+@op("Conv2D", "if", math=CORRELATED, **of_conv2d)
 def conv2d(input, filters, strides: Lengths, padding: Padding, data_format="NHWC", dilations: Lengths | None = None):
     """Convolution of images with a kernel: y[i, j] is the sum of x[i + k, j + l] * kernel[k, l], which is not flipped.
 
@@ -293,7 +295,7 @@ def conv2d(input, filters, strides: Lengths, padding: Padding, data_format="NHWC
     return kernel.convolved(input, filters)
 
 
-@op("Conv2DBackpropInput", "if", output_shape=tidy.lengths, **of_conv2d_transpose)
+@op("Conv2DBackpropInput", "if", output_shape=tidy.lengths, math=CORRELATED_BACK, **of_conv2d_transpose)
 def conv2d_transpose(input, filters, output_shape, strides: Lengths, padding: Padding = "SAME", data_format="NHWC",
                      dilations: Lengths | None = None):  # fmt: skip
     """What goes back through `conv2d`: each number of the input adds the kernel, times itself, to where it came from.
@@ -366,7 +368,7 @@ def kernel_gradient(input, dy, filters_shape, strides: Lengths, padding: Padding
     return matrices.transpose(1, 0, 2).reshape(filters_shape)
 
 
-@op("Conv3D", "f", **of_conv3d)
+@op("Conv3D", "f", math=CORRELATED, **of_conv3d)
 def conv3d(input, filters, strides: Lengths, padding: Padding, data_format="NDHWC", dilations: Lengths | None = None):
     """Convolution of volumes with a kernel: `conv2d` along three axes.
 
@@ -391,7 +393,7 @@ def conv3d(input, filters, strides: Lengths, padding: Padding, data_format="NDHW
     return kernel.convolved(input, filters)
 
 
-@op("Conv3DBackpropInputV2", "f", output_shape=tidy.lengths, **of_conv3d_transpose)
+@op("Conv3DBackpropInputV2", "f", output_shape=tidy.lengths, math=CORRELATED_BACK, **of_conv3d_transpose)
 def conv3d_transpose(input, filters, output_shape, strides: Lengths, padding: Padding = "SAME", data_format="NDHWC",
                      dilations: Lengths | None = None):  # fmt: skip
     """What goes back through `conv3d`; see `conv2d_transpose`.

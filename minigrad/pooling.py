@@ -30,13 +30,6 @@ class Pool(Windows):
         padded = self.padded(self.inward(images), constant_values=value)
         return [padded[key] for key in self.taps()]
 
-    def back(self, shares, like):
-        """To the pixels that each element of the window met go its shares, which are added up."""
-        images = self.unfilled(like)
-        for key, share in zip(self.taps(), shares):
-            images[key] += share
-        return self.outward(self.unpadded(images))
-
     def counts(self, like):
         """How many pixels of the image are in each window."""
         ones = np.ones((*self.lead, *self.lengths, 1), like.dtype)
@@ -46,25 +39,25 @@ class Pool(Windows):
 # ---- the largest ---------------------------------------------------------------------------------------------------
 
 
-def largest(images, rank, ksize, strides, padding, data_format):
-    """The largest number of every window. As in TensorFlow, nan and minus infinity are less than any number."""
-    pool = Pool(images.shape, rank, ksize, strides, padding, data_format)
+def largest(pool, images):
+    """What each element of the window meets, and the largest of it. As in TensorFlow, nan is less than any number."""
     least = finite_limits(images.dtype).min
-    return pool.outward(functools.reduce(np.fmax, pool.met(images, least), least))
+    met = pool.met(images, least)
+    return met, functools.reduce(np.fmax, met, least)
 
 
-def winners(pool, images, y, ties):
+def winners(pool, images, ties=False):
     """For each element of the window: where it is the largest. With ties all that are equal win, else the first."""
-    met, y = pool.met(images, finite_limits(images.dtype).min), pool.inward(y)
+    met, y = largest(pool, images)
     won = [(pixels == y).astype(images.dtype) for pixels in met]
     for k in range(1, 0 if ties else len(won)):
         won[k] = won[k] * (functools.reduce(np.maximum, won[:k]) == 0)
     return won
 
 
-def of_largest(dy, input, y, ksize, strides, padding, data_format):
+def of_largest(dy, input, ksize, strides, padding, data_format):
     """VJP of max-pooling: each number goes to the pixel that was the largest of its window."""
-    return max_pool_gradient.np(dy, input, y, ksize, strides, padding, data_format)
+    return max_pool_gradient.np(dy, input, ksize, strides, padding, data_format)
 
 
 @op("MaxPool", "iuf", dinput=of_largest, math="upstream, put back where input was the largest")
@@ -94,7 +87,8 @@ def max_pool2d(input, ksize: Lengths, strides: Lengths, padding: Padding, data_f
     [[3. 4.]
      [3. 3.]]
     """
-    return largest(input, 2, ksize, strides, padding, data_format)
+    pool = Pool(input.shape, 2, ksize, strides, padding, data_format)
+    return pool.outward(largest(pool, input)[1])
 
 
 @op("MaxPool3D", "f", dinput=of_largest, math="upstream, put back where input was the largest")
@@ -107,43 +101,42 @@ def max_pool3d(input, ksize: Lengths, strides: Lengths, padding: Padding, data_f
     >>> print(mg.nn.max_pool3d([[[[[1.0], [2.0]]], [[[4.0], [3.0]]]]], [2, 1, 1], 1, "VALID").numpy().ravel())
     [4. 3.]
     """
-    return largest(input, 3, ksize, strides, padding, data_format)
+    pool = Pool(input.shape, 3, ksize, strides, padding, data_format)
+    return pool.outward(largest(pool, input)[1])
 
 
-@op("MaxPoolGrad", "iuf", dinput=lambda dz: np.zeros_like(dz), doutput=None,
-    dupstream=lambda dz, input, output, ksize, strides, padding, data_format:
-        max_pool_chosen.np(dz, input, output, ksize, strides, padding, data_format),
+@op("MaxPoolGrad", "iuf", dinput=lambda dz: np.zeros_like(dz),
+    dupstream=lambda dz, input, ksize, strides, padding, data_format:
+        max_pool_chosen.np(dz, input, ksize, strides, padding, data_format),
     math={"upstream": "upstream where input was the largest of its window"})  # fmt: skip
-def max_pool_gradient(upstream, input, output, ksize: Lengths, strides: Lengths, padding: Padding, data_format: str):
+def max_pool_gradient(upstream, input, ksize: Lengths, strides: Lengths, padding: Padding, data_format: str):
     """VJP of max-pooling along two or three axes.
 
     >>> import minigrad as mg
     >>> x = [[[[1.0], [2.0], [4.0]]]]
-    >>> y = mg.nn.max_pool2d(x, [1, 2], 1, "VALID")
-    >>> print(mg.pooling.max_pool_gradient(y * 10.0, x, y, [1, 2], 1, "VALID", "NHWC").numpy().ravel())
+    >>> print(mg.pooling.max_pool_gradient([[[[20.0], [40.0]]]], x, [1, 2], 1, "VALID", "NHWC").numpy().ravel())
     [ 0. 20. 40.]
     """
     pool = Pool(input.shape, input.ndim - 2, ksize, strides, padding, data_format)
-    shares = [pool.inward(upstream) * won for won in winners(pool, input, output, pool.rank == 3)]
-    return pool.back(shares, upstream)
+    shares = [pool.inward(upstream) * won for won in winners(pool, input, ties=pool.rank == 3)]
+    return pool.back(shares)
 
 
-@op("MaxPoolGradGrad", "iuf", dinput=lambda dz, input: np.zeros_like(input), doutput=None,
-    dupstream=lambda dz, input, output, ksize, strides, padding, data_format:
-        max_pool_gradient.np(dz, input, output, ksize, strides, padding, data_format),
+@op("MaxPoolGradGrad", "iuf", dinput=lambda dz, input: np.zeros_like(input),
+    dupstream=lambda dz, input, ksize, strides, padding, data_format:
+        max_pool_gradient.np(dz, input, ksize, strides, padding, data_format),
     math={"upstream": "upstream, put back where input was the largest"})  # fmt: skip
-def max_pool_chosen(upstream, input, output, ksize: Lengths, strides: Lengths, padding: Padding, data_format: str):
+def max_pool_chosen(upstream, input, ksize: Lengths, strides: Lengths, padding: Padding, data_format: str):
     """Of `upstream` what stands where the input was the largest of its window: the VJP of `max_pool_gradient`.
 
     >>> import minigrad as mg
     >>> x = [[[[1.0], [2.0], [4.0]]]]
-    >>> y = mg.nn.max_pool2d(x, [1, 2], 1, "VALID")
     >>> upstream = [[[[0.5], [1.5], [2.5]]]]
-    >>> print(mg.pooling.max_pool_chosen(upstream, x, y, [1, 2], 1, "VALID", "NHWC").numpy().ravel())
+    >>> print(mg.pooling.max_pool_chosen(upstream, x, [1, 2], 1, "VALID", "NHWC").numpy().ravel())
     [1.5 2.5]
     """
     pool = Pool(input.shape, input.ndim - 2, ksize, strides, padding, data_format)
-    chosen = [one * won for one, won in zip(pool.met(upstream, 0), winners(pool, input, output, False))]
+    chosen = [one * won for one, won in zip(pool.met(upstream, 0), winners(pool, input))]
     return pool.outward(functools.reduce(np.add, chosen))
 
 
@@ -214,7 +207,7 @@ def avg_pool_gradient(upstream, shape, ksize: Lengths, strides: Lengths, padding
     """
     pool = Pool(shape, len(shape) - 2, ksize, strides, padding, data_format)
     shares = pool.inward(upstream) / pool.counts(upstream)
-    return pool.back([shares] * len([*pool.taps()]), upstream)
+    return pool.back(shares for _ in pool.taps())
 
 
 # ---- along one axis, and along as many as there are ----------------------------------------------------------------
