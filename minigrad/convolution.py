@@ -48,7 +48,7 @@ class Windows:
         reach = [(k - 1) * d + 1 for k, d in zip(self.size, self.dilations)]
         self.around = self.margins(padding, reach)
         axes = zip(self.lengths, self.around, reach, self.strides)
-        self.places = tuple([max((n + sum(zeros) - k) // s + 1, 0) for n, zeros, k, s in axes])
+        self.places = tuple([places(n, sum(zeros), k, s, padding) for n, zeros, k, s in axes])
 
     # ---- what the user may write ---------------------------------------------------------------------------------
 
@@ -145,6 +145,15 @@ class Windows:
         inside = [slice(before, before + n) for n, (before, _) in zip(self.lengths, self.around)]
         key = ..., *inside, slice(None)
         return self.outward(images[key] if any(map(any, self.around)) else images)
+
+
+def places(length, zeros, reach, stride, padding):
+    """How often a window stands along an axis. Raise InvalidArgumentError for one that is much too long."""
+    number = int((length + zeros - reach + stride) / stride)
+    if number < 0 and padding != "SAME":
+        sizes = f"[input_size: {length}, effective_filter_size: {reach}, stride: {stride}]"
+        raise invalid(f"Computed output size would be negative: {number} {sizes}")
+    return max(number, 0)
 
 
 def channels_first(data_format, rank):

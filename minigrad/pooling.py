@@ -49,10 +49,13 @@ def largest(pool, images):
 def winners(pool, images, ties=False):
     """For each element of the window: where it is the largest. With ties all that are equal win, else the first."""
     met, y = largest(pool, images)
-    won = [(pixels == y).astype(images.dtype) for pixels in met]
-    for k in range(1, 0 if ties else len(won)):
-        won[k] = won[k] * (functools.reduce(np.maximum, won[:k]) == 0)
-    return won
+    if ties:
+        return [pixels == y for pixels in met]
+    best, winner = met[0], np.zeros_like(y, int)
+    for k, pixels in enumerate(met[1:], 1):
+        better = pixels > best
+        best, winner = np.where(better, pixels, best), np.where(better, k, winner)
+    return [winner == k for k in range(len(met))]
 
 
 def of_largest(dy, input, ksize, strides, padding, data_format):
@@ -118,8 +121,8 @@ def max_pool_gradient(upstream, input, ksize: Lengths, strides: Lengths, padding
     [ 0. 20. 40.]
     """
     pool = Pool(input.shape, input.ndim - 2, ksize, strides, padding, data_format)
-    shares = [pool.inward(upstream) * won for won in winners(pool, input, ties=pool.rank == 3)]
-    return pool.back(shares)
+    dy = pool.inward(upstream)
+    return pool.back(np.where(won, dy, dy.dtype.type(0)) for won in winners(pool, input, ties=pool.rank == 3))
 
 
 @op("MaxPoolGradGrad", "iuf", dinput=lambda dz, input: np.zeros_like(input),
@@ -136,8 +139,8 @@ def max_pool_chosen(upstream, input, ksize: Lengths, strides: Lengths, padding: 
     [1.5 2.5]
     """
     pool = Pool(input.shape, input.ndim - 2, ksize, strides, padding, data_format)
-    chosen = [one * won for one, won in zip(pool.met(upstream, 0), winners(pool, input))]
-    return pool.outward(functools.reduce(np.add, chosen))
+    met = zip(pool.met(upstream, 0), winners(pool, input))
+    return pool.outward(functools.reduce(np.add, [np.where(won, one, one.dtype.type(0)) for one, won in met]))
 
 
 # ---- the mean ------------------------------------------------------------------------------------------------------
