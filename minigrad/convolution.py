@@ -434,7 +434,7 @@ def depthwise_conv2d(input, filter, strides: Sequence[int], padding: Padding, da
     Args:
         input: shape `(batch, height, width, channels)`.
         filter: the kernels, shape `(height, width, channels, multiplier)`.
-        strides: a list of four: 1, down, across, 1.
+        strides: a list of four: 1, down, across, 1. (In TensorFlow the two are equal.)
         padding: that of `conv2d`.
         data_format: "NHWC", or "NCHW".
         dilations: a list of two: how far apart the elements of the kernel are.
@@ -444,7 +444,7 @@ def depthwise_conv2d(input, filter, strides: Sequence[int], padding: Padding, da
 
     Raises:
         TypeError: `strides` is no list.
-        InvalidArgumentError: the channels do not fit, the two strides differ, or there is no such padding.
+        InvalidArgumentError: the channels do not fit, a stride is not positive, or there is no such padding.
 
     >>> import minigrad as mg
     >>> x = [[[[1.0, 2.0], [3.0, 4.0]]]]
@@ -460,8 +460,6 @@ def depthwise_conv2d(input, filter, strides: Sequence[int], padding: Padding, da
         raise invalid(f"input must be 4-dimensional{bracketed(input.shape)}")
     shape = in_groups(filter.shape)
     kernel = Kernel(input.shape, shape, strides, padding, data_format, dilations)
-    if kernel.strides[0] != kernel.strides[1]:
-        raise invalid("Current implementation only supports equal length strides in the row and column dimensions.")
     if kernel.shape[-1] != filter.shape[2]:
         raise invalid(f"input and filter must have the same depth: {kernel.shape[-1]} vs {filter.shape[2]}")
     return kernel.convolved(input, filter.reshape(shape))

@@ -2,14 +2,29 @@
 
 # fmt: off
 from .base import Layer
+from .convolutional import (
+    Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, DepthwiseConv2D, SeparableConv2D,
+)
 from .models import Input
 from .noise import Dropout, GaussianNoise
+from .pooling import (
+    AveragePooling1D, AveragePooling2D, AveragePooling3D, GlobalAveragePooling1D, GlobalAveragePooling2D,
+    GlobalAveragePooling3D, GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, MaxPooling1D, MaxPooling2D,
+    MaxPooling3D, UpSampling1D, UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D,
+)
 from .stateless import (
     ELU, Activation, Add, Concatenate, Flatten, Identity, Lambda, LeakyReLU, Multiply, ReLU, Rescaling, Reshape,
     Softmax,
 )
 from .weighted import BatchNormalization, Dense, Embedding, LayerNormalization
 
-__all__ = ["ELU", "Activation", "Add", "BatchNormalization", "Concatenate", "Dense", "Dropout", "Embedding", "Flatten",
-           "GaussianNoise", "Identity", "Input", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Multiply",
-           "ReLU", "Rescaling", "Reshape", "Softmax"]  # fmt: skip
+__all__ = ["ELU", "Activation", "Add", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "BatchNormalization",
+           "Concatenate", "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose",
+           "Dense", "DepthwiseConv2D", "Dropout", "Embedding", "Flatten", "GaussianNoise", "GlobalAveragePooling1D",
+           "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalMaxPooling1D", "GlobalMaxPooling2D",
+           "GlobalMaxPooling3D", "Identity", "Input", "Lambda", "Layer", "LayerNormalization", "LeakyReLU",
+           "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "Multiply", "ReLU", "Rescaling", "Reshape",
+           "SeparableConv2D", "Softmax", "UpSampling1D", "UpSampling2D", "UpSampling3D", "ZeroPadding1D",
+           "ZeroPadding2D"]  # fmt: skip
+for name in [name for name in __all__ if "Pooling" in name]:  # Keras has shorter names, too
+    globals()[name.replace("Average", "Avg").replace("Pooling", "Pool")] = globals()[name]
