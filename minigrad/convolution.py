@@ -170,10 +170,10 @@ def channels_first(data_format, rank):
 
 
 class Kernel(Windows):
-    """The windows of a kernel, and the matrices of the product. The kernel has shape (*size, depth, outputs).
+    """The windows of a kernel of shape (*size, depth, outputs), and its three products.
 
-    If the images have more channels than the kernel is deep, the channels are in groups: each has outputs of its own,
-    which see no other group. There is a matrix for each group.
+    If the images have more channels than the kernel is deep, the channels are in groups: each has its share of the
+    outputs, which see no other group. Nearly always there is one group.
     """
 
     def __init__(self, shape, filters, strides, padding, data_format, dilations):
@@ -193,34 +193,41 @@ class Kernel(Windows):
         self.outputs, self.count = outputs // self.groups, int(np.prod(self.lead + self.places))
         self.elements = int(np.prod(size))
 
-    def rows(self, images):
-        """Every window as a row: shape (groups, windows, elements * depth)."""
-        windows = self.seen(self.padded(self.inward(images)))
-        parts = windows.reshape((self.count, self.elements, self.groups, self.depth)).transpose(2, 0, 1, 3)
-        return parts.reshape((self.groups, self.count, self.elements * self.depth))
+    def grouped(self, x):
+        """Images, a kernel, or what a convolution gives, for each group."""
+        return np.split(x, self.groups, -1) if self.groups > 1 else [x]
 
-    def matrices(self, filters):
-        """The kernel: shape (groups, elements * depth, outputs)."""
-        return filters.reshape((self.elements * self.depth, self.groups, self.outputs)).transpose(1, 0, 2)
+    def rows(self, padded):
+        """Every window as a row of a matrix."""
+        return self.seen(padded).reshape((self.count, self.elements * self.depth))
 
-    def columns(self, y):
-        """What a convolution gives, a row for each window: shape (groups, windows, outputs)."""
-        return self.inward(y).reshape((self.count, self.groups, self.outputs)).transpose(1, 0, 2)
+    def matrix(self, filters):
+        """The kernel as a matrix, with a column for each output."""
+        return filters.reshape((self.elements * self.depth, self.outputs))
 
-    def joined(self, y):
-        """The groups side by side again: shape (..., *places, channels)."""
-        return y.transpose(1, 0, 2).reshape((*self.lead, *self.places, self.groups * y.shape[-1]))
+    def joined(self, groups):
+        """Rows for each place, side by side for all groups: shape (..., *places, channels)."""
+        parts = [y.reshape((*self.lead, *self.places, y.shape[-1])) for y in groups]
+        return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
 
     def convolved(self, images, filters):
-        """The convolution: one product for each group."""
-        return self.outward(self.joined(product(self.rows(images), self.matrices(filters))))
+        """The convolution: for each group one product."""
+        groups = zip(self.grouped(self.padded(self.inward(images))), self.grouped(filters))
+        return self.outward(self.joined([product(self.rows(x), self.matrix(kernel)) for x, kernel in groups]))
 
-    def returned(self, y, filters):
+    def to_kernel(self, images, y):
+        """What goes back to the kernel: for each group the windows, transposed, times what each became."""
+        groups = zip(self.grouped(self.padded(self.inward(images))), self.grouped(self.inward(y)))
+        parts = [product(self.rows(x).T, dy.reshape((self.count, self.outputs))) for x, dy in groups]
+        parts = [one.reshape((*self.size, self.depth, self.outputs)) for one in parts]
+        return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
+
+    def to_images(self, y, filters):
         """What goes back to the images: each element of the kernel sends its share to the pixels that it met."""
-        shape = self.groups, self.elements, self.depth, self.outputs
-        taps = self.matrices(filters).reshape(shape).transpose(1, 0, 3, 2)
-        columns = self.columns(y)
-        return self.back(self.joined(product(columns, tap)) for tap in taps)
+        kernels = [one.reshape((self.elements, self.depth, self.outputs)) for one in self.grouped(filters)]
+        rows = [dy.reshape((self.count, self.outputs)) for dy in self.grouped(self.inward(y))]
+        shares = ([product(dy, taps[k].T) for dy, taps in zip(rows, kernels)] for k in range(self.elements))
+        return self.back(map(self.joined, shares))
 
     def check(self, y):
         """Raise InvalidArgumentError if this is not the shape of a convolution of the images."""
@@ -346,7 +353,7 @@ def back_to_images(y, filters, shape, strides, padding, data_format, dilations):
         raise invalid(f"Dimension {min(shape)} must be >= 0")
     kernel = Kernel(shape, filters.shape, strides, padding, data_format, dilations)
     kernel.check(y.shape)
-    return kernel.returned(y, filters)
+    return kernel.to_images(y, filters)
 
 
 def gradient_ops(filters_shape):
@@ -373,8 +380,7 @@ def kernel_gradient(input, dy, filters_shape, strides: Lengths, padding: Padding
     """
     kernel = Kernel(input.shape, filters_shape, strides, padding, data_format, dilations)
     kernel.check(dy.shape)
-    matrices = product(kernel.rows(input).mT, kernel.columns(dy))
-    return matrices.transpose(1, 0, 2).reshape(filters_shape)
+    return kernel.to_kernel(input, dy)
 
 
 @op("Conv3D", "f", math=CORRELATED, **of_conv3d)

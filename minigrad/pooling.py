@@ -51,7 +51,7 @@ def winners(pool, images, ties=False):
     met, y = largest(pool, images)
     if ties:
         return [pixels == y for pixels in met]
-    best, winner = met[0], np.zeros_like(y, int)
+    best, winner = met[0], np.zeros_like(y, np.int64)
     for k, pixels in enumerate(met[1:], 1):
         better = pixels > best
         best, winner = np.where(better, pixels, best), np.where(better, k, winner)

@@ -6,7 +6,7 @@ from ...ops import shaping
 from .. import activations
 from ..activations import as_dtype
 from ..variable import Variable
-from .base import incompatible
+from .base import check_rank, incompatible
 from .sliding import Sliding, along
 from .weighted import Weighted
 
@@ -29,6 +29,8 @@ class Sweeping(Sliding, Weighted):
         self._plan("bias", bias_initializer, bias_regularizer, bias_constraint)
 
     def _ensure_built(self, args, kwargs):
+        for x in [*args, *kwargs.values()][:1]:
+            check_rank(self, x, self.rank + 2)
         super()._ensure_built(args, kwargs)
         for x in [*args, *kwargs.values()][:1]:
             if x.shape[self.channels_axis] != self.channels:
@@ -48,7 +50,11 @@ class Sweeping(Sliding, Weighted):
         return self.activation(y)
 
     def convolved(self, inputs, kernel, padding=None):
-        """The convolution of the inputs."""
+        """The convolution of the inputs. Raise ValueError if they are smaller than the kernel."""
+        lengths = zip([inputs.shape[axis] for axis in self.axes], self.kernel_size, self.dilation_rate)
+        if (padding or self.padding) == "valid" and any(n < (k - 1) * d + 1 for n, k, d in lengths):
+            problem = "Computed output size would be zero or negative."
+            raise received(problem, inputs_shape=tuple(inputs.shape), kernel_shape=tuple(kernel.shape))
         convolve = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}[self.rank]
         return convolve(inputs, as_dtype(kernel, inputs.dtype), list(self.strides), (padding or self.padding).upper(),
                         self.format, list(self.dilation_rate))  # fmt: skip

@@ -39,7 +39,7 @@ class Sliding(Layer):
 
     def _ensure_built(self, args, kwargs):
         for x in [*args, *kwargs.values()][:1]:
-            check_rank(self, x, self.rank + 2)
+            check_rank(self, x, 0)
             if len(x.shape) != self.rank + 2:
                 found = f"found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
                 raise incompatible(self, f"expected ndim={self.rank + 2}, {found}")
