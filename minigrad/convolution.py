@@ -14,8 +14,8 @@ from .engine.rules import filled
 from .errors import UnimplementedError, from_python, received
 from .ops import shaping
 
-__all__ = ["atrous_conv2d", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
-           "conv_transpose", "convolution", "depthwise_conv2d", "separable_conv2d"]  # fmt: skip
+__all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+           "convolution", "depthwise_conv2d", "separable_conv2d"]  # fmt: skip
 
 Lengths = Sequence[int] | int
 Padding = str | Sequence[Sequence[int]]
@@ -85,15 +85,11 @@ class Windows:
 
     def explicit(self, padding):
         """The pairs that the user wrote for the axes of a window; the batch and the channels have none."""
-        if len(padding) != self.rank + 2:
-            problem = f"When padding is a list, it must be of size {self.rank + 2}."
-            raise from_python(ValueError(f"{problem} Received: padding={padding} of size {len(padding)}"))
-        for k, pair in enumerate(padding):
-            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                problem = "When `padding` is a list, each element of `padding` must be a list/tuple of size 2."
-                given = f"padding={padding} with element at index {k} of type {type(pair)}"
-                raise from_python(ValueError(f"{problem} Received: {given}"))
-        batch, *pairs, channels = self.last_of([tuple(pair) for pair in padding])
+        pairs = [tuple(pair) for pair in padding if isinstance(pair, (list, tuple)) and len(pair) == 2]
+        if len(padding) != self.rank + 2 or len(pairs) != len(padding):
+            problem = f"When padding is a list, it must be of size {self.rank + 2}, and each element a list of size 2."
+            raise from_python(received(problem, padding=padding))
+        batch, *pairs, channels = self.last_of(pairs)
         if any(batch + channels):
             raise invalid("Nonzero explicit padding in the batch or depth dimensions is not supported")
         if min(map(min, pairs)) < 0:
@@ -207,8 +203,7 @@ class Kernel(Windows):
 
     def joined(self, groups):
         """Rows for each place, side by side for all groups: shape (..., *places, channels)."""
-        parts = [y.reshape((*self.lead, *self.places, y.shape[-1])) for y in groups]
-        return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
+        return side_by_side([y.reshape((*self.lead, *self.places, y.shape[-1])) for y in groups])
 
     def convolved(self, images, filters):
         """The convolution: for each group one product."""
@@ -219,8 +214,7 @@ class Kernel(Windows):
         """What goes back to the kernel: for each group the windows, transposed, times what each became."""
         groups = zip(self.grouped(self.padded(self.inward(images))), self.grouped(self.inward(y)))
         parts = [product(self.rows(x).T, dy.reshape((self.count, self.outputs))) for x, dy in groups]
-        parts = [one.reshape((*self.size, self.depth, self.outputs)) for one in parts]
-        return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
+        return side_by_side([one.reshape((*self.size, self.depth, self.outputs)) for one in parts])
 
     def to_images(self, y, filters):
         """What goes back to the images: each element of the kernel sends its share to the pixels that it met."""
@@ -232,14 +226,14 @@ class Kernel(Windows):
     def check(self, y):
         """Raise InvalidArgumentError if this is not the shape of a convolution of the images."""
         given, depth = self.last_of(y), self.groups * self.outputs
-        if given[: -self.rank - 1] != self.lead:
-            sizes = f"{bracketed(self.lead)} vs. {bracketed(y)}"
-            raise invalid(f"input and out_backprop must have the same batch size: {sizes}")
-        if given[-1] != depth:
-            raise invalid(f"filter and out_backprop must have the same out_depth: {depth} vs. {given[-1]}")
-        if given[-self.rank - 1 : -1] != self.places:
-            sizes = f"{bracketed(given[-self.rank - 1 : -1])}, computed = {bracketed(self.places)}"
-            raise invalid(f"Size of out_backprop doesn't match computed: actual = {sizes}")
+        lengths = given[-self.rank - 1 : -1]
+        for wrong, problem in [
+            (given[: -self.rank - 1] != self.lead, f"have the same batch: {bracketed(self.shape)} vs. {bracketed(y)}"),
+            (given[-1] != depth, f"have the same out_depth as the filter: {given[-1]} vs. {depth}"),
+            (lengths != self.places, f"have the size computed: {bracketed(lengths)} vs. {bracketed(self.places)}"),
+        ]:
+            if wrong:
+                raise invalid(f"input and out_backprop must {problem}")
 
 
 def checked(filters, rank):
@@ -249,6 +243,11 @@ def checked(filters, rank):
     if filters.dtype.kind == "i" and filters.dtype != np.int32:
         raise invalid(not_among("T", filters.dtype, "half, bfloat16, float, double, int32"))
     return filters
+
+
+def side_by_side(groups):
+    """The groups, joined along the last axis."""
+    return np.concatenate(groups, -1) if len(groups) > 1 else groups[0]
 
 
 def product(x, y):
@@ -321,7 +320,7 @@ def conv2d_transpose(input, filters, output_shape, strides: Lengths, padding: Pa
     Args:
         input: shape `(batch, places down, places across, outputs)`, as `conv2d` gives it.
         filters: the kernel of `conv2d`, shape `(height, width, channels, outputs)`.
-        output_shape: shape of the images, `(batch, height, width, channels)`; or height and width alone.
+        output_shape: shape of the images, `(batch, height, width, channels)`.
         strides, padding, data_format, dilations: those of `conv2d`.
 
     Returns:
@@ -344,11 +343,8 @@ def back_to_images(y, filters, shape, strides, padding, data_format, dilations):
     rank = filters.ndim - 2
     if y.ndim < rank + 2:
         raise invalid(f"input_sizes must be {rank + 2}-dimensional, got: {y.ndim}")
-    if len(shape) == rank:  # the batch and the channels are known
-        first, depth = y.shape[:1], filters.shape[-2:-1]
-        shape = (*first, *depth, *shape) if channels_first(data_format, rank) else (*first, *shape, *depth)
     if len(shape) != y.ndim:
-        raise invalid(f"input_sizes must contain {rank + 2} values or {rank} values, but got: {len(shape)}")
+        raise invalid(f"input_sizes must contain {y.ndim} values, but got: {len(shape)}")
     if min(shape) < 0:
         raise invalid(f"Dimension {min(shape)} must be >= 0")
     kernel = Kernel(shape, filters.shape, strides, padding, data_format, dilations)
@@ -552,25 +548,6 @@ def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data
     return flat(conv2d_transpose, input, filters, strides, padding, data_format, dilations, output_shape)
 
 
-def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None,
-                   name=None) -> Tensor:  # fmt: skip
-    """`conv1d_transpose`, `conv2d_transpose` or `conv3d_transpose`, as the length of `output_shape` says.
-
-    Raises:
-        ValueError: it is not 3, 4 or 5.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.conv_transpose([[[1.0], [2.0]]], [[[1.0]], [[10.0]]], [1, 4, 1], 2).numpy().ravel())
-    [ 1. 10.  2. 20.]
-    """
-    shape = tidy.lengths(output_shape)
-    if len(shape) not in (3, 4, 5):
-        problem = "`output_shape` must be of length 3, 4 or 5."
-        raise ValueError(f"{problem} Received: output_shape={output_shape} of length {len(shape)}.")
-    transpose = {3: conv1d_transpose, 4: conv2d_transpose, 5: conv3d_transpose}[len(shape)]
-    return transpose(input, filters, shape, strides, padding, data_format, dilations)
-
-
 def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None) -> Tensor:
     """`conv1d`, `conv2d` or `conv3d`, as the kernel has axes.
 
@@ -600,21 +577,6 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
     only_named(padding)
     convolve = {1: conv1d, 2: conv2d, 3: conv3d}[rank]
     return convolve(input, filters, strides, padding, data_format, dilations)
-
-
-def atrous_conv2d(value, filters, rate, padding, name=None) -> Tensor:
-    """`conv2d` with a kernel whose elements are `rate` pixels apart.
-
-    Raises:
-        ValueError: the rate is not positive.
-
-    >>> import minigrad as mg
-    >>> print(mg.nn.atrous_conv2d([[[[1.0], [2.0], [4.0]]]], [[[[1.0]], [[-0.5]]]], 2, "VALID").numpy().ravel())
-    [-1.]
-    """
-    if rate < 1:
-        raise received("all values of `dilation_rate` must be positive.", dilation_rate=[rate, rate])
-    return conv2d(value, filters, 1, padding, dilations=rate)
 
 
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None,

@@ -20,8 +20,8 @@ __all__ = ["batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedd
            "sufficient_statistics", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments",
            "zero_fraction"]  # fmt: skip
 LATER = {  # loaded when one of them is first used: the module in which they are
-    "convolution": ["atrous_conv2d", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d",
-                    "conv3d_transpose", "conv_transpose", "convolution", "depthwise_conv2d", "separable_conv2d"],
+    "convolution": ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+                    "convolution", "depthwise_conv2d", "separable_conv2d"],
     "pooling": ["avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool", "max_pool1d", "max_pool2d",
                 "max_pool3d"],
 }  # fmt: skip

@@ -70,7 +70,6 @@ def test_what_goes_back_is_the_transpose():
     forth = mg.nn.conv2d(x, kernel, 2, "SAME").numpy()
     back = mg.nn.conv2d_transpose(y, kernel, [2, 7, 8, 3], 2).numpy()
     np.testing.assert_allclose((forth * y).sum(), (x * back).sum())
-    assert (mg.nn.conv2d_transpose(y, kernel, [7, 8], 2).numpy() == back).all()
 
 
 def test_depthwise_and_separable_are_a_convolution_of_each_channel():
@@ -117,8 +116,8 @@ WRONG = [  # the call, its error, and what is said
     (lambda x, k: mg.nn.conv2d(x, k[0], 1, "SAME"), mg.errors.InvalidArgumentError, r"filter must be 4-dimensional: \[2,3,4\]"),
     (lambda x, k: mg.nn.conv2d(x, k, 1, "VALID", dilations=9), mg.errors.InvalidArgumentError, "output size would be negative: -4"),
     (lambda x, k: mg.nn.conv2d(x, k, 1, "SAME", "HWC"), mg.errors.InvalidArgumentError, '"HWC" is not in the list of allowed values'),
-    (lambda x, k: mg.nn.conv2d_transpose(x, k, [2, 5, 6, 3], 1), mg.errors.InvalidArgumentError, "same out_depth: 4 vs. 3"),
-    (lambda x, k: mg.nn.conv2d_transpose(x[..., :1], k[..., :1], [2, 9, 6, 3], 1), mg.errors.InvalidArgumentError, "actual = .5,6."),
+    (lambda x, k: mg.nn.conv2d_transpose(x, k, [2, 5, 6, 3], 1), mg.errors.InvalidArgumentError, "same out_depth as the filter: 3 vs. 4"),
+    (lambda x, k: mg.nn.conv2d_transpose(x[..., :1], k[..., :1], [2, 9, 6, 3], 1), mg.errors.InvalidArgumentError, "size computed: .5,6. vs. .9,6."),
     (lambda x, k: mg.nn.depthwise_conv2d(x, k, 1, "SAME"), TypeError, "Expected list for 'strides'"),
     (lambda x, k: mg.nn.max_pool2d(x, 0, 1, "SAME"), mg.errors.InvalidArgumentError, "ksize should be larger than 0"),
     (lambda x, k: mg.nn.max_pool2d(x[0], 2, 1, "SAME"), mg.errors.InvalidArgumentError, r"2 spatial dimensions: \[5,6,3\]"),

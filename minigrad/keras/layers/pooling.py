@@ -242,7 +242,7 @@ class UpSampling2D(UpSampling, rank=2):
 
     def __init__(self, size=2, data_format=None, interpolation="nearest", **kwargs):
         if interpolation != "nearest":
-            raise received('`interpolation` is "nearest" alone: write mg.image.resize.', interpolation=interpolation)
+            raise received('`interpolation` can be "nearest" alone.', interpolation=interpolation)
         super().__init__(size, data_format, **kwargs)
 
 
