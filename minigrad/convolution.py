@@ -11,7 +11,7 @@ import numpy as np
 
 from .engine import MADE, OPS, Tensor, bracketed, convert, invalid, mathematics, not_among, op, tidy
 from .engine.rules import filled
-from .errors import UnimplementedError, from_python, received
+from .errors import UnimplementedError, from_python, received, visible
 from .ops import shaping
 
 __all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
@@ -58,14 +58,14 @@ class Windows:
         numbers = [1] if given is None else [int(n) for n in (given if np.ndim(given) else [given])]
         if len(numbers) not in (1, rank, rank + 2):
             problem = f"{name} should be of length 1, {rank} or {rank + 2}."
-            raise from_python(ValueError(f"{problem} Received: {name}={given} of length {len(numbers)}"))
+            raise from_python(ValueError(f"{problem} Received: {name}={visible(given)} of length {len(numbers)}"))
         if len(numbers) == rank + 2:
             batch, *numbers, channels = self.last_of(numbers)
             if (batch, channels) != (1, 1):
                 problem = f"Current implementation does not yet support {name} in the batch and depth dimensions."
                 raise UnimplementedError(None, None, problem)
         if min(numbers) < 1:
-            raise invalid(f"{name} should be larger than 0, but got {given}")
+            raise invalid(f"{name} should be larger than 0, but got {visible(given)}")
         return tuple(numbers * (rank // len(numbers)))
 
     def margins(self, padding, reach):
@@ -77,10 +77,10 @@ class Windows:
             missing = [max((-(-n // s) - 1) * s + k - n, 0) if n else 0 for n, s, k in axes]
             return tuple([(n // 2, n - n // 2) for n in missing])
         if isinstance(padding, str):
-            problem = f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values:"
+            problem = f"Value for attr 'padding' of \"{visible(padding)}\" is not in the list of allowed values:"
             raise invalid(f'{problem} "SAME", "VALID", "EXPLICIT"')
         if not isinstance(padding, (list, tuple)):
-            raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+            raise TypeError(f"Expected string for argument 'padding' not {visible(padding)}.")
         return self.explicit(padding)
 
     def explicit(self, padding):
@@ -160,7 +160,7 @@ def channels_first(data_format, rank):
     """
     axes = "DHW"[-rank:] if rank > 1 else "W"
     if data_format not in (None, f"N{axes}C", f"NC{axes}"):
-        problem = f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed values:"
+        problem = f"Value for attr 'data_format' of \"{visible(data_format)}\" is not in the list of allowed values:"
         raise invalid(f'{problem} "N{axes}C", "NC{axes}"')
     return data_format == f"NC{axes}"
 
@@ -454,7 +454,7 @@ def depthwise_conv2d(input, filter, strides: Sequence[int], padding: Padding, da
     [31.  7.]
     """
     if not isinstance(strides, (list, tuple)):
-        raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides!r}.")
+        raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {visible(strides)}.")
     if len(strides) != 4:
         raise invalid("Sliding window strides field must specify 4 dimensions")
     checked(filter, 2)
@@ -501,7 +501,7 @@ def upright(sequences, data_format):
 def only_named(padding):
     """Raise TypeError for a padding that is not "VALID" or "SAME", but a list."""
     if not isinstance(padding, str):
-        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+        raise TypeError(f"Expected string for argument 'padding' not {visible(padding)}.")
 
 
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None) -> Tensor:
@@ -573,7 +573,7 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
         raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={max(rank, 0)}.")
     if strides is not None and dilations is not None and np.max(strides) > 1 and np.max(dilations) > 1:
         problem = "`strides > 1` not supported in conjunction with `dilation_rate > 1`."
-        raise ValueError(f"{problem} Received: strides={strides} and dilation_rate={dilations}")
+        raise received(problem, strides=strides, dilation_rate=dilations)
     only_named(padding)
     convolve = {1: conv1d, 2: conv2d, 3: conv3d}[rank]
     return convolve(input, filters, strides, padding, data_format, dilations)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .convolution import Lengths, Padding, Windows, one_axis, only_named, upright
 from .engine import MADE, OPS, Tensor, bracketed, convert, invalid, mathematics, op, tidy
+from .errors import visible
 from .math.segments import finite_limits
 from .ops import shaping
 
@@ -23,7 +24,8 @@ class Pool(Windows):
             raise invalid(f"tensor_in_shape must have {rank} spatial dimensions: {bracketed(shape)}")
         super().__init__(shape, rank, ksize, strides, padding, data_format)
         if any(max(zeros) >= k for zeros, k in zip(self.around, self.size)) and not isinstance(padding, str):
-            raise invalid(f"padding needs to be smaller than the window size {bracketed(self.size)}: {padding}")
+            size = bracketed(self.size)
+            raise invalid(f"padding needs to be smaller than the window size {size}: {visible(padding)}")
 
     def met(self, images, value):
         """For each element of the window, the pixels that it meets; around the images is this number."""

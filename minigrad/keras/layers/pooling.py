@@ -2,7 +2,7 @@
 
 from ... import math, nn
 from ...engine import convert
-from ...errors import received
+from ...errors import received, visible
 from ...ops import gathering, shaping
 from ..activations import as_float
 from .sliding import Sliding, along
@@ -264,7 +264,7 @@ def margins(rank, name, given):
     pairs = (given,) * rank if isinstance(given, int) else given
     if not isinstance(pairs, (tuple, list)) or len(pairs) != rank:
         words = {1: "one element", 2: "two elements", 3: "three elements"}[rank]
-        raise ValueError(f"`{name}` should have {words}. Received: {name}={given}.")
+        raise ValueError(f"`{name}` should have {words}. Received: {name}={visible(given)}.")
     return tuple([(one, one) if isinstance(one, int) else tuple(one) for one in pairs])
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...errors import received
+from ...errors import received, visible
 from .base import Layer, check_rank, incompatible
 
 
@@ -13,11 +13,11 @@ def along(rank, name, value):
         ValueError: there is another number of them, or one is not positive or no int.
     """
     numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
-    problem = f"The `{name}` argument must be a tuple of {rank} integers. Received {name}={value}"
+    problem = f"The `{name}` argument must be a tuple of {rank} integers. Received {name}={visible(value)}"
     if len(numbers) != rank or not all(isinstance(n, (int, np.integer)) for n in numbers):
         raise ValueError(problem)
     if wrong := {n for n in numbers if n <= 0}:
-        raise ValueError(f"{problem}, including values {wrong} that do not satisfy `value > 0`")
+        raise ValueError(f"{problem}, including values {visible(wrong)} that do not satisfy `value > 0`")
     return numbers
 
 
