@@ -454,7 +454,8 @@ def depthwise_conv2d(input, filter, strides: Sequence[int], padding: Padding, da
     [31.  7.]
     """
     if not isinstance(strides, (list, tuple)):
-        raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {visible(strides)}.")
+        problem = "Expected list for 'strides' argument to 'depthwise_conv2d_native' Op"
+        raise TypeError(f"{problem}, not {visible(strides)}.")
     if len(strides) != 4:
         raise invalid("Sliding window strides field must specify 4 dimensions")
     checked(filter, 2)
