@@ -45,9 +45,9 @@ class Windows:
         self.size, self.strides = self.along("ksize", size), self.along("strides", strides)
         self.dilations = self.along("dilations", dilations)
         self.lead, self.lengths = shape[: -rank - 1], shape[-rank - 1 : -1]
-        reach = [(k - 1) * d + 1 for k, d in zip(self.size, self.dilations)]
-        self.around = self.margins(padding, reach)
-        axes = zip(self.lengths, self.around, reach, self.strides)
+        self.reach = tuple([(k - 1) * d + 1 for k, d in zip(self.size, self.dilations)])
+        self.around = self.margins(padding)
+        axes = zip(self.lengths, self.around, self.reach, self.strides)
         self.places = tuple([places(n, sum(zeros), k, s, padding) for n, zeros, k, s in axes])
 
     # ---- what the user may write ---------------------------------------------------------------------------------
@@ -68,12 +68,12 @@ class Windows:
             raise invalid(f"{name} should be larger than 0, but got {visible(given)}")
         return tuple(numbers * (rank // len(numbers)))
 
-    def margins(self, padding, reach):
+    def margins(self, padding):
         """How many zeros stand before and after the elements of each axis."""
         if padding == "VALID":
             return ((0, 0),) * self.rank
         if padding == "SAME":
-            axes = zip(self.lengths, self.strides, reach)
+            axes = zip(self.lengths, self.strides, self.reach)
             missing = [max((-(-n // s) - 1) * s + k - n, 0) if n else 0 for n, s, k in axes]
             return tuple([(n // 2, n - n // 2) for n in missing])
         if isinstance(padding, str):
@@ -128,8 +128,15 @@ class Windows:
             yield (..., *map(slice, starts, ends, steps), slice(None))
 
     def seen(self, padded):
-        """All windows: shape (..., *places, elements, channels)."""
-        return np.stack([padded[key] for key in self.taps()], -2)
+        """All windows, as a view of shape (..., *places, *size, channels)."""
+        if 0 in self.places:
+            return filled(padded, (*self.lead, *self.places, *self.size, padded.shape[-1]))
+        first = len(self.lead)
+        axes = tuple(range(first, first + self.rank))
+        every = np.lib.stride_tricks.sliding_window_view(padded, self.reach, axes)
+        steps = [slice(None, None, n) if n > 1 else slice(None) for n in (*self.strides, 1, *self.dilations)]
+        key = ..., *steps
+        return np.moveaxis(every[key], first + self.rank, -1)
 
     def back(self, shares):
         """The images to which each element of the window, in turn, has sent its share: to the pixels that it met."""
