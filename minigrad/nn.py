@@ -1,5 +1,6 @@
-"""tf.nn: activations, losses, normalization, embeddings and dropout."""
+"""tf.nn: activations, losses, normalization, embeddings, dropout; convolution and pooling load later."""
 
+import importlib
 import numbers
 
 import numpy as np
@@ -19,8 +20,22 @@ __all__ = ["batch_normalization", "bias_add", "crelu", "dropout", "elu", "embedd
            "softmax_cross_entropy_with_logits", "softplus", "softsign", "sparse_softmax_cross_entropy_with_logits",
            "sufficient_statistics", "swish", "tanh", "top_k", "weighted_cross_entropy_with_logits", "weighted_moments",
            "zero_fraction"]  # fmt: skip
+LATER = {  # loaded when one of them is first used: the module in which they are
+    "convolution": ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+                    "convolution", "depthwise_conv2d", "separable_conv2d"],
+    "pooling": ["avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool", "max_pool1d", "max_pool2d",
+                "max_pool3d"],
+}  # fmt: skip
+__all__ += [name for names in LATER.values() for name in names]
 
 REAL = "iuf"
+
+
+def __getattr__(name):
+    for module, names in LATER.items():
+        if name in names:
+            return getattr(importlib.import_module(f".{module}", __package__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 # ---- activations ---------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from minigrad.engine.listening import listening
 from minigrad.tracing import checkpoint
 
 ROOT = Path(__file__).parent.parent
+LATER = [getattr(mg.nn, name) for name in dir(mg.nn)]  # what loads late is in the table of ops, too
 QUICK = "op ops mathematics tape variable custom scenarios house readme".split()  # noqa: SIM905 - a list of words
 
 

@@ -17,6 +17,11 @@ from minigrad.engine.writing import Declaration
 OPS = {f"{op.__module__.removeprefix('minigrad.')}.{op.__name__}": op for op in reversed(MADE) if op.adapt is None}
 VJPS = [f"{name} {d[1:]}" for name, op in sorted(OPS.items()) for d, vjp in op.vjps.items() if vjp]
 SENTENCES = {
+    "the windows of input, as rows, transposed, @ upstream", "the windows of upstream, as rows, transposed, @ input",
+    "upstream, back through the convolution of each channel", "upstream, back to the kernel of each channel",
+    "what goes back from dy through the convolution with upstream", "the convolution of input with upstream",
+    "upstream, put back where input was the largest", "upstream where input was the largest of its window",
+    "upstream / count, to each pixel of the window", "the mean of upstream in every window",
     "as of solve, but 0 in the triangle that is not read",
     "einsum of upstream with the other inputs, to the axes of inputs[k]",
     "inv(v)^T @ (diag(de) + v^T @ dv / gaps in e) @ v^T, norms kept; upstream: de, dv; z: e, v",

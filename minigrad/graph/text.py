@@ -303,7 +303,8 @@ class Text:
         owner, name = getattr(function, "__self__", None), function.__name__
         if isinstance(owner, np.ufunc):
             return f"np.{owner.__name__}.{name}"
-        for module, prefix in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
+        strides = np.lib.stride_tricks, "np.lib.stride_tricks"
+        for module, prefix in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft"), strides):
             if getattr(module, name, None) is function:
                 return f"{prefix}.{name}"
         known = next((known for known, one in self.functions.items() if one is function), None)

@@ -44,7 +44,14 @@ ACCEPTED = [
      r"tf\.(image\.adjust_(hue|saturation)|linalg\.lstsq|nn\.softmax_cross_entropy_with_logits)\(.*",
      r"longer|one axis more|first: (longer|one axis more)", r"value|error|value/error"),
     ("nothing at all: one of the two refuses it",
-     r"tf\.(identity_n|linalg\.(diag|expm)|sort|stack|vectorized_map)\(.*", "empty", r"\w+/\w+"),
+     r"tf\.(identity_n|linalg\.(diag|expm)|nn\.(\w*conv\w+|max_pool3d)|sort|stack|vectorized_map)\(.*", "empty", r"\w+/\w+"),
+    ("where no window fits, TensorFlow's gradient is what stood in memory before",
+     r"tf\.nn\.(max_pool|conv)\w*\(.*", "one axis more", r"gradient|second"),
+    ("of inf and nan alone, the order of the sums decides", r"tf\.nn\.conv3d_transpose\(.*", r"(minus )?inf|(one )?nan", "gradient"),
+    ("of inf and nan there is no largest: where the gradient goes is left to the comparisons",
+     r"tf\.nn\.max_pool\w*\(.*", r"(minus )?inf|nan", r"value|gradient|second"),
+    ("float64 is pooled along three axes as well", r"tf\.nn\.(max|avg)_pool3d\(.*", "float64", "value/error"),
+    ("TensorFlow's second derivative of it is no number without a data format", r"tf\.nn\.convolution\(.*", "one axis more", "second/error"),
 ]  # fmt: skip
 
 

@@ -48,6 +48,7 @@ NO_OPS = {
 def calls(module):
     """The calls in the docstrings of a package's ops, each once; the same ones, whatever else of it has been imported."""
     outside = NO_OPS | {"experimental", "generator"}  # which load when they are first used
+    assert all(hasattr(module.nn, name) for name in dir(module.nn))  # loads what loads late
     names = [name for name in sorted(sys.modules) if name.partition(".")[0] == module.__name__ and not outside & {*name.split(".")}]
     found = {}
     for space in [sys.modules[name] for name in names]:

@@ -2,18 +2,79 @@
 
 # fmt: off
 from .base import Layer
+from .convolutional import (
+    Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, DepthwiseConv2D, SeparableConv2D,
+)
 from .models import Input, InputLayer
 from .noise import Dropout, GaussianNoise
+from .pooling import (
+    AveragePooling1D, AveragePooling2D, AveragePooling3D, GlobalAveragePooling1D, GlobalAveragePooling2D,
+    GlobalAveragePooling3D, GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, MaxPooling1D, MaxPooling2D,
+    MaxPooling3D, UpSampling1D, UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D,
+)
 from .stateless import (
     ELU, Activation, Add, Average, Concatenate, Flatten, Identity, Lambda, LeakyReLU, Masking, Maximum, Minimum,
     Multiply, ReLU, Rescaling, Reshape, Softmax, Subtract,
 )
 from .weighted import BatchNormalization, Dense, Embedding, LayerNormalization
 
-__all__ = ["ELU", "Activation", "Add", "Average", "BatchNormalization", "Concatenate", "Dense", "Dropout",
-           "Embedding", "Flatten", "GaussianNoise", "Identity", "Input", "InputLayer", "Lambda", "Layer",
-           "LayerNormalization", "LeakyReLU", "Masking", "Maximum", "Minimum", "Multiply", "ReLU", "Rescaling",
-           "Reshape", "Softmax", "Subtract"]  # fmt: skip
+__all__ = [
+    "ELU",
+    "Activation",
+    "Add",
+    "Average",
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "AveragePooling3D",
+    "Avg",
+    "BatchNormalization",
+    "Concatenate",
+    "Conv1D",
+    "Conv1DTranspose",
+    "Conv2D",
+    "Conv2DTranspose",
+    "Conv3D",
+    "Conv3DTranspose",
+    "Dense",
+    "DepthwiseConv2D",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "GaussianNoise",
+    "GlobalAveragePooling1D",
+    "GlobalAveragePooling2D",
+    "GlobalAveragePooling3D",
+    "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D",
+    "GlobalMaxPooling3D",
+    "Identity",
+    "Input",
+    "InputLayer",
+    "Lambda",
+    "Layer",
+    "LayerNormalization",
+    "LeakyReLU",
+    "Masking",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "MaxPooling3D",
+    "Maximum",
+    "Minimum",
+    "Multiply",
+    "Pool",
+    "Pooling",
+    "ReLU",
+    "Rescaling",
+    "Reshape",
+    "SeparableConv2D",
+    "Softmax",
+    "Subtract",
+    "UpSampling1D",
+    "UpSampling2D",
+    "UpSampling3D",
+    "ZeroPadding1D",
+    "ZeroPadding2D",
+]  # fmt: skip
 
 OVER_TIME = ("GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "SimpleRNN", "SimpleRNNCell", "Bidirectional",
              "TimeDistributed")  # fmt: skip

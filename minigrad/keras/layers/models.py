@@ -99,21 +99,6 @@ class Model(Trainer, Layer):
             raise ValueError(f"You are {what} that has not yet been built. {advice}")
         return {name: state for name, state in files().graph_of(self)[1].items() if id(state) in own}
 
-
-def files():
-    """`mg.train`, which is loaded when weights are first saved: importing json would make importing Keras slower."""
-    from ... import train
-
-    return train
-
-
-def weights_file(path) -> str:
-    """The path of a file of weights, whose name must end as in Keras."""
-    path = os.fspath(path)
-    if not path.endswith(".weights.h5"):
-        raise received("The filename must end in `.weights.h5`.", filepath=path)
-    return path
-
     def __new__(cls, *args, **kwargs):
         if cls is Model and (args or {"inputs", "outputs"} & kwargs.keys()):
             problem = "minigrad has no functional models, and so no `Model(inputs, outputs)`."
@@ -183,6 +168,21 @@ class Input:
 
 
 InputLayer = Input
+
+
+def files():
+    """`mg.train`, which is loaded when weights are first saved: importing json would make importing Keras slower."""
+    from ... import train
+
+    return train
+
+
+def weights_file(path) -> str:
+    """The path of a file of weights, whose name must end as in Keras."""
+    path = os.fspath(path)
+    if not path.endswith(".weights.h5"):
+        raise received("The filename must end in `.weights.h5`.", filepath=path)
+    return path
 
 
 class Sequential(Model):

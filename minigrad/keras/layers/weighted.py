@@ -22,10 +22,10 @@ class Weighted(Layer):
         setattr(self, f"{weight}_regularizer", regularizers.get(regularizer))
         setattr(self, f"{weight}_constraint", constraints.get(constraint))
 
-    def _make(self, weight, shape, trainable=True) -> Variable:
-        """The weight of this name, made as planned."""
+    def _make(self, weight, shape, name=None, trainable=True) -> Variable:
+        """The weight that was planned under this name; in paths it may have another one."""
         plan = {part: getattr(self, f"{weight}_{part}") for part in ("initializer", "regularizer", "constraint")}
-        return self.add_weight(shape, name=weight, trainable=trainable, **plan)
+        return self.add_weight(shape, name=name or weight, trainable=trainable, **plan)
 
     def _made(self, attribute) -> Variable:
         """The weight that `build` keeps in this attribute."""

@@ -1,0 +1,364 @@
+"""Convolution layers: a kernel slides over sequences, images or volumes."""
+
+from ... import nn
+from ...errors import received
+from ...ops import shaping
+from .. import activations
+from ..activations import as_dtype
+from ..variable import Variable
+from .base import check_rank, incompatible
+from .sliding import Sliding, along
+from .weighted import Weighted
+
+
+class Sweeping(Sliding, Weighted):
+    """What the convolution layers share: how the kernel slides, and what is done with what it gives."""
+
+    paddings: tuple = ("valid", "same")
+
+    def __init__(self, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+                 bias_initializer, bias_regularizer, bias_constraint, **kwargs):  # fmt: skip
+        super().__init__(data_format, **kwargs)
+        self.kernel_size = along(self.rank, "kernel_size", kernel_size)
+        self.strides = along(self.rank, "strides", strides)
+        self.dilation_rate = along(self.rank, "dilation_rate", dilation_rate)
+        self.padding = padding.lower() if isinstance(padding, str) else padding
+        if self.padding not in self.paddings:
+            raise received(f"The `padding` argument must be one of {set(self.paddings)}.", padding=padding)
+        self.activation, self.use_bias = activations.get(activation), use_bias
+        self._plan("bias", bias_initializer, bias_regularizer, bias_constraint)
+
+    def _ensure_built(self, args, kwargs):
+        for x in [*args, *kwargs.values()][:1]:
+            check_rank(self, x, self.rank + 2)
+        super()._ensure_built(args, kwargs)
+        for x in [*args, *kwargs.values()][:1]:
+            if x.shape[self.channels_axis] != self.channels:
+                axis = -1 if self.data_format == "channels_last" else 1
+                wanted = f"expected axis {axis} of input shape to have value {self.channels}"
+                raise incompatible(self, f"{wanted}, but received input with shape {tuple(x.shape)}")
+
+    def build(self, input_shape):
+        self.channels = input_shape[self.channels_axis]
+        self.make_kernels()
+        self.bias = self._make("bias", (self.outputs,)) if self.use_bias else None
+
+    def call(self, inputs):
+        y = self.swept(as_dtype(inputs, self.dtype))
+        if self.use_bias:
+            y = nn.bias_add(y, as_dtype(self.bias, y.dtype), "NCHW" if self.data_format == "channels_first" else None)
+        return self.activation(y)
+
+    def convolved(self, inputs, kernel, padding=None):
+        """The convolution of the inputs. Raise ValueError if they are smaller than the kernel."""
+        lengths = zip([inputs.shape[axis] for axis in self.axes], self.kernel_size, self.dilation_rate)
+        if (padding or self.padding) == "valid" and any(n < (k - 1) * d + 1 for n, k, d in lengths):
+            problem = "Computed output size would be zero or negative."
+            raise received(problem, inputs_shape=tuple(inputs.shape), kernel_shape=tuple(kernel.shape))
+        convolve = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}[self.rank]
+        return convolve(inputs, as_dtype(kernel, inputs.dtype), list(self.strides), (padding or self.padding).upper(),
+                        self.format, list(self.dilation_rate))  # fmt: skip
+
+    def refuse_holes(self):
+        """Raise ValueError for strides and dilations together."""
+        if max(self.strides) > 1 and max(self.dilation_rate) > 1:
+            problem = "`strides > 1` not supported in conjunction with `dilation_rate > 1`."
+            raise ValueError(f"{problem} Received: strides={self.strides} and dilation_rate={self.dilation_rate}")
+
+
+def positive(name, number):
+    """The number. Raise ValueError if it is not positive."""
+    if number is not None and number <= 0:
+        problem = f"Invalid value for argument `{name}`. Expected a strictly positive value."
+        raise ValueError(f"{problem} Received {name}={number}.")
+    return number
+
+
+class Convolution(Sweeping):
+    """A convolution with a kernel of shape (*kernel_size, channels of a group, filters)."""
+
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, groups=1,
+                 activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+                 bias_constraint=None, **kwargs):  # fmt: skip
+        self.filters = self.outputs = positive("filters", filters)
+        if groups <= 0:
+            raise received("The number of groups must be a positive integer.", groups=groups)
+        if filters % groups:
+            problem = "The number of filters must be evenly divisible by the number of groups."
+            raise received(problem, groups=groups, filters=filters)
+        super().__init__(kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+                         bias_initializer, bias_regularizer, bias_constraint, activity_regularizer=activity_regularizer,
+                         **kwargs)  # fmt: skip
+        self.groups = groups
+        self.refuse_holes()
+        self._plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+
+    def make_kernels(self):
+        if self.channels % self.groups:
+            problem = "The number of input channels must be evenly divisible by the number of groups."
+            raise received(problem, groups=self.groups, channels=self.channels)
+        self._kernel = self._make("kernel", (*self.kernel_size, self.channels // self.groups, self.filters))
+
+    @property
+    def kernel(self) -> Variable:
+        """The kernel.
+
+        Raises:
+            AttributeError: the layer is not built yet.
+        """
+        return self._made("_kernel")
+
+    def swept(self, inputs):
+        return self.convolved(inputs, self.kernel)
+
+
+class Conv1D(Convolution, rank=1):
+    """activation(convolution of sequences + bias), for inputs of shape (batch, length, channels).
+
+    The arguments are those of `Conv2D`. `padding` may also be "causal": zeros before the sequence alone, so that no
+    output depends on what comes later.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.Conv1D(1, 2, kernel_initializer="ones")
+    >>> print(layer(mg.constant([[[1.0], [2.0], [4.0]]])).numpy().ravel(), layer.kernel.shape)
+    [3. 6.] (2, 1, 1)
+    """
+
+    paddings = ("valid", "same", "causal")
+
+    def swept(self, inputs):
+        if self.padding != "causal":
+            return self.convolved(inputs, self.kernel)
+        before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
+        inputs = shaping.pad(inputs, [[before, 0] if axis in self.axes else [0, 0] for axis in range(3)])
+        return self.convolved(inputs, self.kernel, padding="valid")
+
+
+class Conv2D(Convolution, rank=2):
+    """activation(convolution of images + bias), for inputs of shape (batch, height, width, channels).
+
+    The kernel has shape (*kernel_size, channels, filters), the bias (filters,), and the output (batch, ..., filters).
+
+    Args:
+        filters: the number of outputs for each place of the kernel.
+        kernel_size: height and width of the kernel: an int, or two.
+        strides: how far it goes from one place to the next: an int, or two.
+        padding: "valid": the kernel does not leave the image; "same": zeros around it, so that with strides of 1 the
+            output is as high and wide.
+        data_format: "channels_last", or "channels_first" for inputs of shape (batch, channels, height, width).
+        dilation_rate: how far apart the elements of the kernel are: an int, or two.
+        groups: in how many groups the channels are; each has outputs of its own, which see no other group.
+        activation: a name, a function, or None.
+        use_bias: whether there is a bias.
+        kernel_initializer, bias_initializer: names or initializers.
+        kernel_regularizer, bias_regularizer: names or functions of a weight.
+        activity_regularizer: only None.
+        kernel_constraint, bias_constraint: functions of a weight.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: an argument is not positive, the groups do not divide the filters, or there are strides and
+            dilations together; or (in a call) the input has not four axes, or not as many channels as the first one.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.Conv2D(2, 3, padding="same", activation="relu", kernel_initializer="ones")
+    >>> print(layer(mg.ones([1, 4, 4, 1])).numpy()[0, :, :, 0], layer.kernel.shape)
+    [[4. 6. 6. 4.]
+     [6. 9. 9. 6.]
+     [6. 9. 9. 6.]
+     [4. 6. 6. 4.]] (3, 3, 1, 2)
+    """
+
+
+class Conv3D(Convolution, rank=3):
+    """activation(convolution of volumes + bias), for inputs of shape (batch, depth, height, width, channels).
+
+    The arguments are those of `Conv2D`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Conv3D(4, 2)(mg.ones([1, 3, 3, 5, 2])).shape)
+    (1, 2, 2, 4, 4)
+    """
+
+
+class Transposed(Convolution):
+    """What goes back through a convolution: each number of the input becomes a window of the output."""
+
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", output_padding=None, data_format=None,
+                 dilation_rate=1, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
+                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 kernel_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
+        super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, 1, activation, use_bias,
+                         kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
+                         activity_regularizer, kernel_constraint, bias_constraint, **kwargs)  # fmt: skip
+        self.output_padding = None
+        if output_padding is not None:
+            more = (output_padding,) * self.rank if isinstance(output_padding, int) else tuple(output_padding)
+            if any(n >= s for n, s in zip(more, self.strides)):
+                problem = "`output_padding` must be strictly less than `strides` for all dimensions."
+                raise received(problem, output_padding=more, strides=self.strides)
+            self.output_padding = more
+
+    def make_kernels(self):
+        self._kernel = self._make("kernel", (*self.kernel_size, self.filters, self.channels))
+
+    def swept(self, inputs):
+        lengths = [self.length(inputs.shape[axis], k) for k, axis in enumerate(self.axes)]
+        first = self.data_format == "channels_first"
+        shape = [inputs.shape[0], self.filters, *lengths] if first else [inputs.shape[0], *lengths, self.filters]
+        back = {1: nn.conv1d_transpose, 2: nn.conv2d_transpose, 3: nn.conv3d_transpose}[self.rank]
+        return back(inputs, as_dtype(self.kernel, inputs.dtype), shape, list(self.strides), self.padding.upper(),
+                    self.format, list(self.dilation_rate))  # fmt: skip
+
+    def length(self, places, k):
+        """How long the output is along this axis."""
+        reach, stride = (self.kernel_size[k] - 1) * self.dilation_rate[k] + 1, self.strides[k]
+        if self.output_padding is None:
+            return places * stride + (max(reach - stride, 0) if self.padding == "valid" else 0)
+        lost = 2 * (reach // 2) if self.padding == "same" else 0
+        return (places - 1) * stride + reach - lost + self.output_padding[k]
+
+
+class Conv1DTranspose(Transposed, rank=1):
+    """What goes back through a `Conv1D`: sequences become longer. The arguments are those of `Conv2DTranspose`.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.Conv1DTranspose(1, 2, strides=2, kernel_initializer="ones")
+    >>> print(layer(mg.constant([[[1.0], [3.0]]])).numpy().ravel())
+    [1. 1. 3. 3.]
+    """
+
+
+class Conv2DTranspose(Transposed, rank=2):
+    """What goes back through a `Conv2D`: images of shape (batch, height, width, channels) become larger.
+
+    The kernel has shape (*kernel_size, filters, channels).
+
+    Args:
+        filters: the number of channels of the output.
+        kernel_size, strides, data_format, dilation_rate: those of the `Conv2D`.
+        padding: "valid": height is n * stride, and as much more as the kernel is longer than the stride; "same":
+            n * stride.
+        output_padding: by how much an output is longer than the shortest that the convolution takes to the input; None
+            for the lengths under `padding`.
+        activation, use_bias: those of `Conv2D`.
+        kernel_initializer, bias_initializer: names or initializers.
+        kernel_regularizer, bias_regularizer: names or functions of a weight.
+        activity_regularizer: only None.
+        kernel_constraint, bias_constraint: functions of a weight.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: see `Conv2D`; or `output_padding` is not less than the strides.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.Conv2DTranspose(1, 2, strides=2, kernel_initializer="ones")
+    >>> print(layer(mg.constant([[[[1.0], [3.0]]]])).numpy()[0, :, :, 0])
+    [[1. 1. 3. 3.]
+     [1. 1. 3. 3.]]
+    """
+
+
+class Conv3DTranspose(Transposed, rank=3):
+    """What goes back through a `Conv3D`: volumes become larger. The arguments are those of `Conv2DTranspose`.
+
+    >>> import minigrad as mg
+    >>> print(mg.keras.layers.Conv3DTranspose(4, 2, strides=2)(mg.ones([1, 2, 2, 3, 2])).shape)
+    (1, 4, 4, 6, 4)
+    """
+
+
+class DepthwiseConv2D(Sweeping, rank=2):
+    """activation(convolution of each channel alone + bias), for inputs of shape (batch, height, width, channels).
+
+    The kernel has shape (*kernel_size, channels, depth_multiplier); the output has channels * depth_multiplier of them.
+
+    Args:
+        kernel_size, strides, padding: those of `Conv2D`.
+        depth_multiplier: the number of kernels of each channel.
+        data_format, dilation_rate, activation, use_bias: those of `Conv2D`.
+        depthwise_initializer, bias_initializer: names or initializers.
+        depthwise_regularizer, bias_regularizer: names or functions of a weight.
+        activity_regularizer: only None.
+        depthwise_constraint, bias_constraint: functions of a weight.
+        **kwargs: those of `Layer`.
+
+    Raises:
+        ValueError: an argument is not positive; or (in a call) the input has not four axes, or not as many channels as
+            the first one.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.DepthwiseConv2D(2, depthwise_initializer="ones")
+    >>> print(layer(mg.constant([[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]])).numpy().ravel())
+    [16. 20.]
+    """
+
+    kernel_name = "kernel"
+
+    def __init__(self, kernel_size, strides=1, padding="valid", depth_multiplier=1, data_format=None, dilation_rate=1,
+                 activation=None, use_bias=True, depthwise_initializer="glorot_uniform", bias_initializer="zeros",
+                 depthwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 depthwise_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
+        self.depth_multiplier = positive("depth_multiplier", depth_multiplier)
+        super().__init__(kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+                         bias_initializer, bias_regularizer, bias_constraint, activity_regularizer=activity_regularizer,
+                         **kwargs)  # fmt: skip
+        self._plan("depthwise", depthwise_initializer, depthwise_regularizer, depthwise_constraint)
+
+    def make_kernels(self):
+        self.outputs = self.channels * self.depth_multiplier
+        shape = (*self.kernel_size, self.channels, self.depth_multiplier)
+        self.kernel = self._make("depthwise", shape, self.kernel_name)
+
+    def swept(self, inputs):
+        strides = [1, 1, *self.strides] if self.data_format == "channels_first" else [1, *self.strides, 1]
+        kernel = as_dtype(self.kernel, inputs.dtype)
+        return nn.depthwise_conv2d(inputs, kernel, strides, self.padding.upper(), self.format, list(self.dilation_rate))
+
+
+class SeparableConv2D(DepthwiseConv2D, rank=2):
+    """A `DepthwiseConv2D` without activation and bias, and after it a convolution of single pixels, with both.
+
+    Its weights are `depthwise_kernel`, shape (*kernel_size, channels, depth_multiplier), `pointwise_kernel`, shape
+    (1, 1, channels * depth_multiplier, filters), and `bias`.
+
+    Args:
+        filters: the number of channels of the output.
+        kernel_size, strides, padding, data_format, dilation_rate: those of `Conv2D`.
+        depth_multiplier: the number of kernels of each channel.
+        activation, use_bias: those of `Conv2D`.
+        depthwise_initializer, pointwise_initializer, bias_initializer: names or initializers.
+        depthwise_regularizer, pointwise_regularizer, bias_regularizer: names or functions of a weight.
+        activity_regularizer: only None.
+        depthwise_constraint, pointwise_constraint, bias_constraint: functions of a weight.
+        **kwargs: those of `Layer`.
+
+    >>> import minigrad as mg
+    >>> layer = mg.keras.layers.SeparableConv2D(3, 2, depth_multiplier=2)
+    >>> print(layer(mg.ones([1, 5, 4, 2])).shape, layer.pointwise_kernel.shape)
+    (1, 4, 3, 3) (1, 1, 4, 3)
+    """
+
+    kernel_name = "depthwise_kernel"
+
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1,
+                 depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
+                 pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
+                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, **kwargs):  # fmt: skip
+        self.filters = positive("filters", filters)
+        super().__init__(kernel_size, strides, padding, depth_multiplier, data_format, dilation_rate, activation,
+                         use_bias, depthwise_initializer, bias_initializer, depthwise_regularizer, bias_regularizer,
+                         activity_regularizer, depthwise_constraint, bias_constraint, **kwargs)  # fmt: skip
+        self._plan("pointwise", pointwise_initializer, pointwise_regularizer, pointwise_constraint)
+
+    def make_kernels(self):
+        super().make_kernels()
+        shape = (1,) * self.rank + (self.outputs, self.filters)
+        self.depthwise_kernel, self.outputs = self.kernel, self.filters
+        self.pointwise_kernel = self._make("pointwise", shape, "pointwise_kernel")
+
+    def swept(self, inputs):
+        mixed = as_dtype(self.pointwise_kernel, inputs.dtype)
+        return nn.conv2d(super().swept(inputs), mixed, 1, "VALID", self.format)

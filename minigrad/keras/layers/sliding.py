@@ -1,0 +1,63 @@
+"""What the layers share whose window slides over sequences, images or volumes: their arguments and formats."""
+
+import numpy as np
+
+from ...errors import received, visible
+from .base import Layer, check_rank, incompatible
+
+
+def along(rank, name, value):
+    """A number for each axis, of one number or of one for each.
+
+    Raises:
+        ValueError: there is another number of them, or one is not positive or no int.
+    """
+    numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
+    problem = f"The `{name}` argument must be a tuple of {rank} integers. Received {name}={visible(value)}"
+    if len(numbers) != rank or not all(isinstance(n, (int, np.integer)) for n in numbers):
+        raise ValueError(problem)
+    if wrong := {n for n in numbers if n <= 0}:
+        raise ValueError(f"{problem}, including values {visible(wrong)} that do not satisfy `value > 0`")
+    return numbers
+
+
+class Sliding(Layer):
+    """A layer over `rank` axes between the batch and the channels, or, channels first, after the channels."""
+
+    rank: int
+
+    def __init__(self, data_format=None, **kwargs):
+        if data_format not in (None, "channels_last", "channels_first"):
+            problem = "The `data_format` argument must be one of {'channels_first', 'channels_last'}."
+            raise received(problem, data_format=data_format)
+        super().__init__(**kwargs)
+        self.data_format = data_format or "channels_last"
+
+    def __init_subclass__(cls, rank=None, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls.rank = rank or getattr(cls, "rank", None)
+
+    def _ensure_built(self, args, kwargs):
+        for x in [*args, *kwargs.values()][:1]:
+            check_rank(self, x, 0)
+            if len(x.shape) != self.rank + 2:
+                found = f"found ndim={len(x.shape)}. Full shape received: {tuple(x.shape)}"
+                raise incompatible(self, f"expected ndim={self.rank + 2}, {found}")
+        super()._ensure_built(args, kwargs)
+
+    @property
+    def channels_axis(self):
+        """The axis of the channels."""
+        return 1 if self.data_format == "channels_first" else self.rank + 1
+
+    @property
+    def axes(self):
+        """The axes along which the window slides."""
+        first = 2 if self.data_format == "channels_first" else 1
+        return tuple(range(first, first + self.rank))
+
+    @property
+    def format(self):
+        """The data format as `nn` has it: "NHWC", "NCHW" and the like."""
+        lengths = "DHW"[-self.rank :] if self.rank > 1 else "W"
+        return f"NC{lengths}" if self.data_format == "channels_first" else f"N{lengths}C"
