@@ -184,6 +184,7 @@ def told_by_the_log(q):
     if custom:
         steps, name, shape = steps_of(q, also={i for e in custom for i in e.inputs}), q.source_name, q.source.shape
         history.carried = {(output, step.source) for step in steps for output in step.outputs}
+        history.arrived = {step.source for step in steps} | {one.id for one in q.targets}
         odd = [step.sent.shape for step in steps if step.source == q.source.id and step.sent.shape != tuple(shape)]
         notes = [f"a custom gradient sent {name} the shape {one}, but it has the shape {shape}" for one in odd[:1]]
     targets = history.nodes(q.targets)

@@ -58,7 +58,12 @@ class History:
         sources: the numbers of the sources.
         carried: the pairs (output, input) along which a gradient was seen to flow; None if nobody saw it.
         experiment: the Experiment that tells which values came back; None if nothing was tried.
+
+    Attributes:
+        arrived: the numbers at which a gradient was seen to arrive.
     """
+
+    arrived: "set | frozenset" = frozenset()
 
     def __init__(self, trace, tape, sources, carried=None, experiment=None):
         self.trace, self.tape, self.sources, self.carried = trace, tape.number, set(sources), carried
@@ -239,7 +244,8 @@ class History:
         if live is not event.inputs and number not in live:  # often they are the same, of which there may be many
             return ("UNWATCHED",) if number in self.sources else ()
         sent = self.carried is None or any((output, number) in self.carried for output in event.outputs)
-        return () if kernel != "CustomGradient" or sent else MEANT
+        stopped = kernel == "CustomGradient" and not sent and not self.arrived.isdisjoint(event.outputs)
+        return MEANT if stopped else ()
 
     def code_while_silent(self, event):
         """The code for an op that ran while the tape did not listen."""

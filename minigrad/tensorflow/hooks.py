@@ -50,7 +50,6 @@ def install() -> None:
     put_around(record, "record_operation", recording)
     put_around(record, "record_operation_backprop_only", recording)
     pywrap_tfe.TFE_Py_RegisterGradientFunction(going_back)
-    names.FOREIGN.append(known)
 
 
 def hear_layers(tape) -> None:
@@ -70,7 +69,6 @@ def remove() -> None:
     pywrap_tfe.TFE_Py_RegisterGradientFunction(gradient_function)
     with contextlib.suppress(KeyError):  # another thread installed it
         op_callbacks.remove_op_callback(op_ran)
-    names.FOREIGN.remove(known)
 
 
 def put_around(owner, name, make):
@@ -84,3 +82,6 @@ def known(value):
     if isinstance(value, backprop.GradientTape):
         return tapes.get(value)
     return twin_of(value)
+
+
+names.FOREIGN.append(known)

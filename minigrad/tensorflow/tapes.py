@@ -130,7 +130,7 @@ class TapeTwin(GradientTape):
             forms = [form for _, *form in node.output]
             arrived = [np.zeros(*form) if dy is None else dy for dy, form in zip(arrived, forms)]
         dy = arrived if len(arrived) > 1 else arrived[0]
-        for k, one in enumerate(in_list(found)):
+        for k, one in reversed([*enumerate(in_list(found))]):  # as our own backward pass, from the last input
             dx = array_of_gradient(one)
             if dx is not None and node.ids[k] in self.wanted:
                 step = node.output, node.ids[k], node.vjp(k), (), (), dx.shape

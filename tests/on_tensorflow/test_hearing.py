@@ -1,0 +1,214 @@
+"""A trace of TensorFlow: what it hears is true, and nothing that TensorFlow does is different for it."""
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from engine import mgt, tf
+
+from minigrad.tensorflow import careful, ops, tapes
+from minigrad.tracing.log import Ran, StepBack, newest_trace
+
+
+def network():
+    tf.keras.backend.clear_session()
+    tf.keras.utils.set_random_seed(1)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(5, activation="tanh"), tf.keras.layers.Dense(2)])
+    model(tf.ones((3, 4)))
+    return model
+
+
+def step(model):
+    x = tf.constant(np.linspace(-1.0, 1.0, 12, dtype=np.float32).reshape(3, 4))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x) ** 2)
+    return tape, loss, tape.gradient(loss, model.trainable_variables)
+
+
+def test_results_and_random_numbers_are_the_same_with_a_trace():
+    def numbers():
+        tf.random.set_seed(7)
+        _, loss, grads = step(network())
+        return [loss.numpy(), *[one.numpy() for one in grads], tf.random.normal([3]).numpy(), str(loss)]
+
+    before = numbers()
+    with mgt.trace():
+        during = numbers()
+    assert all(np.array_equal(a, b) for a, b in zip(before, during))
+
+
+def test_without_a_trace_tensorflow_is_as_it_was():
+    kinds = tf.GradientTape, type(tf.constant(1.0)).__mro__[1], type(tf.Variable(1.0)), tf.keras.layers.Layer
+    before = [dict(vars(kind)) for kind in kinds]
+    with mgt.trace():
+        step(network())
+        assert vars(tf.GradientTape)["gradient"] is not before[0]["gradient"]
+    assert [dict(vars(kind)) for kind in kinds] == before
+    log = mgt.trace()
+    step(network())
+    assert not log.events
+
+
+def test_a_log_keeps_no_tensor_alive():
+    with mgt.trace() as log:
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            square = x * x
+            y = tf.reduce_sum(square)
+        tape.gradient(y, x)
+        kept = weakref.ref(square)
+        del square
+        gc.collect()
+        assert kept() is None
+        twin = weakref.ref(tapes.tapes[tape])
+        del tape
+        gc.collect()
+        assert twin() is None
+    assert [event.name for event in log.events if isinstance(event, Ran)] == ["multiply", "reduce_sum"]
+
+
+def test_a_backward_pass_is_heard_as_tensorflow_goes_it():
+    x, w = tf.constant([[1.0, 2.0]]), tf.Variable([[3.0], [4.0]])
+    with mgt.trace() as log:
+        with tf.GradientTape() as tape:
+            y = tf.tanh(tf.matmul(x, w) * 0.1)
+        slope = tape.gradient(y, w)
+    sent = {log.made[one.outputs[0]].name: one.sent for one in log.steps if isinstance(one, StepBack)}
+    assert [*sent] == ["tanh", "multiply", "matmul"]
+    assert np.array_equal(sent["matmul"].kept, slope.numpy())
+    assert np.allclose(sent["tanh"].kept, 1 - np.tanh(1.1) ** 2)
+
+
+def test_the_film_of_a_model_names_its_layers_and_shows_tensorflows_gradients():
+    model = network()
+    with mgt.trace() as log:
+        tape, loss, grads = step(model)
+    film = mgt.inspect(tape, loss, model.trainable_variables)
+    assert {event.module for event in log.events if isinstance(event, Ran)} == {"", "sequential/dense", "sequential/dense_1"}
+    rows = str(film).splitlines()
+    assert [row.split()[1] for row in rows if "kept" in row][1:] == [
+        "matmul",
+        "bias_add",
+        "tanh",
+        "matmul",
+        "bias_add",
+        "pow",
+        "reduce_mean",
+    ]
+    bias = next(row for row in rows if "bias_add" in row)
+    assert f"{grads[1].numpy()[0]:.4g}" in bias.split(" to dense/bias")[0].split("kept")[1]
+    assert mgt.explain(tape, loss, model.trainable_variables).lines()[0] == "4 gradients: 4 complete"
+
+
+def test_what_cannot_be_heard_ends_nothing_and_is_told(monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("no such op")
+
+    careful.failures.clear()
+    x = tf.Variable(2.0)
+    with mgt.trace(), tf.GradientTape(persistent=True) as tape:
+        y = x * x
+        monkeypatch.setattr(ops, "hear", broken)
+        z = y * x
+        monkeypatch.undo()
+    assert tape.gradient(z, x).numpy() == 12.0
+    assert "a part of the trace is missing (ZeroDivisionError: no such op)" in str(mgt.explain(tape, y, x))
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+def test_mixed_precision(policy):
+    tf.keras.mixed_precision.set_global_policy(policy)
+    try:
+        model = network()
+        with mgt.trace():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.cast(model(tf.ones((3, 4))), tf.float32) ** 2)
+            grads = tape.gradient(loss, model.trainable_variables)
+        assert mgt.explain(tape, loss, model.trainable_variables).lines()[0] == "4 gradients: 4 complete"
+        assert len(grads) == 4 and str(mgt.inspect(tape, loss, model.trainable_variables))
+    finally:
+        tf.keras.mixed_precision.set_global_policy("float32")
+
+
+def test_what_runs_in_a_graph_is_one_op_and_its_tensors_are_refused():
+    caught = []
+
+    @tf.function
+    def square(x):
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = x * x
+        try:
+            mgt.explain(inner, y, x)
+        except TypeError as problem:
+            caught.append(str(problem))
+        return y
+
+    x = tf.constant(3.0)
+    with mgt.trace(), tf.GradientTape() as tape:
+        tape.watch(x)
+        y = square(x) * 2.0
+    assert "tf.config.run_functions_eagerly(True)" in caught[0]
+    assert "x -> square -> multiply -> y" in str(mgt.explain(tape, y, x))
+    assert tape.gradient(y, x).numpy() == 12.0
+
+
+def test_models_that_are_fitted_eagerly_are_heard():
+    model = network()
+    model.compile(optimizer="sgd", loss="mse", run_eagerly=True)
+    with mgt.trace() as log:
+        model.fit(np.ones((4, 4), "f"), np.ones((4, 2), "f"), epochs=1, batch_size=2, verbose=0)
+    assert sum(type(event).__name__ == "Asked" for event in log.events) == 2
+
+
+def test_another_thread_and_a_strategy_do_no_harm():
+    found = []
+
+    def work():
+        v = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = v * v
+        found.append(tape.gradient(y, v).numpy())
+
+    with mgt.trace():
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+        with strategy.scope():
+            v = tf.Variable(3.0)
+        strategy.run(work)
+        with tf.GradientTape() as tape:
+            y = v * v
+        assert mgt.explain(tape, y, v).status == "complete"
+    assert found == [4.0, 4.0] and newest_trace() is None
+
+
+def test_a_tape_that_nobody_heard_is_refused_with_the_line_to_write():
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    with pytest.raises(ValueError, match=r"mgt\.trace"):
+        mgt.explain(tape, y, x)
+    with pytest.raises(TypeError, match=r"no tf\.GradientTape"):
+        mgt.explain("tape", y, x)
+
+
+def test_jacobians_and_second_derivatives_are_whole():
+    x = tf.constant([1.0, 2.0])
+    with mgt.trace():
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(x**3)
+            slope = inner.gradient(y, x)
+        assert mgt.explain(outer, slope, x).status == "complete"
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        assert tape.jacobian(y, x).shape == (2, 2)
+        assert mgt.explain(tape, y, x).status == "complete"
+    assert np.array_equal(outer.gradient(slope, x), [6.0, 12.0])
