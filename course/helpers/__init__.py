@@ -1,4 +1,5 @@
-"""What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress`, `reset`, `save_work`, `bring_back` and `short_numbers`.
+"""What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress`, `reset`, `save_work`, `bring_back`, `on_tensorflow` and
+`short_numbers`.
 
 They print one answer each, and never raise.
 """
@@ -7,6 +8,7 @@ from . import diary
 from .audit import audit
 from .card import find, unknown
 from .carrying import bring_back, save_work
+from .elsewhere import on_tensorflow
 from .overview import progress, reset
 from .predicting import predict
 from .printing import short_numbers
@@ -60,4 +62,16 @@ def solution(exercise):
     print(unknown(exercise) if card is None else card.solution.strip())
 
 
-__all__ = ["audit", "bring_back", "check", "hint", "predict", "progress", "reset", "save_work", "short_numbers", "solution"]
+__all__ = [
+    "audit",
+    "bring_back",
+    "check",
+    "hint",
+    "on_tensorflow",
+    "predict",
+    "progress",
+    "reset",
+    "save_work",
+    "short_numbers",
+    "solution",
+]

@@ -9,11 +9,18 @@ from .course import lessons, original, restored
 from .telling import Trouble
 
 HELPERS = (
-    "__init__", "audit", "card", "cards/__init__", "carrying", "diary", "handing_in", "overview", "predicting",
-    "printing", "trying", "witness",
+    "__init__", "audit", "card", "cards/__init__", "carrying", "diary", "elsewhere", "handing_in", "overview",
+    "predicting", "printing", "trying", "witness",
 )  # fmt: skip
 OWN_PROGRAM = "own_program.ipynb"
-SHARED = (OWN_PROGRAM, "glossary.md", "where.md", "pictures/inspector.png", *(f"helpers/{name}.py" for name in HELPERS))
+SHARED = (
+    OWN_PROGRAM,
+    "glossary.md",
+    "where.md",
+    "pictures/inspector.png",
+    "helpers/said_by_tensorflow.json",
+    *(f"helpers/{name}.py" for name in HELPERS),
+)
 FOR_AUTHORS = ("build.py", "conftest.py", "minutes.py", "slides.py")
 SHARED_BY_TEACHERS = ("teachers/class_server.md", "teachers/routes.md")
 
