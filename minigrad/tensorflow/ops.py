@@ -64,7 +64,7 @@ def op_ran(kernel, inputs, attributes, outputs, op_name=None, graph=None):
         stored(kernel, inputs, outputs)
 
 
-def hear(kernel, inputs, attributes, outputs, function=None):
+def hear(kernel, inputs, attributes, outputs):
     one = heard(kernel, len(inputs))
     wanted = one.pick(inputs, attributes)
     twins = [vars(inputs[k]).get(KEY) for k in wanted]
@@ -73,7 +73,7 @@ def hear(kernel, inputs, attributes, outputs, function=None):
     if checkpoint.replay is not None:
         with_changes(kernel, inputs, attributes, outputs, dict(zip(wanted, twins)))
     own = [twin for twin in twins if twin is not None]
-    told_to_all(one.op, own, [Twin(y, next_id()) for y in outputs], kernel, attributes, inputs, outputs, function)
+    told_to_all(one.op, own, [Twin(y, next_id()) for y in outputs], kernel, attributes, inputs, outputs)
 
 
 def met_beside(inputs, wanted) -> list:
@@ -99,7 +99,7 @@ def with_changes(kernel, inputs, attributes, outputs, twins):
         run_again(kernel, now, attributes, outputs)
 
 
-def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function):
+def told_to_all(op, own, twins, kernel, attributes, inputs, outputs, function=None):
     """Tell tapes and traces of an op. (While TensorFlow's tapes are stopped, they hear nothing.)"""
     made = [y for y in twins if y is not None]
     output = made[0] if len(made) == 1 and not op.many else made

@@ -98,7 +98,8 @@ class TapeTwin(GradientTape):
         if self.steps is None or tracked.isdisjoint(ids):
             return
         node = Node(kernel, attributes, inputs, [*outputs], ids, function)  # TensorFlow empties its own list
-        self.nodes[id(attributes)] = node
+        if attributes:  # all empty ones are one object
+            self.nodes[id(attributes)] = node
         live = [one for one in twins if one is not None]
         if function is not None:  # it takes the place of the ops that made its outputs
             own = {one.id for one in live}

@@ -13,7 +13,7 @@ from tensorflow.python.framework import op_def_registry, ops
 from tensorflow.python.ops import gen_resource_variable_ops
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
-from .. import keras, nn  # noqa: F401 - all ops are there
+from .. import convolution, keras, pooling  # noqa: F401 - all ops are there
 from ..engine.custom import UNREGISTERED
 from ..engine.op import KERNELS, made
 from ..engine.operands import CONVERTERS
@@ -223,13 +223,13 @@ def can_be_smooth(argument, definition) -> bool:
     return not kinds or any(tf.as_dtype(kind).is_floating or tf.as_dtype(kind) == tf.resource for kind in kinds)
 
 
-def has_gradient(kernel) -> Any:
+def has_gradient(kernel) -> bool:
+    """Did TensorFlow not declare that there is none? (Where none was registered, the backward pass raises.)"""
     try:
-        return ops._gradient_registry.lookup(kernel)  # None: it was declared to have none
+        return ops._gradient_registry.lookup(kernel) is not None
     except LookupError:
-        if not kernel.startswith("__"):
+        if not kernel.startswith("__"):  # a traced function has its own
             UNREGISTERED.add(kernel)
-            return True  # a backward pass that comes here raises
         return True
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ..engine.listening import coming, leaving, listening
 from ..explain.names import ENTRANCES
 from ..tracing.places import USERS, user_frame
-from .careful import carefully
+from .careful import carefully, failed
 from .quiet import silence, unheard
 from .state import read
 from .twins import VariableTwin, twin_of
@@ -46,12 +46,20 @@ def exiting(exit, original):
             return original(tensor, *args, **kwargs)
         with unheard():
             result = original(tensor, *args, **kwargs)
-        if isinstance(twin, VariableTwin):
-            read(twin)
-            twin = twin._now
-        return leaving(twin, "bool()" if decided_inside(result) else exit, result)
+        try:
+            return left(twin, "bool()" if decided_inside(result) else exit, result)
+        except Exception as problem:
+            failed(problem)
+            return result
 
     return functools.wraps(original)(told)
+
+
+def left(twin, exit, result):
+    if isinstance(twin, VariableTwin):
+        read(twin)
+        twin = twin._now
+    return leaving(twin, exit, result)
 
 
 def decided_inside(result) -> bool:
