@@ -10,8 +10,7 @@ from ..tracing.source import assigned_name, expression_text
 from .search import number_of
 
 UNNAMED = ("Variable", "variable", "UnreadVariable")
-CONVERTING = "convert_to_tensor"
-ENTRANCES = "constant", CONVERTING, f"{CONVERTING}_v2_with_dispatch", f"{CONVERTING}_v1_with_dispatch"
+ENTRANCES = "constant", "convert_to_tensor"
 MOST = 200  # elements of a list or attributes of an object that are looked at
 WIDE = 60  # characters of a name that are shown
 CODE = type, types.ModuleType, types.FunctionType  # no objects of the user that hold values

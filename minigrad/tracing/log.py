@@ -7,7 +7,6 @@ keeps no Tensor alive and no large array, and forgets the oldest events when it 
 import copy
 import itertools
 import os
-import re
 import sys
 import threading
 from collections import deque
@@ -36,7 +35,6 @@ if hasattr(os, "register_at_fork"):  # a replay could not read what another thre
 
 NO_STEP = (None,) * 4
 NOTHING = {}  # for the many ops that read no Variable: they share it, and nobody writes into it
-VERSION = re.compile(r"(_v\d)?(_with_dispatch)?$")  # in the names of TensorFlow's functions
 QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
 
 
@@ -120,8 +118,8 @@ class Ran(Event):
         """What the user would call it: the function that was called, or the op."""
         if self.op.kernel == "CustomGradient":
             return "custom_gradient"
-        called = VERSION.sub("", self.called)
-        return called if called and called not in QUIET and not called.startswith("_") else self.op.__name__
+        public = self.called and self.called not in QUIET and not self.called.startswith("_")
+        return self.called if public else self.op.__name__
 
 
 @dataclass(slots=True, eq=False)

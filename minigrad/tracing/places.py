@@ -1,6 +1,7 @@
 """Where in the user's code something happens: the code and the instruction, and the calls that led there."""
 
 import os
+import re
 import sys
 import sysconfig
 from inspect import CO_NEWLOCALS
@@ -90,6 +91,9 @@ SKIPPED = {
 }  # what stands between
 
 
+VERSION = re.compile(r"_v\d(_with_dispatch)?$")  # at the end of the names of TensorFlow's functions
+
+
 def user_frame(above=2):
     """The frame of the user's code that is running, and the name of the function of ours that it called."""
     frame, called = sys._getframe(above), ""
@@ -100,7 +104,7 @@ def user_frame(above=2):
         if code.co_name not in SKIPPED:
             called = code.co_name
         frame = frame.f_back
-    return frame, called
+    return frame, called if "_v" not in called else VERSION.sub("", called)
 
 
 def program_frame():
