@@ -31,6 +31,8 @@ tf.maximum({x}, 0.5) ; tf.minimum({x}, 1.0) ; tf.clip_by_value({x}, -1.0, 1.0) ;
 tf.nn.leaky_relu({x}) ; tf.math.asinh({x}) ; tf.nn.gelu({x}) ; tf.nn.silu({x}) ; tf.math.atan({x}) ; tf.zeros_like({x})
 tf.ones_like({x}) * {x} ; tf.round({x}) ; tf.math.reciprocal({x} * {x} + 2.0) ; tf.math.rsqrt({x} * {x} + 1.0)
 tf.cast({x} > 0.0, tf.float32) ; tf.cast(tf.cast({x} + 0.1, tf.int32), tf.float32)
+tf.function(lambda z: z * z + 0.5)({x}) ; {x} * tf.random.Generator.from_seed(3).normal(tf.shape({x}))
+{x} + tf.random.stateless_uniform(tf.shape({x}), [1, 2])
 """)
 
 BINARY = templates("""
@@ -62,6 +64,9 @@ tf.stack(tf.unstack({x}), axis=1) ; tf.split({x}, 2, axis=0)[0] ; tf.math.l2_nor
 tf.cumsum({x}, axis=1, reverse=True) ; tf.nn.moments(tf.identity({x}), [0])[1] ; tf.linalg.diag_part({x})
 tf.linalg.band_part({x}, 0, -1) ; {x} @ tf.transpose({x}) ; tf.squeeze({x}[:1]) ; tf.reduce_prod({x}, axis=1)
 tf.math.reduce_variance({x}, axis=0) ; tf.nn.log_softmax({x}, axis=0)
+tf.nn.conv1d({x}[tf.newaxis], tf.ones([2, {x}.shape[1], 2]) * 0.5, 1, 'SAME')[0] ; tf.nn.avg_pool1d({x}[tf.newaxis], 2, 1, 'SAME')[0]
+tf.nn.conv2d({x}[tf.newaxis, :, :, tf.newaxis], tf.reshape({x}[:2, :2], [2, 2, 1, 1]), 1, 'VALID')[0, :, :, 0]
+tf.nn.max_pool2d({x}[tf.newaxis, :, :, tf.newaxis], 2, 1, 'VALID')[0, :, :, 0]
 """)
 
 
@@ -129,8 +134,10 @@ class Maker:
     def step(self, depth):
         pick = self.random
         kind = pick.random()
-        if kind < 0.66:
+        if kind < 0.63:
             return self.compute()
+        if kind < 0.66:
+            return self.accumulator()
         if kind < 0.74 and depth < 2:
             return self.tape(depth + 1)
         if kind < 0.80:
@@ -155,6 +162,16 @@ class Maker:
         name, tape, x = self.name("a"), pick.choice(self.open), self.operand()
         self.values.append(name)
         return Statement("if True:", [Statement(f"{name} = tf.identity({x})"), Statement(f"{tape}.watch({name})")])
+
+    def accumulator(self):
+        """The derivative along a direction, computed beside the tapes; it may be asked in the block or after it."""
+        name, v = self.name("f"), self.random.choice(self.variables)
+        block = Statement(f"with tf.autodiff.ForwardAccumulator({v}, tf.ones_like({v})) as {name}:", [self.compute(), self.compute()])
+        asked = self.bind(f"{name}.jvp({self.values[-1]})")
+        if self.random.random() < 0.5:
+            return Statement("if True:", [block, asked])
+        block.block.append(asked)
+        return block
 
     def operand(self):
         pool = self.variables + self.values[-6:] + self.values[-2:]
