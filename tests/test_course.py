@@ -275,7 +275,7 @@ def played(lesson, library=None):
     return space, said
 
 
-HELPERS = ["audit", "check", "hint", "predict", "progress", "reset", "solution"]
+HELPERS = ["audit", "check", "hint", "on_tensorflow", "predict", "progress", "reset", "solution"]
 ONLY_OURS = {  # what another library cannot run: why
     r"mg\.(trace|inspect)\b|\.explain\(": "TensorFlow keeps no log of what ran, so it has neither answers nor a film",
     r"mg\.test\b": "its compute_gradient gives two tables to compare, and no verdict",
