@@ -623,6 +623,7 @@ def test_every_lesson_with_exercises_has_its_cards():
         "bring_back",
         "check",
         "hint",
+        "on_tensorflow",
         "predict",
         "progress",
         "reset",

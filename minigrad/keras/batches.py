@@ -12,7 +12,7 @@ from ..data.transformations import random_words
 from ..engine import convert
 from ..errors import visible
 from ..ops import gather
-from ..random.streams import pair_for, seeds
+from ..random import streams
 
 
 def leaves(value):
@@ -78,7 +78,7 @@ def weights_of_classes(y, class_weight):
 
 def drawn_order(count):
     """The places of the examples in random order; with a global seed it is the same in each epoch, as in Keras."""
-    words = random_words(*pair_for(None if seeds.seed is None else 0))
+    words = random_words(*streams.pair_for(None if streams.seeds.seed is None else 0))
     order = np.arange(count)
     for place in range(count - 1):  # the Fisher-Yates shuffle
         other = place + next(words) % (count - place)

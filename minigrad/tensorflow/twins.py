@@ -3,6 +3,7 @@
 import functools
 import itertools
 import re
+import types
 import weakref
 from typing import Any
 
@@ -152,8 +153,8 @@ number_of = by_hand(plain_number)  # of a Python number beside a tensor
 
 def foreign(kernel, names, smooth) -> Any:
     """An op of TensorFlow that there is none of here: it has a derivative where TensorFlow has registered one."""
-    forward = eval(f"lambda {', '.join(names)}: None", {"__name__": __name__})
-    forward.__name__ = python_name(kernel)
+    code = (lambda: None).__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=tuple(names))
+    forward = types.FunctionType(code, {"__name__": __name__}, python_name(kernel))
     return made(forward, kernel, "", {f"d{name}": (lambda dy: None) if smooth else None for name in names})
 
 

@@ -45,6 +45,9 @@ NO_OPS = {
 }
 
 
+LATE = {"explain", "graph", "inspector"}  # whose functions are in `mg` once somebody has asked for them
+
+
 def calls(module):
     """The calls in the docstrings of a package's ops, each once; the same ones, whatever else of it has been imported."""
     outside = NO_OPS | {"experimental", "generator"}  # which load when they are first used
@@ -53,7 +56,8 @@ def calls(module):
     found = {}
     for space in [sys.modules[name] for name in names]:
         for _, function in sorted(vars(space).items()):
-            if isinstance(function, types.FunctionType) and function.__doc__ and function.__module__.startswith(module.__name__):
+            own = isinstance(function, types.FunctionType) and function.__module__.startswith(module.__name__)
+            if own and function.__doc__ and not LATE & {*function.__module__.split(".")}:
                 for call in calls_in(function.__doc__):
                     found.setdefault(str(call), call)
     return list(found.values())
