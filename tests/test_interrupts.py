@@ -540,7 +540,7 @@ def test_blocks_that_other_threads_close_do_not_disturb_those_of_this_one():
     for thread in threads:
         thread.start()
     try:
-        for _ in range(300):
+        for _ in range(100):
             steps = three_blocks()
             next(steps)
             with mg.GradientTape() as outer, listening.listeners_only(outer), mg.GradientTape() as tape:
