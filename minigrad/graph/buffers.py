@@ -70,19 +70,20 @@ class Buffers:
 
     Attributes:
         layouts: shape, dtype and order of each.
-        former: how many arrays come after them that Variables held before.
+        former: the places after them, for arrays that Variables held before.
         spare: the arrays that no run of the program uses at present, a list for each run that may need them at once.
     """
 
     def __init__(self, plan):
-        self.layouts, self.former, self.spare = list(plan.layouts.values()), len(plan.former), []
+        self.layouts, self.spare = list(plan.layouts.values()), []
+        self.former = range(len(self.layouts), len(self.layouts) + len(plan.former))
 
     def taken(self):
         """The arrays for one run, which puts them back into `spare`; None in place of one that somebody still holds."""
         if not self.spare:
-            return [np.empty(*layout) for layout in self.layouts] + [None] * self.former
+            return [np.empty(*layout) for layout in self.layouts] + [None for _ in self.former]
         arrays = self.spare.pop()
-        for k in range(len(self.layouts), len(arrays)):
+        for k in self.former:
             if holders(arrays, k) != ALONE or not arrays[k].flags.owndata:
                 arrays[k] = None
         return arrays

@@ -21,36 +21,26 @@ BY_VALUE = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.
             *map(method, ("nonzero", "compress", "repeat"))}  # fmt: skip
 
 
+BY_NAME = np.maximum, np.minimum  # a third argument without a name is deprecated, from NumPy 2.4 on
+
+
 class OtherPath(Exception):
     """A decision fell otherwise than in the run that was traced, or an array has another shape."""
 
 
 class Compiled:
-    """A run's outputs, and the new values of Variables, from its inputs.
-
-    Call it with the arrays of the arguments; what Variables hold is read here, and they are assigned in the end, so
-    that a program which is left half-way (`OtherPath`) has changed nothing. No array of the run is kept; those that
-    calls write into are, for the next one.
+    """A traced run, compiled.
 
     Attributes:
+        run: what it is called with are the arrays of the arguments; what Variables hold it reads itself. It gives what
+            the function returns. Variables are assigned in the end, so that a run which is left half-way has changed
+            nothing. No array of the run that was traced is kept; those that calls write into are, for the next one.
+            Raises OtherPath: the run that was traced does not hold for these arrays.
         outputs: a `TensorSpec` for each Tensor that the function returns.
     """
 
     def __init__(self, run, name):
-        source = Source(run)
-        self.program, self.buffers = source.compiled(name), Buffers(source.plan)
-        self.outputs = nest.map_structure(spec_of_result, run.result)
-
-    def __call__(self, arrays):
-        """What the function returns.
-
-        Raises:
-            OtherPath: the run that was traced does not hold for these arrays.
-        """
-        buffers = self.buffers.taken()
-        found = self.program(*arrays, buffers)
-        self.buffers.spare.append(buffers)
-        return found
+        self.run, self.outputs = Source(run).compiled(name), nest.map_structure(spec_of_result, run.result)
 
 
 class Source:
@@ -79,20 +69,19 @@ class Source:
         self.space, self.numbers = {"OtherPath": OtherPath}, {}
 
     def compiled(self, name):
-        """The function with that name, of the arrays of the arguments and the list of buffers."""
+        """The function with that name, of the arrays of the arguments."""
         arguments = [self.text[node] for name, node in self.run.inputs.items() if name not in self.variables]
-        head = f"def {name}({', '.join([*arguments, 'buffers'])}):"
-        text = "\n    ".join([head, *self.body(), "return found"]) + "\n"
+        text = "\n    ".join([f"def {name}({', '.join(arguments)}):", *self.body()]) + "\n"
         file = f"<compiled {name} {id(self)}>"
         code = next(one for one in compile(text, file, "exec").co_consts if isinstance(one, types.CodeType))
         linecache.cache[file] = len(text), None, text.splitlines(True), file
         return types.FunctionType(code, self.space)
 
     def body(self):
-        """The lines: what is read, computed, returned, assigned and kept."""
-        names = [*self.plan.layouts, *self.plan.former]
+        """The lines: what is read, computed, assigned, kept and returned."""
+        names, buffers = [*self.plan.layouts, *self.plan.former], self.constant(Buffers(self.plan))
         if names:
-            yield f"[{', '.join(names)}] = buffers"
+            yield f"[{', '.join(names)}] = buffers = {buffers}.taken()"
         for name, variable in self.variables.items():
             yield from self.reading(variable, self.run.inputs[name])
         for node in self.nodes:
@@ -102,6 +91,9 @@ class Source:
             yield f"{self.constant(self.variables[name])}._assigned({self.of(value)}, None, 'assign', read_value=False)"
         for name, node in self.plan.former.items():
             yield f"buffers[{names.index(name)}] = {self.text[node]}"
+        if names:
+            yield f"{buffers}.spare.append(buffers)"
+        yield "return found"
 
     def reading(self, variable, node):
         x = self.text[node]
@@ -134,7 +126,7 @@ class Source:
             return f"{args[0]}.{function.name}"
         kwargs = [f"{k}={self.of(x)}" for k, x in node.kwargs.items()]
         if node in self.plan.of:
-            kwargs.append(f"out={self.plan.of[node]}")
+            kwargs.append(f"{'out=' if function in BY_NAME else ''}{self.plan.of[node]}")
         if isinstance(function, Method):
             return f"{args[0]}.{function.name}({', '.join([*args[1:], *kwargs])})"
         if function is np.matmul and plain_product(node):  # `dot` costs half of what matmul costs to call

@@ -184,7 +184,7 @@ class Traces:
                 if program is None:
                     return None
                 try:
-                    found = program(arrays)
+                    found = program.run(*arrays)
                 except OtherPath:
                     continue
                 except Exception:  # an op refuses these numbers: Python says so in TensorFlow's words
@@ -195,7 +195,7 @@ class Traces:
                 return None
             try:
                 paths.append(self.trace(function, args, kwargs))
-                return (paths[-1](arrays),)
+                return (paths[-1].run(*arrays),)
             except (Effect, OtherPath):
                 paths[:] = [None]
                 return None
