@@ -1,5 +1,6 @@
 """Every test begins with nobody listening and no name given, whatever the one before it has left; and a browser for those that need one."""
 
+import gc
 import os
 import shutil
 import sys
@@ -46,6 +47,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_quick(item.path):
             item.add_marker("quick")
+
+
+def pytest_collection_finish():
+    """Of 16,000 tests Python's garbage collector knows nothing from here on: replays, which fork, take a third of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 def is_quick(path):
