@@ -41,11 +41,12 @@ SINGLETON = (
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
     """Decorate a function: it is traced once for each kind of arguments, and then runs as NumPy's calls alone.
 
-    A kind of arguments is the shapes and dtypes of Tensors and arrays, and the values of what is Python's: for each the
-    function is run once, on Tensors that note what is done with them. What Python does besides (`print`, a counter, a
-    global that is read) happens in that run alone; `mg.print` prints each time. A decision on a Tensor's value (`if`,
-    `while`, `int()`) is kept with its outcome: where it falls otherwise, the function is traced for that way too. (So
-    there is no AutoGraph.) Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
+    A kind of arguments is the shapes and dtypes of Tensors and arrays, and the values of what is Python's: for each
+    the function is run once, on Tensors that note what is done with them. What Python does besides (`print`, a
+    counter, a global that is read) happens in that run alone; `mg.print` prints each time. A decision on a Tensor's
+    value (`if`, `while`, `int()`) is kept with its outcome: where it falls otherwise, the function is traced for that
+    way too. (So there is no AutoGraph.) What it computes with are arrays that it keeps from call to call; what it
+    returns is new. Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
 
     The values that it returns, in any nest, become Tensors; a Variable is read, and None stays None.
 
