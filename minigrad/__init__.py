@@ -67,6 +67,7 @@ del collected, gc, kind, space
 LATER = {  # loaded when they are first used: modules, and functions with the module that they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None,
     "trace": "tracing.log", "load_ipython_extension": "report", "train": None, "written": "graph", "function": "graph",
+    "init_scope": "graph",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 
@@ -93,8 +94,9 @@ __all__ = ["Assert", "GradientTape", "IndexedSlices", "Module", "RegisterGradien
            "cond", "config", "constant", "constant_initializer", "control_dependencies", "cos", "cosh", "cumsum",
            "custom_gradient", "data", "debugging", "device", "divide", "dtypes", "eig", "eigvals", "einsum", "equal",
            "errors", "executing_eagerly", "exp", "explain", "eye", "floor", "foldl", "foldr", "function",
-           "grad_pass_through", "gradients", "greater", "greater_equal", "group", "image", "inspect", "keras", "less",
-           "less_equal", "linalg", "logical_and", "logical_not", "logical_or", "map_fn", "math", "matmul", "maximum",
+           "grad_pass_through", "gradients", "greater", "greater_equal", "group", "image", "init_scope", "inspect",
+           "keras", "less", "less_equal", "linalg", "logical_and", "logical_not", "logical_or", "map_fn", "math",
+           "matmul", "maximum",
            "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal",
            "numpy_function", "ones_initializer", "pow", "print", "py_function", "queue", "random",
            "random_normal_initializer", "random_uniform_initializer", "realdiv", "recompute_grad", "reduce_all",

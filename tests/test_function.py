@@ -279,3 +279,49 @@ def test_a_tensor_that_leaked_has_no_numbers_and_is_out_of_scope(start):
         leaked[0] + 1.0
     with pytest.raises(TypeError, match="out of scope"):
         mg.function(lambda b: b + leaked[0])(mg.constant(start))
+
+
+def test_what_is_in_an_init_scope_happens_once():
+    v, seen = mg.Variable(1), []
+
+    @mg.function
+    def scaled(x):
+        y = v * x
+        seen.append(mg.executing_eagerly())
+        with mg.init_scope():
+            v.assign_add(10)
+            seen.append((mg.executing_eagerly(), int(v)))
+        return y, v * 1
+
+    assert numbers(scaled(mg.constant(2))) == [22, 11]
+    assert numbers(scaled(mg.constant(3))) == [33, 11]
+    assert seen == [False, (True, 11)]
+    assert mg.executing_eagerly()
+
+
+def test_a_concrete_function_is_called_without_what_is_bound():
+    v, optimizer = mg.Variable(2.0), mg.keras.optimizers.SGD(0.5)
+
+    def step(v, x, optimizer):
+        optimizer.apply_gradients([(x, v)])
+
+    concrete = mg.function(step).get_concrete_function(v, mg.constant(1.0), optimizer)
+    concrete(v, mg.constant(1.0))
+    concrete(mg.constant(2.0))
+    assert v.numpy() == 0.5
+
+
+def test_a_spec_of_strings_stands_for_strings():
+    doubled = mg.function(lambda s: s + s).get_concrete_function(mg.TensorSpec([None], mg.string))
+    assert numbers(doubled(mg.constant(["a", "b"]))) == [[b"aa", b"bb"]]
+    twice = mg.function(lambda s: s + s).get_concrete_function(mg.TensorSpec([], mg.string))
+    assert numbers(twice(mg.constant("a"))) == [b"aa"]
+
+
+def test_a_python_function_is_decorated_as_an_op():
+    @mg.py_function(Tout=mg.float32)
+    def plus(x, y):
+        return x.numpy() + y.numpy()
+
+    assert numbers(mg.function(lambda x: plus(x, x) * 2.0)(mg.constant(1.0))) == [4.0]
+    assert plus.__name__ == "plus"

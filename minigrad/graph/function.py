@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import config, nest
-from ..engine import Tensor, Variable, as_value, invalid
+from ..engine import Tensor, Variable, as_value, dtypes, invalid
 from ..engine.conversion import another_dtype
 from ..engine.listening import listening, warn
 from ..program.function import (
@@ -302,8 +302,12 @@ def called(x, name):
 
 
 def example_of(x):
-    """A Tensor of ones for a spec."""
-    return Tensor.of(np.ones(x.shape.as_list(), x.dtype.as_numpy_dtype)[()]) if isinstance(x, TensorSpec) else x
+    """A Tensor of ones, or of empty strings, for a spec."""
+    if not isinstance(x, TensorSpec):
+        return x
+    if x.dtype == dtypes.string:
+        return Tensor.of(np.full(x.shape.as_list(), b"", object))
+    return Tensor.of(np.ones(x.shape.as_list(), x.dtype.as_numpy_dtype)[()])
 
 
 def known(arguments) -> bool:
@@ -372,14 +376,18 @@ class ConcreteFunction:
         return self._function(*call.args, **call.kwargs)
 
     def by_name(self, args, kwargs):
-        """The arguments by name. If some are missing, those that are given are the ones that are not bound."""
+        """The arguments by name. If some are missing, those that are given are the ones that are not bound, as in
+        TensorFlow: the Tensors, or the Tensors and Variables.
+        """
         try:
             return self._parameters.bind(*args, **kwargs).arguments
         except TypeError:
-            given = dict(zip(self._open, args), **kwargs)
-            if len(given) != len(args) + len(kwargs) or set(given) != set(self._open):
-                raise
-            return given
+            variables = [name for name, one in self._bound.items() if isinstance(one, Variable)]
+            for names in (self._open, [name for name in self._bound if name in (*self._open, *variables)]):
+                given = dict(zip(names, args), **kwargs)
+                if len(given) == len(args) + len(kwargs) and given.keys() == set(names):
+                    return given
+            raise
 
     def check_dtypes(self, k, bound, given):
         """Check that Tensors have the dtypes of their specs.

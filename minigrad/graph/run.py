@@ -1,5 +1,6 @@
 """One run of a function, traced: which arrays go in, what NumPy does with them, and what comes out."""
 
+import contextlib
 import functools
 import inspect
 import itertools
@@ -8,7 +9,7 @@ from .. import nest
 from ..engine import Tensor, Variable
 from ..engine.backward import INPUT as STEP_INPUT
 from ..engine.backward import VJP, output_ids
-from ..engine.listening import Listener, listeners_only
+from ..engine.listening import Listener, listeners_only, listening
 from ..engine.op import one_by_one
 from ..engine.rules import Batched, Recorded
 from ..engine.tensor import next_id
@@ -191,6 +192,42 @@ class Run(Listener):
         for name, variable in self.variable_inputs().items():
             if node_of(variable._now.value) is not self.inputs[name]:
                 yield name, variable
+
+    @contextlib.contextmanager
+    def aside(self):
+        """A block in which the Variables hold what they do outside of the run; what it assigns to them stays."""
+        traced = [(variable, variable._now) for variable, _ in self.variables.values()]
+        for variable, _ in traced:
+            variable._now = self.variables[variable.id][1]
+        try:
+            yield
+        finally:
+            for variable, now in traced:
+                self.ids[variable.id].value = variable._now.value
+                self.variables[variable.id] = variable, variable._now
+                variable._now = now
+
+
+@contextlib.contextmanager
+def init_scope():
+    """A block that runs as Python, once, while `mg.function` traces the function around it. Tapes do not hear it.
+
+    >>> import minigrad as mg
+    >>> calls = mg.Variable(0)
+    >>> @mg.function
+    ... def double(x):
+    ...     with mg.init_scope():
+    ...         calls.assign_add(1)
+    ...     return x * 2
+    >>> print(double(mg.constant(1.0)).numpy(), double(mg.constant(3.0)).numpy(), calls.numpy())
+    2.0 6.0 1
+    """
+    others = [one for one in listening.now if one.tracked_ids is None and not one.tracing]
+    with contextlib.ExitStack() as stack:
+        for run in [one for one in listening.now if one.tracing]:
+            stack.enter_context(run.aside())
+        stack.enter_context(listeners_only(*others))
+        yield
 
 
 def named_variables(function):
