@@ -88,11 +88,14 @@ class Function:
         self._traces = Traces() if traces is None else traces
         self._of_instances: Any = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, python_function)
+        self.__name__ = getattr(python_function, "__name__", "function")
 
     def __call__(self, *args, **kwargs):
+        if config.eagerly[0]:
+            return self.python_function(*args, **kwargs)
         if kwargs or len(args) != self._complete:
             args, kwargs = self._converted(args, kwargs)
-        if not listening.now and not config.eagerly[0]:
+        if not listening.now:
             found = self._traces.run(self, args, kwargs)
             if found is not None:
                 return found[0]
@@ -213,7 +216,7 @@ class Traces:
                 run = Run(function.python_function, args, kwargs, function.as_tensor)
         except Untraceable as problem:
             if problem.by_user:
-                raise
+                raise NotImplementedError(str(problem)).with_traceback(problem.__traceback__) from None
             raise Effect from None
         if run.made:
             raise ValueError(SINGLETON)
@@ -267,6 +270,8 @@ def kind_of(x, arrays, kept):
         return arrays[-1].shape, arrays[-1].dtype
     if isinstance(x, (bool, int, float, complex, str, bytes, type(None))):
         return type(x), repr(x)
+    if hasattr(x, "__tf_tracing_type__"):
+        return "type", x.__tf_tracing_type__(None)
     if nest.is_nested(x):
         names = tuple(nest.sorted_keys(x)) if isinstance(x, Mapping) else ()
         return type(x), names, tuple([kind_of(one, arrays, kept) for one in nest.children(x)])
@@ -284,7 +289,9 @@ def signature_text(parameters, bound, program):
     kinds = {name: one.kind.name for name, one in parameters.parameters.items()}
     lines = [f"  {name} ({kinds[name]}): {type_text(one)}" for name, one in bound.items()]
     results = ["Output Type:", f"  {type_text(program.outputs)}"] if program else []
-    return "\n".join(["Input Parameters:", *lines, *results, "Captures:", "  None"])
+    resource = "TensorSpec(shape=(), dtype=mg.resource, name=None)"
+    captures = [f"  {id(one)}: {resource}" for one in (program.variables if program else ())]
+    return "\n".join(["Input Parameters:", *lines, *results, "Captures:", *(captures or ["  None"])])
 
 
 def type_text(x):
@@ -322,7 +329,7 @@ class ConcreteFunction:
     Attributes:
         structured_input_signature: the specs and values of the arguments: a tuple, and a dict of those by name.
         structured_outputs: a spec for each Tensor that it returns; None if the shapes of its arguments are open.
-        function_type: parameters and results in one line.
+        function_type: parameters and results, where these are known, in one line.
     """
 
     __name__: str
@@ -339,7 +346,8 @@ class ConcreteFunction:
         self.structured_outputs = program.outputs if program else None
         types = [f"{name}: {type_text(self._bound[name])}" for name in (*first, *named)]
         types[len(first) : len(first)] = ["*"] * bool(named)
-        self.function_type = f"({', '.join(types)}) -> {type_text(self.structured_outputs)}"
+        result = f" -> {type_text(self.structured_outputs)}" if program else ""
+        self.function_type = f"({', '.join(types)}){result}"
         self._text = f"ConcreteFunction {signature_text(parameters, self._bound, program)}"
 
     def _example(self):
@@ -367,7 +375,7 @@ class ConcreteFunction:
         return f"<ConcreteFunction {self.function_type}>"
 
     def __call__(self, *args, **kwargs):
-        with naming_arguments(self._parameters, args, kwargs):
+        with naming_arguments(self.function_type, args, kwargs):
             given = self._bound | self.by_name(args, kwargs)
             converted = {name: matching(bound, given[name]) for name, bound in self._bound.items()}
         for k, name in enumerate(self._open):

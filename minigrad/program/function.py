@@ -293,6 +293,16 @@ def device(device_name):
     yield
 
 
+def inside_function() -> bool:
+    """Does `mg.function` trace the code that asks?
+
+    >>> import minigrad as mg
+    >>> mg.inside_function()
+    False
+    """
+    return any(one.tracing for one in listening.now)
+
+
 def executing_eagerly() -> bool:
     """Do ops compute numbers? True, but for where `mg.function` traces.
 
@@ -300,4 +310,4 @@ def executing_eagerly() -> bool:
     >>> mg.executing_eagerly()
     True
     """
-    return not any(one.tracing for one in listening.now)
+    return not inside_function()

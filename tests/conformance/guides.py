@@ -1,6 +1,7 @@
 """Notebooks, such as TensorFlow's guides, on minigrad and on TensorFlow: which cells print the same?
 
 A notebook runs twice on TensorFlow: of what it does not print twice (times, numbers that are drawn) the form is compared.
+Of an error its class and what it says are compared, without the places; minigrad may say more on the same line.
 """
 
 import ast
@@ -15,7 +16,16 @@ import tempfile
 import traceback
 
 CELL = "\n==== cell ====\n"
-NOISE = re.compile(r"^(WARNING|INFO|ERROR|[IWEF]\d{4}|\d{4}-\d\d-\d\d|To enable|  (?=File )).*\n?(    .*\n?)*", re.MULTILINE)
+UNTOLD = re.compile(
+    r"""^(WARNING|INFO|ERROR|[IWEF]\d{4}\s|\d{4}-\d\d-\d\d|To\ enable).*\n  # logs
+    | ^\ \ File\ .*\n(\ {4}.*\n)*  # places, with their source
+    | in\ user\ code:\n\n(\ {4}.*\n)+\n\ {4}\w+:\   # TensorFlow's places
+    | \n\n<.*was\ defined\ here:\n(.*\n)*?.*is\ out\ of\ scope\.
+    | \{\{.*\}\}\ | __inference_(?=\w+) | (?<=\w)_\d+(?=\ as\ input|\]$)|\ name:\ *$  # names inside TensorFlow
+    | \b(tensorflow|minigrad|keras)(\.\w+)*\.(?=\w) | \b(tf|mg)\.(?=\w)  # a library's name before its words
+    | (?<=0x)[0-9a-f]+  # places in memory""",
+    re.MULTILINE | re.VERBOSE,
+)
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
 
 
@@ -39,9 +49,8 @@ def play(library, notebook):
             exec(compile(tree, file, "exec"), space)
             result = last and eval(compile(last, file, "eval"), space)
             print(end="" if result is None else f"{result!r}\n")
-        except Exception:
-            traceback.print_exc(limit=0)
-        sys.stderr.flush()
+        except Exception as problem:
+            print(*traceback.format_exception_only(problem))
 
 
 def printed(library, notebook):
@@ -53,25 +62,31 @@ def printed(library, notebook):
 
 
 def plain(text):
-    """Without logs, without places in files and in memory, and without a library's name before its words."""
-    text = NOISE.sub("", text)
-    text = re.sub(r"\b(tensorflow|minigrad|keras)(\.\w+)*\.(?=\w)|\b(tf|mg)\.(?=\w)", "", text)
-    return re.sub(r"0x[0-9a-f]+", "0x", text).strip()
+    """What was printed, of a chain of errors the last one."""
+    *before, last = re.split(r"(?:The above exception|During handling).*\n\n", text)
+    return UNTOLD.sub("", "".join([one[: one.rfind("Traceback (most")] for one in before]) + last).strip()
 
 
 def form(text):
     """A text with its numbers unknown; and what is said again and again, once."""
-    lines = re.sub(r"[ \t]+", " ", NUMBER.sub("#", text).replace("[ ", "[")).splitlines()
+    lines = re.sub(r"[ \t]*([][]|,\s*)[ \t]*", lambda found: found[1].strip(), NUMBER.sub("#", text)).splitlines()
     return [line for line, before in zip(lines, [None, *lines]) if line != before]
+
+
+def alike(ours, theirs, again):
+    if theirs != again:
+        return form(ours) == form(theirs)
+    mine, his = ours.splitlines(), theirs.splitlines()
+    return len(mine) == len(his) and all(x == y or x.startswith(f"{y}. ") for x, y in zip(mine, his))
 
 
 def differing_guides(tensorflow, wanted):
     """Run each notebook of the folder: what a cell prints here and there if that differs, None if it does not."""
     for notebook in sorted(pathlib.Path(wanted.folder).glob("*.ipynb")):
-        ours, theirs, again = (printed(library, notebook) for library in ("minigrad", "tensorflow", "tensorflow"))
-        for k, (mine, his, twice) in enumerate(zip(ours, theirs, again)):
-            alike = mine == his if his == twice else form(mine) == form(his)
-            yield None if alike else f"{notebook.stem}, cell {k}\nminigrad:\n{mine}\nTensorFlow:\n{his}"
+        three = [printed(library, notebook) for library in ("minigrad", "tensorflow", "tensorflow")]
+        for k, (ours, theirs, again) in enumerate(zip(*three)):
+            said = f"{notebook.stem}, cell {k}\nminigrad:\n{ours}\nTensorFlow:\n{theirs}"
+            yield None if alike(ours, theirs, again) else said
 
 
 if __name__ == "__main__":
