@@ -56,15 +56,24 @@ class Body:
         """Runs of equal turns in their order; of two that overlap, the one that saves more lines."""
         found, chosen = [], []
         for length in range(1, LONGEST):
-            start = 0
-            while start + FEWEST * length < len(self.lines):
-                turns = Turns(self, start, length)
-                found += [turns] if turns.count >= FEWEST and turns.saved > 1 else []
-                start += max(1, (turns.count - 1) * length)
+            end = 0
+            for start, run in enumerate(self.runs(length)):
+                if start >= end and run >= (FEWEST - 1) * length:
+                    turns = Turns(self, start, length)
+                    found += [turns] if turns.count >= FEWEST and turns.saved > 1 else []
+                    end = turns.end - length
         for turns in sorted(found, key=lambda one: -one.saved):
             if all(turns.end <= one.start or one.end <= turns.start for one in chosen):
                 chosen.append(turns)
         return sorted(chosen, key=lambda one: one.start)
+
+    def runs(self, length):
+        """How many lines there are from each on that may be of a turn of this length: the next one has one like it."""
+        runs = [0]
+        for k in reversed(range(len(self.lines) - length)):
+            may_be = self.last.get(k, 0) < k + 2 * length and self.lines[k].shape == self.lines[k + length].shape
+            runs.append(runs[-1] + 1 if may_be else 0)
+        return runs[:0:-1]
 
 
 class Turns:
