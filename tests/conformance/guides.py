@@ -69,7 +69,8 @@ def plain(text):
 
 def form(text):
     """A text with its numbers unknown; and what is said again and again, once."""
-    lines = re.sub(r"[ \t]*([][]|,\s*)[ \t]*", lambda found: found[1].strip(), NUMBER.sub("#", text)).splitlines()
+    text = re.sub(r"[ \t]*([][]|,\s*)[ \t]*", lambda found: found[1].strip(), NUMBER.sub("#", text))
+    lines = re.sub(r"[ \t]+", " ", text).splitlines()
     return [line for line, before in zip(lines, [None, *lines]) if line != before]
 
 
