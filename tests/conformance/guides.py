@@ -54,10 +54,12 @@ def play(library, notebook):
 
 
 def printed(library, notebook):
-    """What each cell prints, in a process of its own."""
-    command = [sys.executable, "-u", "-m", "tests.conformance.guides", library, str(notebook)]
-    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ | quiet, check=False)
+    """What each cell prints, in a process and a folder of its own."""
+    command = [sys.executable, "-u", "-m", "tests.conformance.guides", library, str(pathlib.Path(notebook).resolve())]
+    found = os.pathsep.join([str(pathlib.Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    env = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "PYTHONPATH": found}
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder, env=env, check=False)
     return [plain(text) for text in run.stdout.decode(errors="replace").split(CELL)[1:]]
 
 
