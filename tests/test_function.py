@@ -359,6 +359,7 @@ def test_eagerly_a_function_returns_what_python_returns():
     mg.config.run_functions_eagerly(True)
     assert mg.function(lambda x: int(x) + 1)(mg.constant(1)) == 2
     assert isinstance(mg.function(lambda: 2)(), int)
+    assert isinstance(mg.function(lambda: 2).get_concrete_function()(), mg.Tensor)
 
 
 def test_a_list_that_is_given_is_not_changed():

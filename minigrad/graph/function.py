@@ -45,7 +45,8 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     function is run once, on Tensors that note what is done with them. What Python does besides (`print`, a counter, a
     global that is read) happens in that run alone; `mg.print` prints each time. A decision on a Tensor's value (`if`,
     `while`, `int()`) is kept with its outcome: where it falls otherwise, the function is traced for that way too. (So
-    there is no AutoGraph.) Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
+    there is no AutoGraph.) The shapes are those of the arguments, where a spec leaves a length open, too: each length
+    has a trace of its own. Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
 
     The values that it returns, in any nest, become Tensors; a Variable is read, and None stays None.
 
@@ -381,7 +382,8 @@ class ConcreteFunction:
         for k, name in enumerate(self._open):
             self.check_dtypes(k, self._bound[name], converted[name])
         call = inspect.BoundArguments(self._parameters, converted)
-        return self._function(*call.args, **call.kwargs)
+        result = self._function(*call.args, **call.kwargs)
+        return nest.map_structure(self._function.as_tensor, result) if config.eagerly[0] else result
 
     def by_name(self, args, kwargs):
         """The arguments by name. If some are missing, those that are given are the ones that are not bound, as in
