@@ -297,8 +297,9 @@ def inside_function() -> bool:
     """Does `mg.function` trace the code that asks?
 
     >>> import minigrad as mg
-    >>> mg.inside_function()
-    False
+    >>> traced = mg.function(lambda: print(mg.inside_function()))
+    >>> traced()
+    True
     """
     return any(one.tracing for one in listening.now)
 
