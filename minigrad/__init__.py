@@ -43,7 +43,7 @@ try:
         case, cond, control_dependencies, foldl, foldr, gradients, group, map_fn, no_op, scan, switch_case,
         vectorized_map, while_loop,
     )
-    from .program.function import TensorSpec, device, executing_eagerly, numpy_function, py_function
+    from .program.function import TensorSpec, device, executing_eagerly, inside_function, numpy_function, py_function
     from .program.module import Module, name_scope
     from .program.printing import print
     from .program.recompute import recompute_grad
@@ -66,7 +66,8 @@ del collected, gc, kind, space
 
 LATER = {  # loaded when they are first used: modules, and functions with the module that they are in
     "autodiff": None, "data": None, "explain": None, "inspect": "inspector", "keras": None, "queue": None,
-    "trace": "tracing.log", "load_ipython_extension": "report", "train": None, "written": "graph", "function": "graph",
+    "trace": "tracing.log", "load_ipython_extension": "report", "train": None, "types": None,
+    "written": "graph", "function": "graph", "init_scope": "graph",
 }  # fmt: skip
 INITIALIZERS = {f"{kind}_initializer" for kind in ("constant", "ones", "random_normal", "random_uniform", "zeros")}
 
@@ -93,14 +94,15 @@ __all__ = ["Assert", "GradientTape", "IndexedSlices", "Module", "RegisterGradien
            "cond", "config", "constant", "constant_initializer", "control_dependencies", "cos", "cosh", "cumsum",
            "custom_gradient", "data", "debugging", "device", "divide", "dtypes", "eig", "eigvals", "einsum", "equal",
            "errors", "executing_eagerly", "exp", "explain", "eye", "floor", "foldl", "foldr", "function",
-           "grad_pass_through", "gradients", "greater", "greater_equal", "group", "image", "inspect", "keras", "less",
-           "less_equal", "linalg", "logical_and", "logical_not", "logical_or", "map_fn", "math", "matmul", "maximum",
-           "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal",
-           "numpy_function", "ones_initializer", "pow", "print", "py_function", "queue", "random",
-           "random_normal_initializer", "random_uniform_initializer", "realdiv", "recompute_grad", "reduce_all",
-           "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
-           "round", "scalar_mul", "scan", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "strings", "subtract",
-           "switch_case", "tan", "tanh", "tensordot", "test", "trace", "train", "truediv", "truncatediv", "truncatemod",
-           "vectorized_map", "while_loop", "written", "zeros_initializer"]  # fmt: skip
+           "grad_pass_through", "gradients", "greater", "greater_equal", "group", "image", "init_scope",
+           "inside_function", "inspect", "keras", "less", "less_equal", "linalg", "logical_and", "logical_not",
+           "logical_or", "map_fn", "math", "matmul", "maximum", "minimum", "multiply", "name_scope", "negative",
+           "nest", "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "ones_initializer", "pow", "print",
+           "py_function", "queue", "random", "random_normal_initializer", "random_uniform_initializer", "realdiv",
+           "recompute_grad", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min",
+           "reduce_prod", "reduce_sum", "round", "scalar_mul", "scan", "sigmoid", "sign", "sin", "sinh", "sqrt",
+           "square", "strings", "subtract", "switch_case", "tan", "tanh", "tensordot", "test", "trace", "train",
+           "truediv", "truncatediv", "truncatemod", "vectorized_map", "while_loop", "written",
+           "zeros_initializer"]  # fmt: skip
 __all__ = sorted({*__all__, *dtypes.__all__, *ops.__all__})
 __dir__ = __all__.copy  # what Tab offers

@@ -18,6 +18,7 @@ from .engine import Variable, convert, dtypes, warn
 from .engine.conversion import strings
 from .errors import DataLossError, NotFoundError, UnimplementedError, by_kernel, visible
 from .program import module
+from .random.generator import Generator
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint", "list_variables", "load_variable"]
 __dir__ = __all__.copy  # what Tab offers
@@ -116,7 +117,7 @@ def is_state(x) -> bool:
 def is_followed(x) -> bool:
     """Does a checkpoint look into it? Modules, layers and optimizers have `variables`."""
     has_variables = hasattr(type(x), "variables") and not hasattr(x, "update_state")  # metrics are left out
-    return has_variables or is_state(x) or isinstance(x, (list, tuple, Mapping, Checkpoint))
+    return has_variables or is_state(x) or isinstance(x, (list, tuple, Mapping, Checkpoint, Generator))
 
 
 def children(x) -> dict:

@@ -1,5 +1,6 @@
 """`mg.function`: what was traced gives what the function gives as Python, call for call."""
 
+import functools
 import gc
 import math
 import sys
@@ -275,7 +276,132 @@ def test_a_tensor_that_leaked_has_no_numbers_and_is_out_of_scope(start):
     leaky(mg.constant(start))
     with pytest.raises(AttributeError, match="'SymbolicTensor' object has no attribute 'numpy'"):
         leaked[0].numpy()
-    with pytest.raises(TypeError, match="out of scope"):
+    with pytest.raises(TypeError, match=r"<mg\.Tensor 'add:0' shape=\S+ dtype=float32> is out of scope"):
         leaked[0] + 1.0
     with pytest.raises(TypeError, match="out of scope"):
         mg.function(lambda b: b + leaked[0])(mg.constant(start))
+
+
+def test_what_is_in_an_init_scope_happens_once():
+    v, seen = mg.Variable(1), []
+
+    @mg.function
+    def scaled(x):
+        y = v * x
+        seen.append(mg.executing_eagerly())
+        with mg.init_scope():
+            v.assign_add(10)
+            seen.append((mg.executing_eagerly(), int(v)))
+        return y, v * 1
+
+    assert numbers(scaled(mg.constant(2))) == [22, 11]
+    assert numbers(scaled(mg.constant(3))) == [33, 11]
+    assert seen == [False, (True, 11)]
+    assert mg.executing_eagerly()
+
+
+def test_a_concrete_function_is_called_without_what_is_bound():
+    v, optimizer = mg.Variable(2.0), mg.keras.optimizers.SGD(0.5)
+
+    def step(v, x, optimizer):
+        optimizer.apply_gradients([(x, v)])
+
+    concrete = mg.function(step).get_concrete_function(v, mg.constant(1.0), optimizer)
+    concrete(v, mg.constant(1.0))
+    concrete(mg.constant(2.0))
+    assert v.numpy() == 0.5
+
+
+def test_a_spec_of_strings_stands_for_strings():
+    doubled = mg.function(lambda s: s + s).get_concrete_function(mg.TensorSpec([None], mg.string))
+    assert numbers(doubled(mg.constant(["a", "b"]))) == [[b"aa", b"bb"]]
+    twice = mg.function(lambda s: s + s).get_concrete_function(mg.TensorSpec([], mg.string))
+    assert numbers(twice(mg.constant("a"))) == [b"aa"]
+
+
+def test_a_python_function_is_decorated_as_an_op():
+    @mg.py_function(Tout=mg.float32)
+    def plus(x, y):
+        return x.numpy() + y.numpy()
+
+    assert numbers(mg.function(lambda x: plus(x, x) * 2.0)(mg.constant(1.0))) == [4.0]
+    assert plus.__name__ == "plus"
+
+
+def test_an_op_has_its_name_in_a_graph(capsys):
+    @mg.function
+    def told(x):
+        y = x + 1.0
+        print(y, y + 2.0, y * x, mg.tanh(x))
+
+    told(mg.constant(1.0))
+    names = [line.split(":")[0] for line in capsys.readouterr().out.split('Tensor("')[1:]]
+    assert names == ["add", "add_1", "mul", "Tanh"]
+
+
+def test_a_variable_that_is_read_is_a_capture():
+    v = mg.Variable([1.0, 2.0])
+    text = str(mg.function(lambda x: x * v).get_concrete_function(mg.constant(1.0)))
+    assert text.endswith(f"Captures:\n  {id(v)}: TensorSpec(shape=(), dtype=mg.resource, name=None)")
+
+
+def test_an_object_that_is_called_and_a_partial_function_are_traced():
+    class Plus:
+        def __call__(self, x):
+            return x + 1.0
+
+    traced = mg.function(Plus())
+    assert numbers([traced(mg.constant(1.0)), traced.get_concrete_function(mg.constant(1.0))(mg.constant(5.0))]) == [2.0, 6.0]
+    assert numbers(mg.function(functools.partial(lambda x, y: x - y, y=5.0))(mg.constant(1.0))) == [-4.0]
+
+
+def test_eagerly_a_function_returns_what_python_returns():
+    mg.config.run_functions_eagerly(True)
+    assert mg.function(lambda x: int(x) + 1)(mg.constant(1)) == 2
+    assert isinstance(mg.function(lambda: 2)(), int)
+    assert isinstance(mg.function(lambda: 2).get_concrete_function()(), mg.Tensor)
+
+
+def test_a_list_that_is_given_is_not_changed():
+    @mg.function
+    def adding(values, x):
+        values.append(x)
+        return x
+
+    with pytest.raises(ValueError, match=r"adding\(values, x\) should not modify .* were modified: values"):
+        adding([], mg.constant(1.0))
+
+
+def test_an_array_that_is_asked_for_is_an_error_by_its_own_name():
+    with pytest.raises(NotImplementedError) as found:
+        mg.function(lambda x: np.mean(x))(mg.constant(1.0))
+    assert found.type is NotImplementedError
+
+
+def test_objects_of_one_kind_share_a_trace():
+    class Kind(mg.types.experimental.TraceType):
+        def __init__(self, scale):
+            self.scale = scale
+
+        def __eq__(self, other):
+            return self.scale == other.scale
+
+        def __hash__(self):
+            return hash(self.scale)
+
+    class Unit:
+        def __init__(self, scale):
+            self.scale = scale
+
+        def __tf_tracing_type__(self, context):
+            return Kind(self.scale)
+
+    converted = mg.function(lambda x, unit: x * unit.scale)
+    assert numbers([converted(mg.constant(2.0), Unit(scale)) for scale in (10.0, 10.0, 5.0, 10.0)]) == [20.0, 20.0, 10.0, 20.0]
+    assert converted.experimental_get_tracing_count() == 2
+
+
+def test_inside_function_tells_where_a_function_is_traced():
+    seen = []
+    mg.function(lambda: seen.append(mg.inside_function()))()
+    assert (seen, mg.inside_function()) == ([True], False)

@@ -25,7 +25,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # A folder or file may import those that stand before it, and its own parts: the layers of the house, from the bottom up.
 LAYERS = """
-errors nest config | engine | ops | math dtypes bitwise random strings linalg convolution pooling nn image debugging | program
+errors nest config | engine | ops | math dtypes bitwise random strings linalg convolution pooling nn image debugging | program types
 test autodiff queue data train keras | tracing graph explain inspector tensorflow report | __init__ classroom __main__
 """.replace("|", "").split()
 DOOR = ("engine", "explain")  # tape.explain loads the explanations when somebody first asks for one

@@ -391,3 +391,13 @@ def test_weights_need_a_built_model_the_right_ending_and_a_file():
         sequential().load_weights("b.weights.h5")
     with pytest.raises(FileExistsError, match="overwrite=True"):
         sequential().save_weights("a.weights.h5", overwrite=False)
+
+
+def test_a_generator_goes_on_where_it_was_kept(tmp_path):
+    generator = mg.random.Generator.from_seed(1)
+    checkpoint = mg.train.Checkpoint(generator=generator)
+    path = checkpoint.write(str(tmp_path / "kept"))
+    drawn = generator.normal([3]).numpy()
+    checkpoint.restore(path)
+    assert generator.normal([3]).numpy().tolist() == drawn.tolist()
+    assert ("generator/_state_var/.ATTRIBUTES/VARIABLE_VALUE", [3]) in mg.train.list_variables(path)

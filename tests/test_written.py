@@ -2,6 +2,8 @@
 
 import ast
 import functools
+import itertools
+import random
 import subprocess
 import sys
 import textwrap
@@ -12,6 +14,7 @@ from test_ops import OPS, as_function, calls_in_the_example, has_derivative
 
 import minigrad as mg
 from minigrad import nest
+from minigrad.graph.loops import folded
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -266,3 +269,210 @@ def test_large_constants_are_parameters():
     assert written.source == "def function(x, constant):\n    return (x @ constant).sum()\n"
     (given,) = written.constants.values()
     assert (given == table).all()
+
+
+# ---- loops -------------------------------------------------------------------------------------------------------------
+
+
+def descent():
+    w = mg.Variable([1.0, 2.0])
+
+    def function(x):
+        for _ in range(4):
+            with mg.GradientTape() as tape:
+                loss = mg.reduce_sum((x - w) ** 2)
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+
+    return function, [np.float32([3, 4])], "for _ in range(4):"
+
+
+def steps_in_time():
+    draw = np.random.default_rng(0)
+    W, U = (mg.Variable(draw.normal(size=shape)) for shape in ((3, 4), (4, 4)))
+
+    def function(x, h):
+        for t in range(5):
+            h = mg.tanh(x[:, t] @ W + h @ U)
+        return h
+
+    return function, [draw.normal(size=(2, 5, 3)), np.zeros((2, 4))], "for k in range(5):"
+
+
+def layers():
+    weights = [mg.Variable(np.random.default_rng(k).normal(size=(3, 3)), name=f"W{k}") for k in range(4)]
+
+    def function(x):
+        h = x
+        for W in weights:
+            h = mg.nn.relu(h @ W + 1.0)
+        return h, x
+
+    return function, [np.ones((2, 3))], "for W in (W0, W1, W2, W3):"
+
+
+def a_root():
+    def function(a):
+        x = a
+        for _ in range(6):
+            x = 0.5 * (x + a / x)
+        return x
+
+    return function, [np.float64(2.0)], "for _ in range(6):"
+
+
+def one_in_another():
+    def function(x):
+        for _ in range(3):
+            for _ in range(5):
+                x = x * 2 + 1
+            x = mg.tanh(x)
+        return x
+
+    return function, [np.float64(0.1)], "for _ in range(5):"
+
+
+def begun_anew():
+    def function(x, a):
+        for _ in range(3):
+            y = a
+            for _ in range(5):
+                y = mg.sin(y * x)
+            x = x + y
+        return x
+
+    return function, [np.float64(0.3), np.float64(0.7)], "    for _ in range(5):"
+
+
+def steps_apart():
+    def function(x):
+        y = x[0]
+        for k in range(1, 11, 2):
+            y = mg.sin(y) * x[k] + x[k - 1]
+        return y
+
+    return function, [np.arange(11.0)], "for k, k2 in ((3, 2), (5, 4), (7, 6), (9, 8)):"
+
+
+def written_into():
+    def function(x):
+        total = mg.zeros([3], mg.float64)
+        for _ in range(4):
+            total = mg.tensor_scatter_nd_add(total, [[1]], x)
+            x = x * 2.0
+        return total, x
+
+    return function, [np.ones(1)], "for _ in range("
+
+
+def both_exchanged():
+    """What the second line of a turn needs, the first has replaced."""
+
+    def function(a, b):
+        for _ in range(4):
+            a, b = a + b, a - b
+        return a, b
+
+    return function, [np.float64(1.0), np.float64(3.0)], None
+
+
+def a_tape_around():
+    """The backward pass needs what each turn gave."""
+
+    def function(x):
+        with mg.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(4):
+                y = mg.sin(y) * x
+        return tape.gradient(y, x)
+
+    return function, [np.float64(1.5)], None
+
+
+def every_value_returned():
+    def function(x):
+        values = [x]
+        for _ in range(5):
+            values.append(mg.sin(values[-1]))
+        return values
+
+    return function, [np.float64(1.5)], None
+
+
+LOOPS = (descent, steps_in_time, layers, a_root, one_in_another, begun_anew, steps_apart, written_into, both_exchanged, a_tape_around,
+         every_value_returned)  # fmt: skip
+
+
+@pytest.mark.parametrize("make", LOOPS)
+def test_equal_turns_are_a_loop_where_that_is_the_same_program(make, monkeypatch):
+    function, given, head = make()
+    folded = mg.written(function, *map(mg.constant, given))
+    loops = [line for line in folded.source.splitlines() if line.lstrip().startswith("for ")]
+    assert any(head in line for line in loops) if head else not loops
+    assert_same(program(folded)(*given, *numbers_of_variables(folded)), arrays_after(function, given, folded))
+    monkeypatch.setattr("minigrad.graph.text.folded", lambda lines, new: lines)
+    unfolded = mg.written(function, *map(mg.constant, given))
+    assert "for " not in unfolded.source
+    for x, y in zip(*[arrays(program(one)(*given, *numbers_of_variables(one))) for one in (folded, unfolded)], strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def numbers_of_variables(written):
+    return [v.numpy() for v in written.variables.values()]
+
+
+def arrays_after(function, given, written):
+    """What a call returns, and what it assigns."""
+    result = function(*map(mg.constant, given))
+    return arrays(list(written.variables.values()) if result is None else result)
+
+
+def test_a_loop_takes_no_name_that_is_read_after_it():
+    def function(x):
+        y = x
+        for _ in range(4):
+            y = mg.sin(y)
+        return y + x
+
+    source = mg.written(function, np.float64(1.5)).source
+    assert source.splitlines()[1:] == ["    y = x", "    for _ in range(4):", "        y = np.sin(y)", "    return y + x"]
+
+
+def turns_at_random(draw):
+    """Lines with turns like those of loops, in one another too, some of them disturbed; they return what any line gave."""
+    names, lines = ["a", "b", "c"], []
+
+    def operand(turn):
+        return draw.choice([draw.choice(names), draw.choice(names[-4:]), draw.choice("abc"), "7", str(turn)])
+
+    for _ in range(draw.randint(1, 3)):
+        length, back = draw.randint(1, 4), draw.randint(1, 5)
+        turn = [(draw.choice("+-*"), draw.randint(1, back), draw.choice([operand(0), "turn", "back"])) for _ in range(length)]
+        turn += [(draw.choice("+*"), draw.randint(1, 2), draw.choice("ab"))] * draw.choice([0, 0, 4, 5])
+        for k in range(draw.randint(3, 6)):
+            for sign, first, second in turn:
+                second = {"turn": str(k), "back": names[-min(length, len(names))]}.get(second, second)
+                target = f"v{len(lines)}" if draw.random() < 0.9 else draw.choice(names)
+                lines.append(f"{target} = ({names[-min(first, len(names))]} {sign} {second}) % 1009")
+                names.append(target)
+        if draw.random() < 0.5:
+            lines.append(f"{draw.choice('abc')} = {operand(0)}")
+    if draw.random() < 0.5:
+        k = draw.randrange(len(lines))
+        lines[k] = f"{lines[k].split()[0]} = {draw.choice('abc7')}"
+    return lines, f"return {', '.join(draw.sample(names, 3))}"
+
+
+def test_lines_at_random_give_what_their_loops_give():
+    loops, numbers = 0, itertools.count()
+    for seed in range(400):
+        lines, last = turns_at_random(random.Random(seed))
+        written = folded([*lines, last], lambda wish: f"{wish}_{next(numbers)}")
+        results = []
+        for text in ([*lines, last], written):
+            source = "def f(a, b, c):\n" + "".join(f"    {line}\n" for line in text)
+            exec(source, space := {})
+            results.append(space["f"](2, 3, 5))
+        assert results[0] == results[1], source
+        loops += any("for " in line for line in written)
+    assert loops > 130

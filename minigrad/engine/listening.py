@@ -117,6 +117,7 @@ class Listener:
     """
 
     tracked_ids: Any = None  # of a tape: the ids that a watched value has reached; the others are told of each op
+    tracing = False  # is it a run of `mg.function`, whose Tensors have no numbers?
     number = 0  # a tape has one of its own
     read_versions: Any = MappingProxyType({})  # of a tape: the versions of Variables it knows; only others are told
 

@@ -2,5 +2,6 @@
 
 from .function import ConcreteFunction, Function, function
 from .program import Written, written
+from .run import init_scope
 
-__all__ = ["ConcreteFunction", "Function", "Written", "function", "written"]
+__all__ = ["ConcreteFunction", "Function", "Written", "function", "init_scope", "written"]

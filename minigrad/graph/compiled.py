@@ -37,9 +37,11 @@ class Compiled:
             nothing. No array of the run that was traced is kept; those that calls write into are, for the next one.
             Raises OtherPath: the run that was traced does not hold for these arrays.
         outputs: a `TensorSpec` for each Tensor that the function returns.
+        variables: those that it reads or assigns.
     """
 
     def __init__(self, run, name):
+        self.variables = list(run.variable_inputs().values())
         self.run, self.outputs = Source(run).compiled(name), nest.map_structure(spec_of_result, run.result)
 
 

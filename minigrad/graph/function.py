@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import config, nest
-from ..engine import Tensor, Variable, as_value, invalid
+from ..engine import Tensor, Variable, as_value, dtypes, invalid
 from ..engine.conversion import another_dtype
 from ..engine.listening import listening, warn
 from ..program.function import (
@@ -45,7 +45,8 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     the function is run once, on Tensors that note what is done with them. What Python does besides (`print`, a
     counter, a global that is read) happens in that run alone; `mg.print` prints each time. A decision on a Tensor's
     value (`if`, `while`, `int()`) is kept with its outcome: where it falls otherwise, the function is traced for that
-    way too. (So there is no AutoGraph.) What it computes with are arrays that it keeps from call to call; what it
+    way too. (So there is no AutoGraph.) The shapes are those of the arguments, where a spec leaves a length open,
+    too: each length has a trace of its own. What it computes with are arrays that it keeps from call to call; what it
     returns is new. Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
 
     The values that it returns, in any nest, become Tensors; a Variable is read, and None stays None.
@@ -89,11 +90,14 @@ class Function:
         self._traces = Traces() if traces is None else traces
         self._of_instances: Any = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, python_function)
+        self.__name__ = getattr(python_function, "__name__", "function")
 
     def __call__(self, *args, **kwargs):
+        if config.eagerly[0]:
+            return self.python_function(*args, **kwargs)
         if kwargs or len(args) != self._complete:
             args, kwargs = self._converted(args, kwargs)
-        if not listening.now and not config.eagerly[0]:
+        if not listening.now:
             found = self._traces.run(self, args, kwargs)
             if found is not None:
                 return found[0]
@@ -210,7 +214,7 @@ class Traces:
                 run = Run(function.python_function, args, kwargs, function.as_tensor)
         except Untraceable as problem:
             if problem.by_user:
-                raise
+                raise NotImplementedError(str(problem)).with_traceback(problem.__traceback__) from None
             raise Effect from None
         if run.made:
             raise ValueError(SINGLETON)
@@ -268,6 +272,8 @@ def kind_of(x, arrays, kept):
         return arrays[-1].shape, arrays[-1].dtype
     if isinstance(x, (bool, int, float, complex, str, bytes, type(None))):
         return type(x), repr(x)
+    if hasattr(x, "__tf_tracing_type__"):
+        return "type", x.__tf_tracing_type__(None)
     if nest.is_nested(x):
         names = tuple(nest.sorted_keys(x)) if isinstance(x, Mapping) else ()
         return type(x), names, tuple([kind_of(one, arrays, kept) for one in nest.children(x)])
@@ -285,7 +291,9 @@ def signature_text(parameters, bound, program):
     kinds = {name: one.kind.name for name, one in parameters.parameters.items()}
     lines = [f"  {name} ({kinds[name]}): {type_text(one)}" for name, one in bound.items()]
     results = ["Output Type:", f"  {type_text(program.outputs)}"] if program else []
-    return "\n".join(["Input Parameters:", *lines, *results, "Captures:", "  None"])
+    resource = "TensorSpec(shape=(), dtype=mg.resource, name=None)"
+    captures = [f"  {one.id}: {resource}" for one in (program.variables if program else ())]
+    return "\n".join(["Input Parameters:", *lines, *results, "Captures:", *(captures or ["  None"])])
 
 
 def type_text(x):
@@ -303,8 +311,12 @@ def called(x, name):
 
 
 def example_of(x):
-    """A Tensor of ones for a spec."""
-    return Tensor.of(np.ones(x.shape.as_list(), x.dtype.as_numpy_dtype)[()]) if isinstance(x, TensorSpec) else x
+    """A Tensor of ones, or of empty strings, for a spec."""
+    if not isinstance(x, TensorSpec):
+        return x
+    if x.dtype == dtypes.string:
+        return Tensor.of(np.full(x.shape.as_list(), b"", object))
+    return Tensor.of(np.ones(x.shape.as_list(), x.dtype.as_numpy_dtype)[()])
 
 
 def known(arguments) -> bool:
@@ -319,7 +331,7 @@ class ConcreteFunction:
     Attributes:
         structured_input_signature: the specs and values of the arguments: a tuple, and a dict of those by name.
         structured_outputs: a spec for each Tensor that it returns; None if the shapes of its arguments are open.
-        function_type: parameters and results in one line.
+        function_type: parameters and results, where these are known, in one line.
     """
 
     __name__: str
@@ -336,7 +348,8 @@ class ConcreteFunction:
         self.structured_outputs = program.outputs if program else None
         types = [f"{name}: {type_text(self._bound[name])}" for name in (*first, *named)]
         types[len(first) : len(first)] = ["*"] * bool(named)
-        self.function_type = f"({', '.join(types)}) -> {type_text(self.structured_outputs)}"
+        result = f" -> {type_text(self.structured_outputs)}" if program else ""
+        self.function_type = f"({', '.join(types)}){result}"
         self._text = f"ConcreteFunction {signature_text(parameters, self._bound, program)}"
 
     def _example(self):
@@ -364,23 +377,28 @@ class ConcreteFunction:
         return f"<ConcreteFunction {self.function_type}>"
 
     def __call__(self, *args, **kwargs):
-        with naming_arguments(self._parameters, args, kwargs):
+        with naming_arguments(self.function_type, args, kwargs):
             given = self._bound | self.by_name(args, kwargs)
             converted = {name: matching(bound, given[name]) for name, bound in self._bound.items()}
         for k, name in enumerate(self._open):
             self.check_dtypes(k, self._bound[name], converted[name])
         call = inspect.BoundArguments(self._parameters, converted)
-        return self._function(*call.args, **call.kwargs)
+        result = self._function(*call.args, **call.kwargs)
+        return nest.map_structure(self._function.as_tensor, result) if config.eagerly[0] else result
 
     def by_name(self, args, kwargs):
-        """The arguments by name. If some are missing, those that are given are the ones that are not bound."""
+        """The arguments by name. If some are missing, those that are given are the ones that are not bound, as in
+        TensorFlow: the Tensors, or the Tensors and Variables.
+        """
         try:
             return self._parameters.bind(*args, **kwargs).arguments
         except TypeError:
-            given = dict(zip(self._open, args), **kwargs)
-            if len(given) != len(args) + len(kwargs) or set(given) != set(self._open):
-                raise
-            return given
+            variables = [name for name, one in self._bound.items() if isinstance(one, Variable)]
+            for names in (self._open, [name for name in self._bound if name in (*self._open, *variables)]):
+                given = dict(zip(names, args), **kwargs)
+                if len(given) == len(args) + len(kwargs) and given.keys() == set(names):
+                    return given
+            raise
 
     def check_dtypes(self, k, bound, given):
         """Check that Tensors have the dtypes of their specs.

@@ -36,7 +36,8 @@ def written(function: Callable, *args: Any, **kwargs: Any) -> Written:
 
     The function is run once, and what it asks of NumPy is noted: its ops, the VJPs of its tapes, whatever Keras does.
     The names are those of its own source, and of the source of the ops. Where it decides on a value (`if x > 0`), a
-    comment tells which way this run went: the program is that of this way, and of arguments of these shapes.
+    comment tells which way this run went: the program is that of this way, and of arguments of these shapes. Lines that
+    come again and again are a `for`, where that is the same program.
 
     Args:
         function: works on Tensors and Variables; what it returns may be any nest of them.

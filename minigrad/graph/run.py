@@ -1,20 +1,25 @@
 """One run of a function, traced: which arrays go in, what NumPy does with them, and what comes out."""
 
+import contextlib
 import functools
 import inspect
 import itertools
+from collections import Counter
 
 from .. import nest
 from ..engine import Tensor, Variable
 from ..engine.backward import INPUT as STEP_INPUT
 from ..engine.backward import VJP, output_ids
-from ..engine.listening import Listener, listeners_only
+from ..engine.listening import Listener, listeners_only, listening
 from ..engine.op import one_by_one
 from ..engine.rules import Batched, Recorded
 from ..engine.tensor import next_id
 from ..tracing.places import Place, user_frame
 from ..tracing.source import assigned_name
 from .tracer import Graph, Tracer, Untraceable, no_numbers, node_of, value_of
+
+OPERATORS = {"AddV2": "add", "FloorDiv": "floordiv", "FloorMod": "mod", "MatMul": "matmul", "Mul": "mul", "Pow": "pow",
+             "RealDiv": "truediv", "StridedSlice": "strided_slice", "Sub": "sub"}  # fmt: skip
 
 
 class Effect(Exception):
@@ -34,23 +39,38 @@ class Run(Listener):
     """
 
     def __init__(self, function, args, kwargs, as_tensor=None):
-        self.graph, self.names, self.variables, self.ids = Graph(), {}, {}, {}
+        self.graph, self.names, self.variables, self.ids, self.labels = Graph(), {}, {}, {}, Counter()
         self.tracing, self.made = as_tensor is not None, False
         self.inputs, self.places, self.given = {}, {}, named_variables(function)
         bound = inspect.signature(function).bind(*args, **kwargs)
         bound.apply_defaults()
         arguments = {name: self.traced(name, one) for name, one in bound.arguments.items()}
         bound.arguments.update(arguments)
+        leaves = {name: nest.flatten(one) for name, one in arguments.items()}
         try:
             with listeners_only(self):
                 result = function(*bound.args, **bound.kwargs)
                 result = nest.map_structure(as_tensor, result) if as_tensor else result
                 self.result = nest.map_structure(self.outcome, result)
                 self.assigned = {name: node_of(v._now.value) for name, v in self.changed()}
+                self.check_unchanged(function, leaves, arguments)
         finally:
             self.graph.closed = True
             for variable, before in self.variables.values():
                 variable._now = before
+
+    def check_unchanged(self, function, leaves, arguments):
+        """Check that the function has left its lists and dicts as they were: it was given copies.
+
+        Raises:
+            ValueError: it has changed one.
+        """
+        then = {name: nest.flatten(one) for name, one in arguments.items()}
+        changed = [name for name in leaves if [*map(id, leaves[name])] != [*map(id, then[name])]]
+        if self.tracing and changed:
+            call = f"{getattr(function, '__name__', 'function')}({', '.join(arguments)})"
+            problem = f"{call} should not modify its Python input arguments. Modifying a copy is allowed."
+            raise ValueError(f"{problem} The following parameter(s) were modified: {', '.join(changed)}")
 
     # ---- what goes in and comes out --------------------------------------------------------------------------------
 
@@ -93,9 +113,15 @@ class Run(Listener):
         for z in outputs:
             if z.value.__class__ is Tracer:
                 self.ids.setdefault(z.id, z.value.node)
-                z.value.node.label = op.kernel if z.value.node.function else z.value.node.label
+                z.value.node.label = self.label(op) if z.value.node.function else z.value.node.label
                 if name and called != "gradient":
                     self.names.setdefault(z.value.node, name)
+
+    def label(self, op):
+        """The name of an op in TensorFlow's graphs, where each has one of its own."""
+        name = OPERATORS.get(op.kernel, op.kernel)
+        self.labels[name] += 1
+        return f"{name}_{self.labels[name] - 1}" if self.labels[name] > 1 else name
 
     def read(self, variable):
         if variable.id not in self.variables:
@@ -191,6 +217,42 @@ class Run(Listener):
         for name, variable in self.variable_inputs().items():
             if node_of(variable._now.value) is not self.inputs[name]:
                 yield name, variable
+
+    @contextlib.contextmanager
+    def aside(self):
+        """A block in which the Variables hold what they do outside of the run; what it assigns to them stays."""
+        traced = [(variable, variable._now) for variable, _ in self.variables.values()]
+        for variable, _ in traced:
+            variable._now = self.variables[variable.id][1]
+        try:
+            yield
+        finally:
+            for variable, now in traced:
+                self.ids[variable.id].value = variable._now.value
+                self.variables[variable.id] = variable, variable._now
+                variable._now = now
+
+
+@contextlib.contextmanager
+def init_scope():
+    """A block that runs as Python, once, while `mg.function` traces the function around it. Tapes do not hear it.
+
+    >>> import minigrad as mg
+    >>> calls = mg.Variable(0)
+    >>> @mg.function
+    ... def double(x):
+    ...     with mg.init_scope():
+    ...         calls.assign_add(1)
+    ...     return x * 2
+    >>> print(double(mg.constant(1.0)).numpy(), double(mg.constant(3.0)).numpy(), calls.numpy())
+    2.0 6.0 1
+    """
+    others = [one for one in listening.now if one.tracked_ids is None and not one.tracing]
+    with contextlib.ExitStack() as stack:
+        for run in [one for one in listening.now if one.tracing]:
+            stack.enter_context(run.aside())
+        stack.enter_context(listeners_only(*others))
+        yield
 
 
 def named_variables(function):

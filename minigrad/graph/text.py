@@ -11,6 +11,7 @@ import numpy as np
 
 from ..tracing.places import Place
 from ..tracing.source import assigned_name
+from .loops import folded
 from .tidy import tidied
 from .tracer import Attribute, Method, Node, leaves
 
@@ -79,7 +80,8 @@ class Text:
         returned = self.returned()
         given = ", ".join([*self.inputs.values(), *self.constants])
         head = f"def {name}({given}):"
-        body = [in_width(line, "    ") for line in [*self.lines, f"return {returned}"]]
+        lines = folded([*self.lines, f"return {returned}"], self.names.new)
+        body = [in_width(line.lstrip(), "    " + " " * (len(line) - len(line.lstrip()))) for line in lines]
         self.source = "\n".join([in_width(head), *body]) + "\n"
 
     # ---- names -----------------------------------------------------------------------------------------------------

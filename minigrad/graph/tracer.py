@@ -15,7 +15,7 @@ from ..engine import rules
 from ..engine.dtypes import to_numpy
 from ..engine.rules import StandIn
 from ..engine.tensor import Tensor
-from ..tracing.places import user_frame
+from ..tracing.places import USERS
 
 
 class Node:
@@ -99,8 +99,10 @@ def value_of(x):
     if x.__class__ is not Tracer:
         return x
     if x.graph.closed:
-        problem = "A Tensor of a traced function is out of scope and cannot be used here. Use return values,"
-        raise TypeError(f"{problem} explicit Python locals or TensorFlow collections to access it.")
+        tensor = f"<mg.Tensor {x.symbol!r} shape={x.shape} dtype={x.dtype}>"
+        problem = f"{tensor} is out of scope and cannot be used here. Use return values, explicit Python locals or"
+        guide = "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
+        raise TypeError(f"{problem} TensorFlow collections to access it.\nPlease see {guide} for more information.")
     return x.node.value
 
 
@@ -328,8 +330,7 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
     def without_numbers(self):
         problem = "Cannot convert a symbolic tf.Tensor to a numpy array."
         advice = "While a function is traced its Tensors have no numbers: use mg's functions."
-        by_user = user_frame()[1] in ("__array__", "without_numbers")
-        return Untraceable(f"{problem} {advice}", self.graph, by_user)
+        return Untraceable(f"{problem} {advice}", self.graph, asked_by_user())
 
     @property
     def symbol(self):
@@ -342,6 +343,14 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
 
     def __repr__(self):
         return f"<Tracer of {self.node.value!r}>"
+
+
+def asked_by_user():
+    """Is it the user's code, or NumPy's that it called, that asks for the numbers of a Tensor?"""
+    frame: Any = sys._getframe(2)
+    while frame.f_code.co_name == "__array__" or frame.f_globals.get("__name__", "").startswith("numpy"):
+        frame = frame.f_back
+    return USERS[frame.f_code.co_filename]
 
 
 def is_numpys(function):

@@ -1,6 +1,7 @@
 """TensorSpec, what a tf.function takes and returns (graph/function.py runs it), Python functions as ops, devices."""
 
 import contextlib
+import functools
 import inspect
 import itertools
 import re
@@ -11,7 +12,7 @@ import numpy as np
 from .. import errors, nest
 from ..engine import IndexedSlices, Tensor, TensorShape, constant, convert, dtypes, invalid, tensor_of, without_tapes
 from ..engine.custom import Backward, with_gradient
-from ..engine.listening import put_off
+from ..engine.listening import listening, put_off
 from ..engine.tape import GradientTape, UnconnectedGradients
 from ..ops import convert_to_tensor
 
@@ -171,7 +172,8 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     """Call a Python function of Tensors as one op: gradients flow through it, but only to its inputs `inp`.
 
     Args:
-        func: takes Tensors, and returns a Tensor, a list of Tensors, or None; other values are converted.
+        func: takes Tensors, and returns a Tensor, a list of Tensors, or None; other values are converted. Without it,
+            the result is a decorator.
         inp: a list of Tensors, or of what can become one.
         Tout: the dtype of the result, or a list of dtypes.
         name: accepted as in TensorFlow, without effect.
@@ -197,6 +199,8 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     """
     if Tout is None:
         raise TypeError("Missing required argument: 'Tout'")
+    if func is None:
+        return lambda func: functools.wraps(func)(lambda *inp: py_function(func, inp, Tout))
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
     put_off()
@@ -289,11 +293,22 @@ def device(device_name):
     yield
 
 
+def inside_function() -> bool:
+    """Does `mg.function` trace the code that asks?
+
+    >>> import minigrad as mg
+    >>> traced = mg.function(lambda: print(mg.inside_function()))
+    >>> traced()
+    True
+    """
+    return any(one.tracing for one in listening.now)
+
+
 def executing_eagerly() -> bool:
-    """True: all ops run eagerly.
+    """Do ops compute numbers? True, but for where `mg.function` traces.
 
     >>> import minigrad as mg
     >>> mg.executing_eagerly()
     True
     """
-    return True
+    return not inside_function()

@@ -104,7 +104,7 @@ class Generator:
         self._algorithm = algorithm_number(alg)
         state = state if isinstance(state, Variable) else signed(state)
         state.shape.assert_is_compatible_with([size_of(self._algorithm)])
-        self._state = state if isinstance(state, Variable) else Variable(state, trainable=False, name="StateVar")
+        self._state_var = state if isinstance(state, Variable) else Variable(state, trainable=False, name="StateVar")
 
     # ---- how it begins ---------------------------------------------------------------------------------------------
 
@@ -135,27 +135,27 @@ class Generator:
         """Go on from this state."""
         state = signed(state)
         state.shape.assert_is_compatible_with([size_of(self._algorithm)])
-        self._state.assign(state)
+        self._state_var.assign(state)
 
     def reset_from_seed(self, seed: Any) -> None:
         """Begin anew with this seed."""
-        self._state.assign(create_rng_state(seed, self._algorithm))
+        self._state_var.assign(create_rng_state(seed, self._algorithm))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
         """Go on from this key and this counter."""
-        self._state.assign(state_of(key, counter, self._algorithm))
+        self._state_var.assign(state_of(key, counter, self._algorithm))
 
     # ---- its state -------------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> Variable:
         """A Variable: the counter, and behind it the key."""
-        return self._state
+        return self._state_var
 
     @property
     def key(self) -> Tensor:
         """The last number of the state. Generators with different keys are independent."""
-        return self._state[-1]
+        return self._state_var[-1]
 
     @property
     def algorithm(self) -> int:
@@ -167,8 +167,8 @@ class Generator:
         if self._algorithm == Algorithm.THREEFRY.value:
             problem = "Non-XLA devices don't support the ThreeFry algorithm."
             raise by_kernel("RngReadAndSkip", f'{problem} Write alg="philox".', UnimplementedError)
-        if self._state.dtype != dtypes.int64:
-            problem = f"dtype of RNG state variable must be int64, not {self._state.dtype.name}"
+        if self._state_var.dtype != dtypes.int64:
+            problem = f"dtype of RNG state variable must be int64, not {self._state_var.dtype.name}"
             raise by_kernel("RngReadAndSkip", problem)
         if np.ndim(delta):
             problem = f"input 2 (0-based) must have shape [], not {bracketed(np.shape(delta))}"
@@ -180,8 +180,8 @@ class Generator:
             counter = low + (high << 64) + ahead
             return np.array([counter % 2**64, counter >> 64 & 2**64 - 1, key], np.uint64).astype(np.int64)
 
-        before = convert(self._state)
-        self._state.assign(Tensor.of(in_one_call(skipped, before.value)))
+        before = convert(self._state_var)
+        self._state_var.assign(Tensor.of(in_one_call(skipped, before.value)))
         return before
 
     def make_seeds(self, count: Any = 1) -> Tensor:

@@ -1,6 +1,9 @@
 """Run the example of every op, random programs and all scenarios on minigrad and on TensorFlow, and print where they differ.
 
 python -m tests.conformance examples programs scenarios --programs 1000 --seed 0
+python -m tests.conformance guides --folder FOLDER
+
+The folder holds notebooks, such as TensorFlow's guides.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import minigrad
 
 from . import examples
 from .compare import difference, disagreement
+from .guides import differing_guides
 from .programs import Maker, Statement, run
 
 
@@ -86,16 +90,20 @@ def differing_scenarios(tensorflow, wanted):
             yield parts and f"{name} on {module.__name__}: {parts}"
 
 
-PARTS = {"examples": differing_examples, "programs": differing_programs, "scenarios": differing_scenarios}
+PARTS = {"examples": differing_examples, "programs": differing_programs, "scenarios": differing_scenarios, "guides": differing_guides}
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__.split("\n")[0])
-    parser.add_argument("parts", nargs="*", default=[*PARTS], metavar="part", help=f"which of {', '.join(PARTS)} (default: all)")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"which of {', '.join(PARTS)} (default: all, guides if there is a folder)")
+    parser.add_argument("--folder", help="where the notebooks are")
     parser.add_argument("--programs", type=int, default=1000, help="how many random programs (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="the first program's seed (default: 0)")
     parser.add_argument("--most", type=int, default=5, help="stop after so many differences (default: 5)")
     wanted = parser.parse_args()
+    wanted.parts = wanted.parts or [part for part in PARTS if part != "guides" or wanted.folder]
+    if "guides" in wanted.parts and not wanted.folder:
+        parser.error("guides are read from a folder: python -m tests.conformance guides --folder FOLDER")
     if unknown := set(wanted.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"

@@ -1,0 +1,182 @@
+"""Equal turns of a written text as a `for`: each goes on with what the one before gave, and nothing else reads that."""
+
+import ast
+from itertools import chain, pairwise
+
+LONGEST = 64  # lines of a turn
+FEWEST = 3  # turns of a loop
+WIDEST = 90  # columns of the line of a `for`
+
+
+class Line:
+    """A line in pieces around its slots: the names and numbers in which lines of one shape may differ."""
+
+    def __init__(self, text):
+        nodes = list(ast.walk(ast.parse(text)))
+        places = sorted((one.col_offset, one.end_col_offset) for one in nodes if is_slot(one))
+        pieces = [text.encode()[a:b].decode() for a, b in pairwise([0, *chain(*places), None])]
+        self.shape, self.slots = pieces[::2], pieces[1::2]
+        assigned = [one.targets[0] for one in nodes if isinstance(one, ast.Assign)]
+        self.defines = bool(assigned) and isinstance(assigned[0], ast.Name)
+
+    def filled(self, slots):
+        return "".join(chain(*zip(self.shape, [*slots, ""])))
+
+
+def is_slot(node):
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and type(node.value) in (int, float))
+
+
+class Body:
+    """The lines of a function, the last of which returns.
+
+    Attributes:
+        sources: for each line the lines that its slots have their values from; None for what no line defines.
+        last: line -> the last one that reads what it defines.
+        names: line in a loop -> the name that it defines.
+    """
+
+    def __init__(self, texts):
+        self.lines, self.sources, self.last, self.names = [Line(text) for text in texts], [], {}, {}
+        latest = {}
+        for k, line in enumerate(self.lines):
+            sources = [latest.get(slot) for slot in line.slots]
+            if line.defines:
+                latest[line.slots[0]] = sources[0] = k
+            self.sources.append(sources)
+            self.last.update(dict.fromkeys(sources, k))
+
+    def slots(self, k):
+        return [self.names.get(source, slot) for source, slot in zip(self.sources[k], self.lines[k].slots)]
+
+    def written(self, lines):
+        return [self.lines[k].filled(self.slots(k)) for k in lines]
+
+    def turns(self):
+        """Runs of equal turns in their order; of two that overlap, the one that saves more lines."""
+        found, chosen = [], []
+        for length in range(1, LONGEST):
+            end = 0
+            for start, run in enumerate(self.runs(length)):
+                if start >= end and run >= (FEWEST - 1) * length:
+                    turns = Turns(self, start, length)
+                    found += [turns] if turns.count >= FEWEST and turns.saved > 1 else []
+                    end = turns.end - length
+        for turns in sorted(found, key=lambda one: -one.saved):
+            if all(turns.end <= one.start or one.end <= turns.start for one in chosen):
+                chosen.append(turns)
+        return sorted(chosen, key=lambda one: one.start)
+
+    def runs(self, length):
+        """How many lines there are from each on that may be of a turn of this length: the next one has one like it."""
+        runs = [0]
+        for k in reversed(range(len(self.lines) - length)):
+            may_be = self.last.get(k, 0) < k + 2 * length and self.lines[k].shape == self.lines[k + length].shape
+            runs.append(runs[-1] + 1 if may_be else 0)
+        return runs[:0:-1]
+
+
+class Turns:
+    """Equal turns from a line on, as many as there are."""
+
+    def __init__(self, body, start, length):
+        self.body, self.start, self.length, self.count = body, start, length, 1
+        # for each slot the line of its turn that it reads; of the turn before, below 0
+        self.reads = self.offsets(1) if self.goes_on() else []
+        if self.offsets(0) == [None if x is not None and x < 0 else x for x in self.reads]:
+            while self.goes_on() and self.offsets(self.count) == self.reads:
+                self.count += 1
+        self.end, self.saved = start + self.count * length, (self.count - 1) * length - 1
+
+    def turn(self, k):
+        return range(self.start + k * self.length, self.start + (k + 1) * self.length)
+
+    def offsets(self, k):
+        first = self.turn(k).start
+        sources = chain(*self.body.sources[first : first + self.length])
+        return [None if x is None or x < self.start else x - first for x in sources]
+
+    def goes_on(self):
+        """Are there the lines of one turn more, and does nothing after them read what the last turn defines?"""
+        last, then, lines = self.turn(self.count - 1), self.turn(self.count), self.body.lines
+        if then.stop >= len(lines) or any(self.body.last.get(k, 0) >= then.stop for k in last):
+            return False
+        return all(lines[a].shape == lines[b].shape for a, b in zip(last, then))
+
+    def loop(self, new):
+        """The lines of the loop; those of its turns if it would be too wide, or a turn reads what it has replaced."""
+        body, turns = self.body, [self.turn(k) for k in range(self.count)]
+        columns = list(zip(*[chain(*map(body.slots, turn)) for turn in turns]))  # the texts of each slot
+        outside = [texts for texts, x in zip(columns, self.reads) if x is None]
+        varying = {texts: new(wish(texts)) for texts in outside if len(set(texts)) > 1}
+        head = f"for {', '.join(varying.values()) or '_'} in {over([*varying], self.count)}:"
+        places = [k for k, line in enumerate(turns[0]) for _ in body.lines[line].slots]
+        carried = [(k, x + self.length, texts[0]) for k, x, texts in zip(places, self.reads, columns) if (x or 0) < 0]
+        first = {x: text for _, x, text in carried}
+        if len(head) > WIDEST or any(k > x or text != first[x] for k, x, text in carried):
+            return body.written(range(self.start, self.end))
+        names = self.named(first, {*chain(*outside)}, new)
+        body.names.update({turn[k]: name for turn in turns for k, name in names.items()})
+        texts = iter(columns)
+        lines = [body.lines[k].filled([varying.get(next(texts), slot) for slot in body.slots(k)]) for k in turns[1]]
+        kept = [name for k, name in names.items() if k in first or body.last.get(turns[-1][k], 0) >= self.end]
+        last = f"return {', '.join(sorted({*kept, *chain(*outside)}))}"
+        inner = folded([*lines, last], new)
+        before = [f"{names[x]} = {text}" for x, text in first.items() if names[x] != text]
+        return [*before, head, *[f"    {line}" for line in (inner[:-1] if inner[-1] == last else lines)]]
+
+    def named(self, first, taken, new):
+        """A name for what each line defines: that of the value with which the first turn begins, if nobody needs that.
+
+        Args:
+            first: line of a turn -> what the first turn takes in place of what the turn before gave.
+            taken: names that the loop reads.
+        """
+        lines, names, again = self.body.lines, {}, {}
+        for k in range(self.end, len(lines)):
+            read = zip(self.body.slots(k), self.body.sources[k])
+            taken |= {slot for slot, source in read if source is None or source < self.start}
+            if lines[k].defines:
+                again.setdefault(lines[k].slots[0], k)
+        for k, line in enumerate(self.turn(0)):
+            if lines[line].defines:
+                begun, own = first.get(k, ""), lines[line].slots[0]
+                used = self.body.last.get(self.turn(self.count - 1)[k], 0)
+                wishes = [begun] * begun.isidentifier() + [own] * (own not in first.values())
+                free = [one for one in wishes if one not in taken and used <= again.get(one, used)]
+                names[k] = free[0] if free else new(own)
+                taken.add(names[k])
+        return names
+
+
+def wish(texts):
+    """A name for a loop variable."""
+    stems = {text.rstrip("_0123456789") for text in texts}
+    return stems.pop() if len(stems) == 1 and texts[0].isidentifier() else "k"
+
+
+def over(varying, count):
+    """What the loop runs over."""
+    if not varying:
+        return f"range({count})"
+    if len(varying) == 1 and all(text.isdigit() for text in varying[0]):
+        numbers = [int(text) for text in varying[0]]
+        step = numbers[1] - numbers[0]
+        if step and numbers == [*range(numbers[0], numbers[0] + count * step, step)]:
+            return f"range({count})" if numbers == [*range(count)] else str(range(numbers[0], numbers[-1] + step, step))
+    rows = [f"({', '.join(row)})" if len(row) > 1 else row[0] for row in zip(*varying)]
+    return f"({', '.join(rows)})"
+
+
+def folded(texts, new):
+    """The lines of a function, with loops in place of equal turns.
+
+    Args:
+        texts: the lines; the last one returns.
+        new: gives a free name like a given one.
+    """
+    body, lines, done = Body(texts), [], 0
+    for turns in body.turns():
+        lines += [*body.written(range(done, turns.start)), *turns.loop(new)]
+        done = turns.end
+    return lines + body.written(range(done, len(texts)))
