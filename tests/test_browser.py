@@ -715,6 +715,7 @@ def test_a_film_that_asks_hides_the_gradients_until_it_is_answered(open_page, tm
     root.locator(".form input").press("Enter")
     root.locator(".say", has_text=re.compile("^(Right|Not so)")).wait_for()
     assert root.locator(".say").inner_text() == f"{said} dz/dx = 5.756."
+    assert root.evaluate("root => root === document.activeElement"), "the keys go on where the field was"
 
 
 def test_of_several_sources_the_first_is_asked_and_of_many_numbers_the_norm(open_page, tmp_path):
@@ -734,8 +735,11 @@ def test_the_place_of_a_break_can_be_predicted(open_page, tmp_path):
     root = page.locator(ROOT)
     root.press("End")
     assert root.locator(".mark.cut >> visible=true").count() == 0 and "numpy" in root.locator(".film").text_content()
+    line = "line => getComputedStyle(line).textDecorationLine"
+    assert root.locator(".code .broken .text").evaluate(line) == "none"
     root.locator(".ask[visibility=visible]").first.click()
     root.locator(".say", has_text=re.compile("^(Right|Not so)")).wait_for()
+    assert root.locator(".code .broken .text").evaluate(line) == "underline"
 
 
 LOOKED_AT = """\

@@ -423,6 +423,7 @@ def test_the_options_are_buttons_and_a_click_keeps_one():
     assert repr(offer) == "01.1: 3, 6, 6.1 or 7? Write your answer in place of the three dots."
     _, *buttons, said = offer.children
     assert [button.description for button in buttons] == ["3", "6", "6.1", "7"]
+    assert [button.tooltip for button in buttons] == ["01.1: 3", "01.1: 6", "01.1: 6.1", "01.1: 7"]
     buttons[2].click()
     assert said.value == "kept 6.1. Now run the next cell." and all(button.disabled for button in buttons)
     assert diary.kept("predictions", "01.1") == "6.1"

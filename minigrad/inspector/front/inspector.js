@@ -45,7 +45,7 @@ class Inspector {
     this.fixing = false;
     this.place = [0, 0, 0]; // of what has the focus: which of its pictures, the row and the column there
     this.element = html("div", {
-      class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true",
+      class: "mg-inspector", role: "group", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true",
       onkeydown: (event) => this.key(event), onpointermove: (event) => this.point(event), onpointerleave: () => this.stand(),
       onfocusin: () => ((this.place = [0, 0, 0]), this.stand()), onfocusout: () => this.look(),
     });
@@ -83,7 +83,7 @@ class Inspector {
     this.side = html("div", { class: "side" });
     this.kept = html("p", { class: "kept" });
     this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
-    this.pane = html("section", { class: "pane", tabindex: 0, "aria-label": "explanation of the step" });
+    this.pane = html("section", { class: "pane", role: "group", tabindex: 0, "aria-label": "explanation of the step" });
     this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
     this.legend = html("div", { class: "legend" });
     this.tip = html("div", { class: "tip m", role: "status", hidden: "" });
@@ -320,6 +320,7 @@ class Inspector {
     this.outcome = { right, text: `${right ? "Right." : "Not so."} ${where} ${label} = ${norm == null ? answer : number(norm)}.`.replace("  ", " ") };
     this.ask(false);
     this.draw();
+    this.element.focus({ preventScroll: true });
     this.play();
   }
 
@@ -392,7 +393,7 @@ class Inspector {
   drawHead() {
     const { verdict } = this.story.view;
     const buttons = [];
-    if (this.story.lastTurn >= 0 && !this.axis) buttons.push((this.predictButton = html("button", { type: "button", class: "predict", onclick: () => this.togglePredict() }, "predict")));
+    if (this.story.lastTurn >= 0 && !this.axis) buttons.push((this.predictButton = html("button", { type: "button", class: "predict", title: "hide the gradients and ask, or show them (P)", onclick: () => this.togglePredict() }, "predict")));
     if (verdict.fix && (verdict.fixed.length || verdict.fix.code)) buttons.unshift((this.fixButton = html("button", { type: "button", class: "fix", title: verdict.fix.text, onclick: () => this.toggleFix() }, "fix: ", html("span", { class: "m" }, verdict.fix.code || verdict.fix.text))));
     this.modes.replaceChildren(...buttons);
   }
@@ -545,7 +546,7 @@ class Inspector {
     const field = html("input", { type: "text", class: "m", "aria-label": `what is ${label}?`, autocomplete: "off" });
     const say = (text) => text.trim() && this.judged({ text });
     field.addEventListener("keydown", (event) => event.key === "Enter" && say(field.value));
-    return html("div", { class: "form" }, html("label", { class: "m" }, `${label} = `), field, html("button", { type: "button", onclick: () => say(field.value) }, "check"), html("button", { type: "button", onclick: () => this.judged({ text: "None" }) }, "it is None"), html("button", { type: "button", onclick: () => (this.togglePredict(), this.play()) }, "show it"));
+    return html("div", { class: "form" }, html("label", { class: "m" }, `${label} = `), field, html("button", { type: "button", onclick: () => say(field.value) }, "check"), html("button", { type: "button", onclick: () => this.judged({ text: "None" }) }, "it is None"), html("button", { type: "button", onclick: () => (this.togglePredict(), this.element.focus({ preventScroll: true }), this.play()) }, "show it"));
   }
 
   // ---- hovering
