@@ -678,6 +678,7 @@ def test_a_film_in_a_lesson_opens_at_its_start_and_asks_until_it_is_answered(bro
     first, second = films.nth(0), films.nth(1)
     second.locator(".film .frame").first.wait_for()
     for film in (first, second):
+        assert film.get_attribute("aria-label") == "tape inspector: dz/dx"
         assert film.locator(".count").inner_text() == "step 0 of 10" and film.locator(".question").inner_text() == "dz/dx = ?"
     first.press("ArrowRight")
     assert "ecorded" not in first.locator(".say").inner_text()

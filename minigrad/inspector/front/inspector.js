@@ -45,7 +45,7 @@ class Inspector {
     this.fixing = false;
     this.place = [0, 0, 0]; // of what has the focus: which of its pictures, the row and the column there
     this.element = html("div", {
-      class: "mg-inspector", role: "group", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true",
+      class: "mg-inspector", role: "group", tabindex: 0, "data-lm-suppress-shortcuts": "true",
       onkeydown: (event) => this.key(event), onpointermove: (event) => this.point(event), onpointerleave: () => this.stand(),
       onfocusin: () => ((this.place = [0, 0, 0]), this.stand()), onfocusout: () => this.look(),
     });
@@ -392,6 +392,7 @@ class Inspector {
 
   drawHead() {
     const { verdict } = this.story.view;
+    put(this.element, "aria-label", verdict.ask ? `tape inspector: ${verdict.ask}` : "tape inspector");
     const buttons = [];
     if (this.story.lastTurn >= 0 && !this.axis) buttons.push((this.predictButton = html("button", { type: "button", class: "predict", title: "hide the gradients and ask, or show them (P)", onclick: () => this.togglePredict() }, "predict")));
     if (verdict.fix && (verdict.fixed.length || verdict.fix.code)) buttons.unshift((this.fixButton = html("button", { type: "button", class: "fix", title: verdict.fix.text, onclick: () => this.toggleFix() }, "fix: ", html("span", { class: "m" }, verdict.fix.code || verdict.fix.text))));
