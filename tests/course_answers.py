@@ -793,3 +793,268 @@ PAUSES = {
 }  # fmt: skip
 for exercise, (wrong, right) in PAUSES.items():
     WRONG[exercise], RIGHT[exercise] = wrong, right
+
+# ---- ten checks under a second attack: with answers that share most of their text ------------------------------------
+
+WATCHED = "[v.name for v in tape.watched_variables()]"
+PAIRS = "zip(tape.watched_variables(), tape.gradient(t, tape.watched_variables()))"
+
+
+def chain(slope, last="[{} for end in ends]"):
+    """04.3 by the chain rule: `s` is the slope of the shared part `m`, at the end of which `slope` is computed."""
+    begun = "v := mg.Variable(x), a := mg.GradientTape(persistent=True), a.__enter__(), m := shared(v), ys := [e(m) for e in ends]"
+    return f"lambda shared, ends, x: doing({begun}, a.__exit__(None, None, None), s := a.gradient(m, v), {last.format(slope)})"
+
+
+def table(test):
+    """05.5 by a test of `w`, the whole Jacobian."""
+    begun = "v := mg.Variable(x), a := mg.GradientTape(), a.__enter__(), y := f(v), a.__exit__(None, None, None)"
+    own = "own := np.stack([w[i, :, i] for i in range(3)])"
+    return f"lambda f, x: doing({begun}, w := a.jacobian(y, v).numpy(), {own}, {test.replace('PAIRS', 'for i in range(3) for j in range(3) if i != j')})"
+
+
+def zeroed(entry):
+    return f"lambda tape, t, s: [{entry} for v, g in zip(s, tape.gradient(t, s))]"
+
+
+def paused(then, found="v := [float(l()) for l in ls]"):
+    """09.5 with what is found in the pause, and what is done after it."""
+    return f"lambda tape, ls: doing(p := tape.stop_recording(), p.__enter__(), {found}, p.__exit__(None, None, None), {then})"
+
+
+def dead(count):
+    """11.3 by a count of `z`, what goes into relu, and `h`, what comes out."""
+    return f"lambda x, w, b: doing(z := (x @ w + b).numpy(), h := np.maximum(z, 0.0), {count})"
+
+
+def back(steps="reversed(steps)", ask="o in d", sent="zip(i, v(d[o]))", result="d.get(source)"):
+    """13.5, with another part."""
+    passes = f"[d.update({{n: d.get(n, 0.0) + s}}) for o, i, v in {steps} if {ask} for n, s in {sent}]"
+    return f"lambda steps, target, source: doing(d := {{target: 1.0}}, {passes}, {result})"
+
+
+def bad(test):
+    return f"lambda names, s: [n for n, g in zip(names, s) if g is None or {test}]"
+
+
+def guarded(loss):
+    """16.2, with the missing days in `no`, and readings of 0 for them in `full`."""
+    return f"lambda a, m: doing(no := mg.math.is_nan(m), full := mg.where(no, 0.0, m), mg.reduce_mean({loss}))"
+
+
+AGAIN = {
+    "03.4": (
+        [
+            f"lambda tape, t: {WATCHED}[::3]",
+            f"lambda tape, t: doing(tape.gradient(t, tape.watched_variables()), {WATCHED}[::3])",
+            f"lambda tape, t: sorted({WATCHED})[:2]",
+            f"lambda tape, t: {WATCHED}[2:]",
+            f"lambda tape, t: {WATCHED}[-1:] + {WATCHED}[:1]",
+            f"lambda tape, t: [v.name for v, g in {PAIRS} if not g]",
+            f"lambda tape, t: [v.name[:-2] for v, g in {PAIRS} if g is None]",
+            f"lambda tape, t: ', '.join(v.name for v, g in {PAIRS} if g is None)",
+            f"lambda tape, t: sum(g is None for v, g in {PAIRS})",
+            "lambda tape, t: [v.name for v in tape.watched_variables() if v.name[0] in 'ls']",
+        ],
+        [
+            f"lambda tape, t: {{v.name for v, g in {PAIRS} if g is None}}",
+            f"lambda tape, t: tuple(v.name for v, g in reversed([*{PAIRS}]) if g is None)",
+            f"lambda tape, t: {{v.name: g for v, g in {PAIRS} if g is None}}.keys()",
+            f"lambda tape, t: np.array([v.name for v, g in {PAIRS} if g is None])",
+            "lambda tape, t: [v.name for v in tape.watched_variables() if tape.explain(t, v).meaning == 'independent']",
+        ],
+    ),
+    "04.3": (
+        [
+            chain("s * nudged(end, m)"),
+            chain("s * s * grad(end, mg.constant(float(m)))"),
+            chain("grad(end, mg.constant(float(m)))"),
+            chain("s + grad(end, mg.constant(float(m)))"),
+            chain("s"),
+            chain("end(m)"),
+            chain("s * (end(m + 0.01) - end(m)) / 0.01"),
+            chain("", "a.gradient(ys, v)"),
+            chain("", "[a.gradient(y, v) for y in ys][::-1]"),
+            chain("", "[a.gradient(y, v) for y in ys[:-1]]"),
+        ],
+        [
+            chain("s * grad(end, mg.constant(float(m)))"),
+            chain("float(s) * float(grad(end, mg.constant(float(m))))"),
+            chain("", "tuple(a.gradient(y, v) for y in ys)"),
+            chain("", "[float(a.gradient(y, v)) for y in ys]"),
+            chain("", "[a.gradient(y, m, output_gradients=s) for y in ys]"),
+        ],
+    ),
+    "05.5": (
+        [
+            table("not np.allclose(w.sum(0), own.transpose(1, 0, 2))"),
+            table("not np.allclose(w.sum(2), own)"),
+            table("any(np.any(w[i, :, j] > 0) PAIRS)"),
+            table("any(np.any(w[i, :, j] < 0) PAIRS)"),
+            table("any(np.any(w[i, :, j]) PAIRS and abs(i - j) == 1)"),
+            table("any(np.any(w[i, :, j]) PAIRS and i > j)"),
+            table("any(np.any(w[i, 0, j]) PAIRS)"),
+            table("any(abs(w[i, :, j].sum()) > 1e-6 PAIRS)"),
+            table("abs(sum(w[i, :, j].sum() PAIRS)) > 1e-6"),
+            "lambda f, x: any(not np.allclose(f(x + mg.constant([[float(j != i)] for j in range(3)]))[i], f(x)[i]) for i in range(3))",
+        ],
+        [
+            "lambda f, x: any(not np.allclose(f(x + mg.reshape(mg.one_hot(2 * j + k, 6), (3, 2)))[i], f(x)[i]) "
+            "for i in range(3) for j in range(3) if i != j for k in range(2))",
+            table("np.any([w[i, :, j] PAIRS])"),
+            table("mg.reduce_any([bool(np.any(w[i, :, j])) PAIRS])"),
+            table("np.count_nonzero(w) > np.count_nonzero(own)"),
+            table("abs(w).sum() - abs(own).sum() > 1e-6"),
+        ],
+    ),
+    "06.4": (
+        [
+            "lambda x, g, b, a, k: b + (a - b) * mg.sigmoid(k * x - g)",
+            "lambda x, g, b, a, k: b * (1.0 - mg.sigmoid(k * (x - g)).numpy()) + a * mg.sigmoid(k * (x - g))",
+            "lambda x, g, b, a, k: min(a, b) + abs(a - b) * mg.sigmoid(k * (x - g))",
+            "lambda x, g, b, a, k: b + (a - b) * mg.sigmoid(k) * (x - g)",
+            "lambda x, g, b, a, k: b + (a - b) * mg.stop_gradient(mg.sigmoid(k * (x - g)))",
+            "lambda x, g, b, a, k: b + (a - b) * (0.5 + mg.math.atan(k * (x - g)) / math.pi)",
+            "lambda x, g, b, a, k: b + (a - b) * (0.5 + 0.5 * mg.tanh(k * (x - g)))",
+            "lambda x, g, b, a, k: b + (a - b) * mg.sigmoid(k * abs(x - g))",
+            "lambda x, g, b, a, k: (b + (a - b) * mg.sigmoid(k * (x - g)), g)",
+            "lambda x, g, b, a, k: mg.where(x > g, b + (a - b) * mg.sigmoid(k * (x - g)), b)",
+        ],
+        [
+            "lambda x, g, b, a, k: b * (1.0 - mg.sigmoid(k * (x - g))) + a * mg.sigmoid(k * (x - g))",
+            "lambda x, g, b, a, k: b + (a - b) / (1.0 + mg.exp(-k * (x - g)))",
+            "lambda x, g, b, a, k: a + (b - a) * mg.sigmoid(k * (g - x))",
+            "lambda x, g, b, a, k: mg.reduce_sum(mg.nn.softmax(mg.stack([k * (x - g), 0.0 * g])) * mg.constant([a, b]))",
+            "lambda x, g, b, a, k: mg.reshape(b + (a - b) * mg.sigmoid(k * x - k * g), ())",
+        ],
+    ),
+    "07.8": (
+        [
+            zeroed("mg.zeros_like(v) if g is None and all(v is not w for w in tape.watched_variables()) else g"),
+            zeroed("mg.zeros_like(v) if g is None and tape.explain(t, v).meaning in ('independent', 'undefined') else g"),
+            zeroed("mg.zeros_like(v) if g is None and tape.explain(t, v).meaning in ('independent', 'broken') else g"),
+            zeroed("0.0 if g is None and tape.explain(t, v).meaning == 'independent' else g"),
+            zeroed("mg.ones_like(v) if g is None and tape.explain(t, v).meaning == 'independent' else g"),
+            zeroed("mg.zeros_like(v) if tape.explain(t, v).status == 'none' else g"),
+            zeroed("None if tape.explain(t, v).meaning == 'independent' else mg.zeros_like(v) if g is None else g"),
+            zeroed("g if g is not None else 'None'"),
+            "lambda tape, t, s: {v.name: g for v, g in zip(s, tape.gradient(t, s))}",
+            "lambda tape, t, s: [g for g in tape.gradient(t, s) if g is not None]",
+        ],
+        [
+            zeroed("v - v if g is None and tape.explain(t, v).meaning == 'independent' else g"),
+            zeroed("np.zeros(v.shape) if g is None and tape.explain(t, v).meaning == 'independent' else g"),
+            zeroed("mg.zeros(v.shape) if tape.explain(t, v).meaning == 'independent' else g"),
+            zeroed("mg.zeros_like(v) if g is None and 'UNUSED' in tape.explain(t, v).codes else g"),
+            "lambda tape, t, s: tuple(mg.zeros_like(v) if tape.explain(t, v).meaning == 'independent' else g for v, g in zip(s, tape.gradient(t, s)))",
+        ],
+    ),
+    "09.5": (
+        [
+            paused("best()", "best := min(ls, key=lambda l: abs(float(l())))"),
+            paused("value", "value := min((l() for l in ls), key=float)"),
+            paused("[l() for l in ls][v.index(min(v))]"),
+            paused("mg.constant(min(v))"),
+            paused("ls[v.index(sorted(v)[1])]()"),
+            paused("ls[v.index(min(v))]()", "v := [float(l()) ** 2 for l in ls]"),
+            paused("sum(l() * float(k == v.index(min(v))) for k, l in enumerate(ls))"),
+            paused("2.0 * ls[v.index(min(v))]()"),
+            "lambda tape, ls: ls[0]()",
+            "lambda tape, ls: functools.reduce(mg.minimum, [l() for l in ls])",
+        ],
+        [
+            paused("ls[int(np.argmin(v))]()", "v := [l().numpy() for l in ls]"),
+            paused("ls[int(mg.argmin(mg.stack(v)))]()", "v := [l() for l in ls]"),
+            paused("best()", "best := sorted(ls, key=lambda l: float(l()))[0]"),
+            paused("v[min(v)]()", "v := {float(l()): l for l in ls}"),
+            paused("ls.pop(v.index(min(v)))()"),
+        ],
+    ),
+    "11.3": (
+        [
+            dead("np.sum(h.mean(0) < 0.01)"),
+            dead("np.sum(np.round(h, 2).sum(0) == 0)"),
+            dead("np.sum((h[0] == 0) & (h[-1] == 0))"),
+            dead("np.sum(z.sum(0) <= 0)"),
+            dead("np.sum(z.max(0) < 0)"),
+            dead("np.sum(z.min(0) <= 0)"),
+            dead("np.sum(h.any(0))"),
+            dead("np.mean(~h.any(0))"),
+            dead("np.sum(w.numpy().sum(0) + b.numpy() <= 0)"),
+            dead("np.sum(x.numpy().mean(0) @ w.numpy() + b.numpy() <= 0)"),
+        ],
+        [
+            dead("w.shape[1] - np.count_nonzero(h.any(0))"),
+            dead("np.sum(grad(lambda c: mg.reduce_sum(mg.nn.relu(x @ w + c)), b).numpy() == 0)"),
+            dead("mg.reduce_sum(mg.cast(mg.reduce_max(mg.constant(h), 0) == 0.0, mg.float32))"),
+            dead("len([c for c in z.T if not any(v > 0 for v in c)])"),
+            dead("mg.math.count_nonzero(h.sum(0) == 0.0)"),
+        ],
+    ),
+    "13.5": (
+        [
+            back(sent="dict(zip(i, v(d[o]))).items()"),
+            back(sent="zip(set(i), v(d[o]))"),
+            back(sent="zip(i, v(1.0))"),
+            back(ask="d.get(o)"),
+            back(ask="o in d and target == steps[-1][0]"),
+            back(result="d.get(source, 0.0)"),
+            back(result="d.get('x')"),
+            back(result="d.get(steps[0][1][0])"),
+            back(result="d.get(source) if source != target else None"),
+            back(steps="steps"),
+        ],
+        [
+            back(steps="steps[::-1]"),
+            back(steps="[steps.pop() for _ in list(steps)]"),
+            back(steps="doing(steps.reverse(), steps)"),
+            back(ask="o in d and o != source"),
+            back(result="d[source] if source in d else None"),
+        ],
+    ),
+    "16.6": (
+        [
+            bad("np.any(g != g)"),
+            bad("not np.isfinite(np.ravel(g)[0])"),
+            bad("not np.isfinite(np.max(g))"),
+            bad("not np.isfinite(np.min(g))"),
+            bad("not np.any(g)"),
+            bad("not np.any(np.isfinite(g))"),
+            bad("np.any(np.isinf(g))"),
+            "lambda names, s: [k for k, g in enumerate(s) if g is None or not np.all(np.isfinite(g))]",
+            "lambda names, s: [g is None or not np.all(np.isfinite(g)) for g in s]",
+            "lambda names, s: names if any(g is None for g in s) else []",
+        ],
+        [
+            bad("not mg.reduce_all(g - g == 0.0)"),
+            bad("not g.numpy().ravel().tolist() == [v for v in g.numpy().ravel() if math.isfinite(v)]"),
+            bad("not all(map(math.isfinite, np.ravel(g)))"),
+            "lambda names, s: np.array(names)[[g is None or not np.all(np.isfinite(g)) for g in s]]",
+            "lambda names, s: {n: g for n, g in zip(names, s) if g is None or not np.all(np.isfinite(g))}.keys()",
+        ],
+    ),
+    "16.2": (
+        [
+            guarded("mg.where(no, 0.0, (a - m) ** 2)"),
+            guarded("(a - full) ** 2"),
+            guarded("mg.where(no, 0.0, abs(a - full))"),
+            guarded("mg.stop_gradient(mg.where(no, 0.0, (a - full) ** 2))"),
+            guarded("mg.math.multiply_no_nan((a - m) ** 2, mg.cast(~no, m.dtype))"),
+            guarded("mg.where(full == 0.0, 0.0, (a - full) ** 2)"),
+            guarded("0.5 * mg.where(no, 0.0, (a - full) ** 2)"),
+            guarded("mg.where(no, 0.0, (a - full) * mg.stop_gradient(a - full))"),
+            guarded("a.shape[0] / 3.0 * mg.where(no, 0.0, (a - full) ** 2)"),
+            guarded("mg.where(no, 0.0, (a - full) ** 2)") + " ** 0.5",
+        ],
+        [
+            guarded("mg.where(no, 0.0, a - full) ** 2"),
+            guarded("(mg.where(no, 0.0, a) - full) ** 2"),
+            guarded("mg.square(a - full) * mg.cast(mg.math.is_finite(m), m.dtype)"),
+            guarded("mg.concat([mg.boolean_mask(a - m, ~no) ** 2, mg.zeros(np.sum(no))], 0)"),
+            guarded("mg.maximum(mg.where(no, 0.0, a - full) ** 2, 0.0)"),
+        ],
+    ),
+}
+for exercise, (wrong, right) in AGAIN.items():
+    assert (len(wrong), len(right)) == (10, 5)
+    WRONG[exercise], RIGHT[exercise] = [*WRONG[exercise], *wrong], [*RIGHT[exercise], *right]

@@ -665,6 +665,45 @@ def test_the_fixed_code_can_be_put_in_a_cell_below(browser, lab):
 PREDICTED = PROGRAM.replace("mg.inspect(tape)", "mg.inspect(tape, z, x, predict=True)")
 
 
+LESSON = f"""\
+from minigrad.inspector.inspection import Inspection
+Inspection.asks_first = True
+{PROGRAM.replace("x * x", "x * x.numpy()")}"""
+
+
+def test_a_film_in_a_lesson_opens_at_its_start_and_asks_until_it_is_answered(browser, lab):
+    """It is drawn anew, as after a page is loaded again, where a second cell shows it once more."""
+    page = run_notebook(browser, lab, "lesson.ipynb", LESSON, "inspector")
+    films = page.locator(ROOT)
+    first, second = films.nth(0), films.nth(1)
+    second.locator(".film .frame").first.wait_for()
+    for film in (first, second):
+        assert film.get_attribute("aria-label") == "tape inspector: dz/dx"
+        assert film.locator(".count").inner_text() == "step 0 of 10" and film.locator(".question").inner_text() == "dz/dx = ?"
+    first.press("ArrowRight")
+    assert "ecorded" not in first.locator(".say").inner_text()
+    first.press("End")
+    assert first.locator(".form").is_visible() and first.locator(".read .picture").count() == 0
+    first.locator(".form input").fill("3")
+    first.locator(".form input").press("Enter")
+    first.locator(".say", has_text=re.compile("^Not so. dz/dx = 0.2")).wait_for()
+    first.press("End")
+    page.locator(".jp-Notebook .jp-CodeCell").nth(1).locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    films.nth(1).locator(".question", has_text="dz/dx = 0.2").wait_for()
+    assert page.trouble == []
+    page.context.close()
+
+
+def test_who_does_not_want_to_guess_is_shown_what_came(browser, lab):
+    page = run_notebook(browser, lab, "shown.ipynb", LESSON)
+    page.locator(ROOT).press("b")
+    page.locator(f"{ROOT} .form button", has_text="show it").click()
+    page.locator(f"{ROOT} .question", has_text="dz/dx = 0.2").wait_for()
+    assert page.locator(f"{ROOT} button.predict").get_attribute("aria-pressed") == "false" and page.trouble == []
+    page.context.close()
+
+
 @pytest.mark.parametrize(("given", "said"), [("5.756", "Right."), ("6", "Not so."), ("None", "Not so.")])
 def test_a_film_that_asks_hides_the_gradients_until_it_is_answered(open_page, tmp_path, given, said):
     program = PREDICTED.replace("z = mg.sin(y) + y", "z = 0.9593 * y")
@@ -677,6 +716,7 @@ def test_a_film_that_asks_hides_the_gradients_until_it_is_answered(open_page, tm
     root.locator(".form input").press("Enter")
     root.locator(".say", has_text=re.compile("^(Right|Not so)")).wait_for()
     assert root.locator(".say").inner_text() == f"{said} dz/dx = 5.756."
+    assert root.evaluate("root => root === document.activeElement"), "the keys go on where the field was"
 
 
 def test_of_several_sources_the_first_is_asked_and_of_many_numbers_the_norm(open_page, tmp_path):
@@ -696,8 +736,11 @@ def test_the_place_of_a_break_can_be_predicted(open_page, tmp_path):
     root = page.locator(ROOT)
     root.press("End")
     assert root.locator(".mark.cut >> visible=true").count() == 0 and "numpy" in root.locator(".film").text_content()
+    line = "line => getComputedStyle(line).textDecorationLine"
+    assert root.locator(".code .broken .text").evaluate(line) == "none"
     root.locator(".ask[visibility=visible]").first.click()
     root.locator(".say", has_text=re.compile("^(Right|Not so)")).wait_for()
+    assert root.locator(".code .broken .text").evaluate(line) == "underline"
 
 
 LOOKED_AT = """\

@@ -133,6 +133,33 @@ def test_a_right_answer_in_an_unusual_way_is_taken(exercise, answer, capsys):
     assert capsys.readouterr().out.startswith(f"{exercise}: yes")
 
 
+IN_PLACE = {
+    "13.1": "lambda dy, x, y: [y.__imul__(dy), x.__imul__(dy)]",
+    "13.5": course_answers.back(steps="doing(steps.reverse(), steps)"),
+}
+
+
+@pytest.mark.parametrize(("exercise", "answer"), IN_PLACE.items())
+def test_an_answer_may_change_what_it_is_given_and_the_next_one_is_given_the_same(exercise, answer, capsys):
+    for _ in range(2):
+        check(exercise, eval(answer, course_answers.SPACE))
+        assert capsys.readouterr().out.startswith(f"{exercise}: yes")
+
+
+@pytest.mark.parametrize("words", ["STALE STATE", "STALE is false", "STALE or false", "false: STALE"])
+def test_a_word_beside_another_one_or_called_false_is_not_taken(words, capsys):
+    check("14.exit", {"2": 4, "3": words})
+    assert capsys.readouterr().out.startswith("14.exit: not yet")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("trainable set to False", "yes"), ("trainable=True", "not yet"), ("trainable is true", "not yet")]
+)
+def test_the_value_of_a_keyword_counts(words, said, capsys):
+    check("03.exit", {"2": 12.0, "3": words})
+    assert capsys.readouterr().out.startswith(f"03.exit: {said}")
+
+
 @pytest.mark.parametrize("code", ["OUTSIDE_TAPE", "outside tape", "OUTSIDE_TAPE (proved)"])
 @pytest.mark.parametrize("line", ["mean = mg.reduce_mean(price)", "mean=mg.reduce_mean(price)   # late", "reduce_mean(price)"])
 def test_a_report_may_name_its_line_by_a_copy_or_a_part(code, line, capsys):
@@ -396,6 +423,7 @@ def test_the_options_are_buttons_and_a_click_keeps_one():
     assert repr(offer) == "01.1: 3, 6, 6.1 or 7? Write your answer in place of the three dots."
     _, *buttons, said = offer.children
     assert [button.description for button in buttons] == ["3", "6", "6.1", "7"]
+    assert [button.tooltip for button in buttons] == ["01.1: 3", "01.1: 6", "01.1: 6.1", "01.1: 7"]
     buttons[2].click()
     assert said.value == "kept 6.1. Now run the next cell." and all(button.disabled for button in buttons)
     assert diary.kept("predictions", "01.1") == "6.1"

@@ -342,7 +342,7 @@ def test_an_op_has_its_name_in_a_graph(capsys):
 def test_a_variable_that_is_read_is_a_capture():
     v = mg.Variable([1.0, 2.0])
     text = str(mg.function(lambda x: x * v).get_concrete_function(mg.constant(1.0)))
-    assert text.endswith(f"Captures:\n  {id(v)}: TensorSpec(shape=(), dtype=mg.resource, name=None)")
+    assert text.endswith(f"Captures:\n  {v.id}: TensorSpec(shape=(), dtype=mg.resource, name=None)")
 
 
 def test_an_object_that_is_called_and_a_partial_function_are_traced():

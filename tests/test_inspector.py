@@ -27,6 +27,7 @@ from minigrad.inspector import still as pictures
 from minigrad.inspector.arrays import bytes_text, number_text, shown
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
+from minigrad.inspector.inspection import Inspection
 from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
@@ -1188,6 +1189,18 @@ def test_step_and_selected_can_be_set_and_observed():
         film.selected = "f99"
 
 
+def test_a_film_in_a_lesson_asks_in_its_widget_and_nowhere_else(monkeypatch):
+    pytest.importorskip("anywidget")
+    plain = inspected(HALF)
+    monkeypatch.setattr(Inspection, "asks_first", True)
+    film = inspected(HALF)
+    assert (plain.asks, film.asks) == (False, True)
+    assert film.still() == plain.still() and "predict" not in film.view and film.step == plain.step
+    film._handle_msg({"content": {"data": {"method": "update", "state": {"asks": False}, "buffer_paths": []}}, "buffers": []})
+    assert film.asks is False
+    assert mg.inspect(film.models[0].tape, film.models[0].tape).asks is False, "of two films nothing is asked"
+
+
 def test_the_front_end_is_given_a_unit_when_it_asks():
     pytest.importorskip("anywidget")
     film = inspected(LOOP.format(turns=50))
@@ -1235,6 +1248,7 @@ def test_a_malformed_message_is_ignored(message):
             and type(film.step) is int
             and -1 <= film.step <= last
             and film.selected in film.nodes | {""}
+            and film.asks in (False, True)
         )
     for content in malformed(GOOD[1]["content"]["data"]["content"]):
         film.answer(film, content, [])

@@ -105,11 +105,12 @@ def picture():
 
 if __name__ == "__main__":
     import matplotlib.pyplot as plt
-    from helpers import diary
+    from helpers import diary, trying
 
     from minigrad.tracing import places
 
     diary.change = lambda change: change(diary.memory)  # walks that part keep notes of their own
+    trying.SECONDS = 30.0  # for an answer: on a busy machine it takes longer, and is the same
     places.USERS[__file__] = False  # each cell is a program of its own, as in a notebook
     plt.show = picture
     walk(json.load(sys.stdin), {}, {"__name__": "__main__"}, sys.argv[1])

@@ -1,8 +1,10 @@
 """What the lessons import: `predict`, `check`, `hint`, `solution`, `audit`, `progress`, `reset`, `save_work`, `bring_back`, `on_tensorflow` and
 `short_numbers`.
 
-They print one answer each, and never raise.
+They print one answer each, and never raise. Films that are shown once this is imported ask first what will come back.
 """
+
+from minigrad.inspector.inspection import Inspection
 
 from . import diary
 from .audit import audit
@@ -14,6 +16,7 @@ from .predicting import predict
 from .printing import short_numbers
 from .trying import Stopped, never_raises
 
+Inspection.asks_first = True
 given = {}  # how many hints each exercise has had since the kernel started
 
 

@@ -1,5 +1,6 @@
 """An exercise card: how an answer is tried, what is right, which mistakes are known by what they give, and three hints."""
 
+import copy
 import importlib
 import re
 from collections.abc import Callable
@@ -115,11 +116,14 @@ class Card:
         return f"not yet{self.told(seen, points)}"
 
     def tried(self, answer):
-        """The outcome at each point, with its Witness. A run that took too long is not tried again."""
+        """The outcome at each point, with its Witness. A run that took too long is not tried again.
+
+        An answer gets copies: it may reverse a list, or multiply an array in place.
+        """
         trials = []
         for point in self.points:
             again = not trials or not took_too_long(trials[-1][0])
-            trials.append(trial(self.ask, answer, *point) if again else trials[-1])
+            trials.append(trial(self.ask, answer, *copy.deepcopy(point)) if again else trials[-1])
         return trials
 
     def told(self, seen, points):
@@ -209,9 +213,9 @@ def says(*texts):
 
 WORD = r"[^\W_]+(?:'[^\W_]+)?"
 FILLERS = """
-a an the it its it's is they are be them this that called named word name i think line op code cause error state method function
-call loop flag keyword argument attribute tape gradient derivative variable variables value entry by together up all so false true
-likely proved
+a an the it its it's is they are be them this that called named word name i think line op code cause error method function
+call loop flag keyword argument attribute tape gradient derivative variable variables value entry by together up all so
+likely proved tried
 """
 
 

@@ -128,7 +128,7 @@ def offered(exercise, options):
         button.button_style = "info"
         said.value = kept(exercise, button.description)
 
-    buttons = [Button(description=option, layout=Layout(width="auto")) for option in options]
+    buttons = [Button(description=option, tooltip=f"{exercise}: {option}", layout=Layout(width="auto")) for option in options]
     said = Label("Choose one. It is kept, and never marked.")
     for button in buttons:
         button.on_click(choose)

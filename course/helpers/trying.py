@@ -6,6 +6,9 @@ import functools
 import inspect
 import sys
 import time
+from collections.abc import KeysView, ValuesView
+
+import numpy as np
 
 from minigrad.engine.listening import listening
 from minigrad.errors import visible
@@ -90,12 +93,14 @@ def limit(seconds):
 
 
 def plain(x):
-    """Tensors and Variables as NumPy values, tuples and shapes as lists."""
+    """Tensors and Variables as NumPy values; tuples, shapes, what a dict has and arrays of words as lists."""
     if hasattr(x, "numpy"):
         return x.numpy()
     if isinstance(x, dict):
         return {key: plain(value) for key, value in x.items()}
-    if isinstance(x, (list, tuple)) or hasattr(x, "as_list"):
+    if isinstance(x, np.ndarray) and x.dtype.kind == "U":
+        return x.tolist()
+    if isinstance(x, (list, tuple, KeysView, ValuesView)) or hasattr(x, "as_list"):
         return [plain(value) for value in x]
     return x
 

@@ -35,9 +35,11 @@ class Witness(Listener):
     def wrote(self, variable, given, how):
         self.writes += 1
 
-    def gave(self, seen):
-        """Did tapes give every number of this?"""
-        return bool(np.isin(numbers(seen), numbers(plain(self.answers))).all())
+    def gave(self, seen, chained=False):
+        """Did tapes give every number of this, or, if they may be chained, two numbers of which it is the product?"""
+        given = numbers(plain(self.answers))
+        products = np.multiply.outer(given, given).ravel() if chained else given
+        return bool(np.isin(numbers(seen), [*given, *products]).all())
 
 
 def numbers(x):

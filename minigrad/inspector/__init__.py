@@ -26,7 +26,7 @@ def inspect(tape_or_trace, target=None, sources=None, predict=False):
         tape_or_trace: a GradientTape in any state, or the log of a trace, whose last tape is shown.
         target, sources: as given to `tape.gradient`; by default those of the last question. If `target` is a second tape,
             the two are shown one above the other: `mg.inspect(broken, fixed)`.
-        predict: hide the gradients, and ask for them first.
+        predict: open at the start, hide the gradients, and ask for them first, as films in the lessons do.
 
     Returns:
         A TapeInspector, with `step` and `selected`, `to_html()` and `to_svg()`, `save_html(path)`, `save_svg` and `save_png`.

@@ -19,6 +19,7 @@ class Inspection:
     """
 
     hint = ""
+    asks_first = False  # lessons set it: a widget opens at the start of its film, and hides the gradients
 
     def __init__(self, models, titles):
         self.models = models

@@ -16,6 +16,7 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         view: the view model, as plain data.
         step: the number of the last step that is shown as done; it opens at the end.
         selected: "f3" for a frame, "s0" for a source, "" for none.
+        asks: whether the gradients are hidden until the reader has guessed.
         page: the name of the page that lives without a widget, and is hidden where a widget lives.
     """
 
@@ -24,6 +25,7 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
     view = traitlets.Dict(read_only=True).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     selected = traitlets.Unicode("").tag(sync=True)
+    asks = traitlets.Bool(False, read_only=True).tag(sync=True)
     page = traitlets.Unicode("", read_only=True).tag(sync=True)
 
     def __init__(self, models, titles):
@@ -32,6 +34,7 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
         self.set_trait("view", self.plain)
         self.set_trait("page", re.sub(r"\W", "", digest(self.to_html()))[:16])
         self.step = self.last
+        self.set_trait("asks", len(models) == 1 and (self.asks_first or "predict" in self.plain))
         self.on_msg(self.answer)
 
     @traitlets.validate("step")
@@ -55,12 +58,12 @@ class TapeInspector(Inspection, anywidget.AnyWidget):
                 self._handle_custom_msg(content, [])
 
     def set_state(self, sync_data):
-        """A front end may set `step` and `selected`, and nothing else."""
+        """A front end may set `step`, `selected` and `asks`, and nothing else."""
         super().set_state({name: value for name, value in sync_data.items() if self.may_be(name, value)})
 
     def may_be(self, name, value) -> bool:
-        if name == "step":
-            return type(value) is int
+        if name in ("step", "asks"):
+            return type(value) is type(getattr(self, name))
         return name == "selected" and isinstance(value, str) and (not value or value in self.nodes)
 
     def answer(self, _, content, buffers):

@@ -283,14 +283,16 @@ NAMES = "late off used spare"
 
 def named(*places):
     """Wanted: the names of these of the four, in any order."""
-    return lambda size, gate, names=NAMES: (
-        lambda seen: isinstance(seen, list) and sorted(map(str, seen)) == sorted(names.split()[k] + ":0" for k in places)
+    return lambda size, gate, names=NAMES, made="0123": (
+        lambda seen: isinstance(seen, (list, set)) and sorted(map(str, seen)) == sorted(names.split()[k] + ":0" for k in places)
     )
 
 
-def ask_idle(idle, size, gate, names=NAMES):
-    """A tape that has watched four Variables: two used, one of them times 0, and two that lead nowhere."""
-    late, off, used, spare = (mg.Variable(size, name=name) for name in names.split())
+def ask_idle(idle, size, gate, names=NAMES, made="0123"):
+    """A tape that has watched four Variables: two used, one of them times 0, and two that lead nowhere. In which order they are made
+    tells nothing."""
+    four = {k: mg.Variable(size, name=names.split()[int(k)]) for k in made}
+    late, off, used, spare = (four[k] for k in sorted(four))
     with mg.GradientTape() as tape:
         _ = spare * 2.0
         target = used * used + gate * off
@@ -306,7 +308,7 @@ def idle(tape, target):
 """
 
 idle = Card(
-    points=((3.0, 0.0), (-1.0, 0.0), (2.0, 0.0, "b d a c")),
+    points=((3.0, 0.0), (-1.0, 0.0), (2.0, 0.0, "b d a c", "2031")),
     ask=ask_idle,
     right=named(0, 3),
     yes="Four Variables were read; two of them lead nowhere. A 0 stayed off the list: that one is connected.",
@@ -403,7 +405,7 @@ slope_at = Card(
 
 
 ticket = Card(
-    right=lambda: {"2": 12.0, "3": says("trainable")},
+    right=lambda: {"2": 12.0, "3": says("trainable", "trainable false", "trainable set to false")},
     yes="Both. For item 1, any sentence that tells seeing from using.",
     hints=(
         "Item 2: which of the two lines ran under the eyes of the tape?",

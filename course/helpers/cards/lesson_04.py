@@ -273,8 +273,8 @@ def each_end(shared, ends, x, h=0.01):
     by_x, m = float(tape.gradient(middle, x)), float(middle)
     return [by_x * float(end(mg.constant(m + h, mg.float64)) - end(mg.constant(m - h, mg.float64))) / (2 * h) for end in ends]
 """,
-            lambda witness, seen, *point: witness.gave(seen["slopes"]),
-            "The right slopes, and no tape gave them. One persistent tape can be asked for each end.",
+            lambda witness, seen, *point: witness.gave(seen["slopes"], chained=True),
+            "The right slopes, and not all that is in them was given by a tape. One persistent tape can be asked for each end.",
         ),
     ),
 )

@@ -321,6 +321,18 @@ BATCHES = {  # does one example reach another?
         True,
     ),
     "x with its second example added to the last one": (lambda x: x + mg.constant([[0.0], [0.0], [1.0]]) * x[1], True),
+    "x with its second example subtracted from the last one and added to the first one": (
+        lambda x: x + mg.constant([[1.0], [0.0], [-1.0]]) * x[1],
+        True,
+    ),
+    "x with the difference of its last two examples added to the first one": (
+        lambda x: x + mg.constant([[1.0], [0.0], [0.0]]) * (x[1] - x[2]),
+        True,
+    ),
+    "x with the difference of its last example's entries added to the first one": (
+        lambda x: x + mg.constant([[1.0], [0.0], [0.0]]) * (x[2, 0] - x[2, 1]),
+        True,
+    ),
     "x @ w": (lambda x: x @ mg.constant([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]), False),
 }
 TO_LATER = [name for name in BATCHES if "running" in name or name.endswith(("second one's", "last one", "last one's first entry"))]

@@ -129,7 +129,7 @@ mean_loss = Card(
         Reply(
             MEAN_LOSS.format("(w * x - 1.0) ** 2", "np.mean(losses)"),
             lambda w, xs: stops(AttributeError, "float32"),
-            "The list is right. At the end it left by another door: np.mean gives a NumPy number.",
+            "The list is right. At the end the value left the engine all the same: np.mean gives a NumPy number.",
         ),
         Reply(
             MEAN_LOSS.format("float((w * x - 1.0) ** 2)", "sum(losses) / len(losses)"),
@@ -528,6 +528,7 @@ def honestly(honest_zeros, name, order="0123", names="live left idle jumps"):
     """The answer for four sources: one with a gradient, and one for each None. Names and order tell nothing."""
     source = {key: mg.Variable(value, name=called) for (key, value), called in zip(SOURCES[name].items(), names.split(), strict=True)}
     with mg.trace(), mg.GradientTape() as tape:
+        _ = 2.0 * source["idle"]  # so that it is watched as the others are
         target = mg.reduce_sum(source["live"] ** 2 + np.sqrt(source["left"]) + mg.floor(source["jumps"]))
         answer = plain(honest_zeros(tape, target, [list(source.values())[int(k)] for k in order]))
     fits = isinstance(answer, list) and len(answer) == len(order)

@@ -351,7 +351,7 @@ def pick(tape, losses):
 """
 
 pick = Card(
-    points=((3.0, 2.0, 0.5, 4.0), (1.0, 5.0, 2.0, -1.0), (-2.0, 0.5, 2.0, 3.0)),
+    points=((3.0, 2.0, 0.5, 4.0), (1.0, 5.0, 2.0, -1.0), (-2.0, 0.5, 2.0, 3.0), (2.0, 1.0, -2.0, 1.5)),
     ask=after_picking,
     right=picked,
     yes="Three were tried, one is on the tape. What had been recorded before is still there.",

@@ -185,6 +185,7 @@ ROWS = (
     (mg.constant([[1.0], [-2.0]]), mg.constant([[0.0, 2.0]]), mg.constant([0.0, 0.0])),
     (mg.constant([[1.0, 0.0]]), mg.constant([[1.0], [0.0]]), mg.constant([2.0])),
     (mg.constant([[1.0], [-2.0], [4.0], [3.0]]), mg.constant([[1.0, -1.0, 0.5]]), mg.constant([-5.0, 0.5, 0.0])),
+    (mg.constant([[0.001], [-1.0]]), mg.constant([[1.0, 0.0]]), mg.constant([0.0, -0.001])),
 )  # fmt: skip
 
 

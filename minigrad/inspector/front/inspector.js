@@ -45,7 +45,7 @@ class Inspector {
     this.fixing = false;
     this.place = [0, 0, 0]; // of what has the focus: which of its pictures, the row and the column there
     this.element = html("div", {
-      class: "mg-inspector", role: "region", tabindex: 0, "aria-label": "tape inspector", "data-lm-suppress-shortcuts": "true",
+      class: "mg-inspector", role: "group", tabindex: 0, "data-lm-suppress-shortcuts": "true",
       onkeydown: (event) => this.key(event), onpointermove: (event) => this.point(event), onpointerleave: () => this.stand(),
       onfocusin: () => ((this.place = [0, 0, 0]), this.stand()), onfocusout: () => this.look(),
     });
@@ -58,6 +58,7 @@ class Inspector {
       "change:view": () => this.load(),
       "change:step": () => model.get("step") !== this.ownStep && this.go(this.stepFor(this.story, model.get("step"))),
       "change:selected": () => model.get("selected") !== this.selected && this.select(model.get("selected")),
+      "change:asks": () => this.predict !== this.asked() && ((this.predict = this.asked()), this.draw()),
       "msg:custom": (message) => this.received(message),
     };
     for (const [event, listener] of Object.entries(this.listeners)) model.on(event, listener);
@@ -82,7 +83,7 @@ class Inspector {
     this.side = html("div", { class: "side" });
     this.kept = html("p", { class: "kept" });
     this.buttons = Object.fromEntries(["first", "back", "play", "on", "turn"].map((name) => [name, html("button", { type: "button", class: name, onclick: () => this.act(name) })]));
-    this.pane = html("section", { class: "pane", tabindex: 0, "aria-label": "explanation of the step" });
+    this.pane = html("section", { class: "pane", role: "group", tabindex: 0, "aria-label": "explanation of the step" });
     this.sheet = html("dl", { class: "sheet", hidden: "" }, KEYS.map(([keys, does]) => [html("dt", {}, keys.split(" ").map((key) => html("kbd", {}, key))), html("dd", {}, does)]));
     this.legend = html("div", { class: "legend" });
     this.tip = html("div", { class: "tip m", role: "status", hidden: "" });
@@ -108,8 +109,9 @@ class Inspector {
   load() {
     this.fixing = false;
     this.arrange();
-    this.predict = Boolean(this.view.predict) && this.stories[0].lastTurn >= 0;
-    this.step = this.within(this.model.get("step") ?? this.count - 1);
+    this.predict = this.asked();
+    const step = this.model.get("step") ?? this.count - 1;
+    this.step = this.within(this.predict && step === this.count - 1 ? -1 : step);
     const linked = location.protocol !== "about:" && /[#&]step=(-?\d+)/.exec(location.hash || "");
     if (linked && this.model.saved) this.step = this.within(Number(linked[1]) - 1);
     this.selected = this.model.get("selected") || "";
@@ -280,9 +282,20 @@ class Inspector {
   togglePredict() {
     if (this.story.lastTurn < 0) return;
     if (this.fixing) this.toggleFix();
-    this.predict = !this.predict;
+    this.ask(!this.predict);
     this.outcome = null;
     this.go(this.predict ? this.firstStop() : this.step);
+  }
+
+  asked() {
+    return Boolean(this.model.get("asks") ?? this.view.predict) && this.story.lastTurn >= 0;
+  }
+
+  /** Hide the gradients or show them, also where this film is drawn once more. */
+  ask(predict) {
+    this.predict = predict;
+    this.model.set("asks", predict);
+    this.model.save_changes();
   }
 
   /** What is asked for: the gradient of the (first) source, and of many numbers their norm. */
@@ -305,8 +318,9 @@ class Inspector {
     else if (given.text.trim().toLowerCase() === "none") right = answer === "None";
     const where = given.wire && !right && this.story.view.cuts.length ? "It breaks elsewhere." : "";
     this.outcome = { right, text: `${right ? "Right." : "Not so."} ${where} ${label} = ${norm == null ? answer : number(norm)}.`.replace("  ", " ") };
-    this.predict = false;
+    this.ask(false);
     this.draw();
+    this.element.focus({ preventScroll: true });
     this.play();
   }
 
@@ -378,8 +392,9 @@ class Inspector {
 
   drawHead() {
     const { verdict } = this.story.view;
+    put(this.element, "aria-label", verdict.ask ? `tape inspector: ${verdict.ask}` : "tape inspector");
     const buttons = [];
-    if (this.story.lastTurn >= 0 && !this.axis) buttons.push((this.predictButton = html("button", { type: "button", class: "predict", onclick: () => this.togglePredict() }, "predict")));
+    if (this.story.lastTurn >= 0 && !this.axis) buttons.push((this.predictButton = html("button", { type: "button", class: "predict", title: "hide the gradients and ask, or show them (P)", onclick: () => this.togglePredict() }, "predict")));
     if (verdict.fix && (verdict.fixed.length || verdict.fix.code)) buttons.unshift((this.fixButton = html("button", { type: "button", class: "fix", title: verdict.fix.text, onclick: () => this.toggleFix() }, "fix: ", html("span", { class: "m" }, verdict.fix.code || verdict.fix.text))));
     this.modes.replaceChildren(...buttons);
   }
@@ -482,7 +497,7 @@ class Inspector {
     if (this.question.textContent !== shown) this.question.textContent = shown;
     this.question.title = shown;
     this.counted.textContent = `step ${this.step + 1} of ${this.count}`;
-    const parts = this.outcome && !this.predict && over ? [this.outcome.text] : this.predict && now.step >= this.firstStop() ? ["What will come back? Type it below, or click a ? on the wire that breaks."] : this.story.said(now);
+    const parts = this.outcome && !this.predict && over ? [this.outcome.text] : this.predict && now.step >= this.firstStop() ? ["What will come back? Type it below, or click a ? on the wire that breaks."] : this.story.said(now, this.predict);
     const key = JSON.stringify(parts);
     if (this.saidKey !== key) {
       this.saidKey = key;
@@ -506,7 +521,7 @@ class Inspector {
     this.pane_key = key;
     const parts = [];
     if (this.fixing && !this.predict) parts.push(html("h3", {}, "Fix"), fixPane(this, this.story), ...(this.chosen ? this.about(now, id, story) : []));
-    else if (this.predict && now.step >= this.firstStop()) parts.push(html("h3", {}, "Predict"), this.form());
+    else if (this.predict && now.step >= this.firstStop()) parts.push(html("h3", {}, "Predict"), this.form(), ...(id ? this.about(now, id, story) : []));
     else if (id) parts.push(...this.about(now, id, story));
     else if (now.over && !this.predict && view.verdict.ask) parts.push(html("h3", {}, view.sources.filter((one) => one.asked).length > 1 ? `Answer: ${view.verdict.answer}` : "Answer"), answer(story, now));
     else if (view.notes.length || !id) parts.push(html("h3", {}, "Notes"), ...view.notes.map((one) => html("p", { class: "quiet" }, one)), view.notes.length ? null : html("p", { class: "quiet" }, "Click a column, or step on, to see what is known of it."));
@@ -532,7 +547,7 @@ class Inspector {
     const field = html("input", { type: "text", class: "m", "aria-label": `what is ${label}?`, autocomplete: "off" });
     const say = (text) => text.trim() && this.judged({ text });
     field.addEventListener("keydown", (event) => event.key === "Enter" && say(field.value));
-    return html("div", { class: "form" }, html("label", { class: "m" }, `${label} = `), field, html("button", { type: "button", onclick: () => say(field.value) }, "check"), html("button", { type: "button", onclick: () => this.judged({ text: "None" }) }, "it is None"));
+    return html("div", { class: "form" }, html("label", { class: "m" }, `${label} = `), field, html("button", { type: "button", onclick: () => say(field.value) }, "check"), html("button", { type: "button", onclick: () => this.judged({ text: "None" }) }, "it is None"), html("button", { type: "button", onclick: () => (this.togglePredict(), this.element.focus({ preventScroll: true }), this.play()) }, "show it"));
   }
 
   // ---- hovering

@@ -9,7 +9,7 @@ import { picture, pictured, triples } from "./pictures.js";
 export class Code {
   constructor(inspector) {
     this.inspector = inspector;
-    this.element = html("section", { class: "code", tabindex: 0, "aria-label": "the code" });
+    this.element = html("section", { class: "code", role: "group", tabindex: 0, "aria-label": "the code" });
   }
 
   draw(story) {

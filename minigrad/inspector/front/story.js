@@ -58,16 +58,17 @@ export class Story {
     return col ? col.name || col.op : "the value";
   }
 
-  /** What a step did, as parts: words, and names of the program. */
-  said(now) {
+  /** What a step did, as parts: words, and names of the program. A film that hides does not tell what was recorded. */
+  said(now, hiding) {
     const { view } = this, col = now.id && view.cols[now.id];
     const where = col?.line == null ? "" : ` (line ${col.line})`;
-    if (now.kind === "start") return [this.count ? "Nothing has run yet." : ""];
+    if (now.kind === "start") return [!this.count ? "" : hiding ? "Nothing has run yet. Press play: where the backward pass begins, the film asks what will come back." : "Nothing has run yet."];
     if (now.id && !col) return [now.kind === "read" ? "The backward pass goes through an op of a unit that is folded away." : "An op of a unit that is folded away ran."];
     if (now.kind === "write") {
       const value = col.value == null ? "" : ` gives ${spoken(view.arrays[col.value])}`;
       if (col.kind === "crash") return ["Ran ", { name: col.op }, `${where}, which raised ${col.ghost.say}`];
       if (col.kind === "assign") return [{ name: col.text || col.op }, ` writes a Variable: what is read from here on is its new value.`];
+      if (hiding) return ["Ran ", { name: col.op }, `${where}:${value}.`];
       if (col.kind === "ghost") return ["Ran ", { name: col.op }, `${where}:${value}. Not recorded: ${col.ghost.say}`];
       const by = col.by == null ? "" : `, in the backward pass of ${view.tapes.find((one) => one.id === view.readings[col.by]?.tape)?.name ?? "another tape"}`;
       return ["Ran and recorded ", { name: col.op }, `${where}${by}:${value}.`];
