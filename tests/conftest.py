@@ -1,5 +1,6 @@
 """Every test begins with nobody listening and no name given, whatever the one before it has left; and a browser for those that need one."""
 
+import gc
 import os
 import shutil
 import sys
@@ -7,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("MINIGRAD_SECONDS", "30")  # on a busy machine an answer takes longer, and is the same
+
 import minigrad as mg
 from minigrad.classroom import course, handout
 from minigrad.engine.listening import listening
-from minigrad.tracing import checkpoint
 
 ROOT = Path(__file__).parent.parent
 LATER = [getattr(mg.nn, name) for name in dir(mg.nn)]  # what loads late is in the table of ops, too
@@ -48,6 +50,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker("quick")
 
 
+def pytest_collection_finish():
+    """Of 16,000 tests Python's garbage collector knows nothing from here on: replays, which fork, take a third of the time."""
+    gc.collect()
+    gc.freeze()
+
+
 def is_quick(path):
     return path.stem.removeprefix("test_") in QUICK
 
@@ -65,12 +73,6 @@ def nobody_listens():
 def the_first_layer_is_called_dense_and_functions_are_traced():
     mg.keras.utils.clear_session()
     mg.config.run_functions_eagerly(False)
-
-
-@pytest.fixture(autouse=True)
-def replays_take_their_time(monkeypatch):
-    """On a busy machine an answer takes longer, and is the same."""
-    monkeypatch.setattr(checkpoint, "SECONDS", 30.0)
 
 
 @pytest.fixture

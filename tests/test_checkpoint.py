@@ -4,6 +4,8 @@ Every block below ends with `y = x * seen`, where `seen` was a text on its way: 
 """
 
 import os
+import subprocess
+import sys
 
 import pytest
 from replaying import run_blocks, run_program
@@ -494,3 +496,11 @@ assert shell.execution_count == count + 2
 assert len(shell.user_ns["In"]) == shell.execution_count
 """
     run_program(tmp_path, text)
+
+
+@pytest.mark.parametrize(("wished", "said"), [(None, "1.8"), ("7", "7.0"), ("soon", "MINIGRAD_SECONDS is 'soon', which is no")])
+def test_how_long_an_answer_may_take_is_a_setting_of_the_environment(wished, said):
+    environment = {name: value for name, value in os.environ.items() if name != "MINIGRAD_SECONDS"}
+    asked = [sys.executable, "-c", "from minigrad.tracing import checkpoint; print(checkpoint.SECONDS)"]
+    told = subprocess.run(asked, env=environment | ({"MINIGRAD_SECONDS": wished} if wished else {}), capture_output=True, text=True)
+    assert said in told.stdout + told.stderr

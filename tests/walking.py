@@ -107,10 +107,9 @@ if __name__ == "__main__":
     import matplotlib.pyplot as plt
     from helpers import diary
 
-    from minigrad.tracing import checkpoint, places
+    from minigrad.tracing import places
 
     diary.change = lambda change: change(diary.memory)  # walks that part keep notes of their own
-    checkpoint.SECONDS = 30.0  # for a replay: on a busy machine an answer takes longer, and is the same
     places.USERS[__file__] = False  # each cell is a program of its own, as in a notebook
     plt.show = picture
     walk(json.load(sys.stdin), {}, {"__name__": "__main__"}, sys.argv[1])

@@ -35,7 +35,8 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
         sources: with respect to what.
         output_gradients, unconnected_gradients: as `tape.gradient` was given them.
         check: a function that computes the target anew from the sources (Tensors); its slope is then measured too.
-        seconds: how long the tape's block may be replayed for it, `checkpoint.SECONDS` if not given; 0: not at all.
+        seconds: how long the tape's block may be replayed for it; 0: not at all. If it is not given it is what the
+            environment variable MINIGRAD_SECONDS says, or else 1.8.
 
     >>> import minigrad as mg
     >>> x = mg.Variable(3.0)

@@ -9,6 +9,7 @@ import numpy as np
 from .. import nest
 from ..engine import Tensor
 from ..program.function import TensorSpec
+from .buffers import Buffers, Plan
 from .text import OPERATORS
 from .tidy import tidied
 from .tracer import Attribute, Method, Node, method
@@ -20,65 +21,85 @@ BY_VALUE = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.
             *map(method, ("nonzero", "compress", "repeat"))}  # fmt: skip
 
 
+BY_NAME = np.maximum, np.minimum  # a third argument without a name is deprecated, from NumPy 2.4 on
+
+
 class OtherPath(Exception):
     """A decision fell otherwise than in the run that was traced, or an array has another shape."""
 
 
 class Compiled:
-    """A run's outputs, and the new values of Variables, from its inputs.
-
-    Call it with the arrays of the arguments; what Variables hold is read here, and they are assigned in the end, so
-    that a program which is left half-way (`OtherPath`) has changed nothing. No array of the run is kept.
+    """A traced run, compiled.
 
     Attributes:
+        run: what it is called with are the arrays of the arguments; what Variables hold it reads itself. It gives what
+            the function returns. Variables are assigned in the end, so that a run which is left half-way has changed
+            nothing. No array of the run that was traced is kept; those that calls write into are, for the next one.
+            Raises OtherPath: the run that was traced does not hold for these arrays.
         outputs: a `TensorSpec` for each Tensor that the function returns.
     """
 
     def __init__(self, run, name):
-        self.space, self.text = {"OtherPath": OtherPath}, {}
-        variables = run.variable_inputs()
-        self.variables = list(variables.values())
-        self.assigned = [variables[name] for name in run.assigned]
-        free = [name for name, one in variables.items() if not one.shape.is_fully_defined()]
-        self.shapes = [(variables[name], run.inputs[name].value.shape) for name in free]
-        results = [*run.leaves(), *run.assigned.values()]
+        self.run, self.outputs = Source(run).compiled(name), nest.map_structure(spec_of_result, run.result)
+
+
+class Source:
+    """The text of a run.
+
+    Attributes:
+        plan: which call writes into which buffer.
+        text: Node -> its name.
+        space: name -> what it stands for: functions, Variables and constants.
+    """
+
+    def __init__(self, run):
+        self.run, self.variables = run, run.variable_inputs()
         guards = [(node, outcome) for _, node, outcome in run.graph.guards]
         effects = [node for node in run.graph.nodes if node.effect]
-        wanted = [*results, *(node for node, _ in guards), *effects]
-        nodes, now = tidied(run.graph.nodes, [one for one in wanted if one.__class__ is Node])
-        self.decisions = {}
+        wanted = [*run.leaves(), *run.assigned.values(), *(node for node, _ in guards), *effects]
+        nodes, self.now = tidied(run.graph.nodes, [one for one in wanted if one.__class__ is Node])
+        self.nodes, self.decisions = sorted(nodes, key=lambda node: node.effect), {}
         for node, outcome in guards:
-            if now(node).__class__ is Node:
-                self.decisions.setdefault(now(node), []).append(outcome)
-        arguments = [one for one in run.inputs if one not in variables]
-        for k, one in enumerate([*arguments, *variables]):
-            self.text[run.inputs[one]] = f"x{k}"
-        given = ", ".join(f"x{k}" for k in range(len(run.inputs)))
-        lines = [line for node in sorted(nodes, key=lambda node: node.effect) for line in self.lines(node)]
-        new = ", ".join(self.of(now(one)) for one in run.assigned.values())
-        returned = self.structure(run.result, now)
-        source = "\n    ".join([f"def {name}({given}):", *lines, f"return {returned}, [{new}]"]) + "\n"
+            if self.now(node).__class__ is Node:
+                self.decisions.setdefault(self.now(node), []).append(outcome)
+        self.assigned = {name: self.now(one) for name, one in run.assigned.items()}
+        held = [(run.inputs[name], after) for name, after in self.assigned.items()]
+        self.plan = Plan(self.nodes, [self.now(one) for one in run.leaves()], held)
+        self.text = {node: f"x{k}" for k, node in enumerate(run.inputs.values())}
+        self.space, self.numbers = {"OtherPath": OtherPath}, {}
+
+    def compiled(self, name):
+        """The function with that name, of the arrays of the arguments."""
+        arguments = [self.text[node] for name, node in self.run.inputs.items() if name not in self.variables]
+        text = "\n    ".join([f"def {name}({', '.join(arguments)}):", *self.body()]) + "\n"
         file = f"<compiled {name} {id(self)}>"
-        code = next(one for one in compile(source, file, "exec").co_consts if isinstance(one, types.CodeType))
-        self.program = types.FunctionType(code, self.space)
-        linecache.cache[file] = len(source), None, source.splitlines(True), file
-        self.outputs = nest.map_structure(spec_of_result, run.result)
-        del self.text, self.decisions  # which hold the arrays of the run
+        code = next(one for one in compile(text, file, "exec").co_consts if isinstance(one, types.CodeType))
+        linecache.cache[file] = len(text), None, text.splitlines(True), file
+        return types.FunctionType(code, self.space)
 
-    def __call__(self, arrays):
-        """What the function returns.
+    def body(self):
+        """The lines: what is read, computed, assigned, kept and returned."""
+        names, buffers = [*self.plan.layouts, *self.plan.former], self.constant(Buffers(self.plan))
+        if names:
+            yield f"[{', '.join(names)}] = buffers = {buffers}.taken()"
+        for name, variable in self.variables.items():
+            yield from self.reading(variable, self.run.inputs[name])
+        for node in self.nodes:
+            yield from self.lines(node)
+        yield f"found = {self.structure(self.run.result)}"
+        for name, value in self.assigned.items():
+            yield f"{self.constant(self.variables[name])}._assigned({self.of(value)}, None, 'assign', read_value=False)"
+        for name, node in self.plan.former.items():
+            yield f"buffers[{names.index(name)}] = {self.text[node]}"
+        if names:
+            yield f"{buffers}.spare.append(buffers)"
+        yield "return found"
 
-        Raises:
-            OtherPath: the run that was traced does not hold for these arrays.
-        """
-        if any([variable._now.value.shape != shape for variable, shape in self.shapes]):
-            raise OtherPath
-        found, new = self.program(*arrays, *[variable._now.value for variable in self.variables])
-        for variable, value in zip(self.assigned, new):
-            variable._assigned(value, None, "assign", read_value=False)
-        return found
-
-    # ---- the text --------------------------------------------------------------------------------------------------
+    def reading(self, variable, node):
+        x = self.text[node]
+        yield f"{x} = {self.constant(variable)}._now.value"
+        if not variable.shape.is_fully_defined():
+            yield f"if {x}.shape != {node.value.shape}: raise OtherPath"
 
     def lines(self, node):
         if node.function is None:
@@ -98,28 +119,44 @@ class Compiled:
         return lines
 
     def call(self, node):
-        function, args = node.function, [self.of(x) for x in node.args]
+        function, args = node.function, [self.of(x) for x in self.light(node)]
         if function is operator.getitem:
             return f"{args[0]}[{args[1]}]"
         if isinstance(function, Attribute):
             return f"{args[0]}.{function.name}"
         kwargs = [f"{k}={self.of(x)}" for k, x in node.kwargs.items()]
+        if node in self.plan.of:
+            kwargs.append(f"{'out=' if function in BY_NAME else ''}{self.plan.of[node]}")
         if isinstance(function, Method):
             return f"{args[0]}.{function.name}({', '.join([*args[1:], *kwargs])})"
+        if function is np.matmul and plain_product(node):  # `dot` costs half of what matmul costs to call
+            return f"{args[0]}.dot({', '.join([args[1], *kwargs])})"
         if function in OPERATORS and function is not np.power and not kwargs:
             return f"{args[0]} {OPERATORS[function]} {args[1]}"
         return f"{self.constant(function)}({', '.join([*args, *kwargs])})"
 
-    def structure(self, result, now):
+    def light(self, node):
+        """The arguments of a call; numbers as arrays without axes where that is faster and gives the same."""
+        arrays = [one.value for one in node.args if isinstance(getattr(one, "value", None), np.ndarray)]
+        if not isinstance(node.function, np.ufunc) or not (arrays and (node.writes or np.ndim(node.value))):
+            return node.args
+        return [self.number(x, arrays[0].dtype) for x in node.args]
+
+    def number(self, x, dtype):
+        """A number of that dtype, or one that takes it, as an array; anything else as it is."""
+        takes = type(x) in (int, float) or (isinstance(x, np.generic) and x.dtype == dtype)
+        return self.numbers.setdefault((dtype, repr(x)), np.asarray(x, dtype)) if takes and dtype.kind == "f" else x
+
+    def structure(self, result):
         """The nest that the function returns, of new Tensors."""
         if result is None:
             return "None"
         if not nest.is_nested(result):
-            return f"{self.constant(Tensor.of)}({self.of(now(result))})"
+            return f"{self.constant(Tensor.of)}({self.of(self.now(result))})"
         if type(result) in (list, tuple):
-            parts = ", ".join(self.structure(one, now) for one in result)
+            parts = ", ".join(map(self.structure, result))
             return f"[{parts}]" if type(result) is list else f"({parts}{',' * (len(result) == 1)})"
-        leaves = ", ".join(self.structure(one, now) for one in nest.flatten(result))
+        leaves = ", ".join(map(self.structure, nest.flatten(result)))
         like = nest.map_structure(lambda _: None, result)
         return f"{self.constant(nest.pack_sequence_as)}({self.constant(like)}, [{leaves}])"
 
@@ -138,6 +175,12 @@ class Compiled:
         name = next((name for name, one in self.space.items() if one is x), None) or f"c{len(self.space)}"
         self.space[name] = x
         return name
+
+
+def plain_product(node):
+    """Is it the product of two matrices of floats, which BLAS computes?"""
+    x, y = (getattr(one, "value", one) for one in node.args)
+    return x.ndim == y.ndim == 2 and x.dtype == y.dtype and x.dtype.kind == "f" and x.itemsize > 2
 
 
 def otherwise(x, node, outcome):

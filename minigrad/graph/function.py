@@ -41,12 +41,13 @@ SINGLETON = (
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **options):
     """Decorate a function: it is traced once for each kind of arguments, and then runs as NumPy's calls alone.
 
-    A kind of arguments is the shapes and dtypes of Tensors and arrays, and the values of what is Python's: for each the
-    function is run once, on Tensors that note what is done with them. What Python does besides (`print`, a counter, a
-    global that is read) happens in that run alone; `mg.print` prints each time. A decision on a Tensor's value (`if`,
-    `while`, `int()`) is kept with its outcome: where it falls otherwise, the function is traced for that way too. (So
-    there is no AutoGraph.) The shapes are those of the arguments, where a spec leaves a length open, too: each length
-    has a trace of its own. Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
+    A kind of arguments is the shapes and dtypes of Tensors and arrays, and the values of what is Python's: for each
+    the function is run once, on Tensors that note what is done with them. What Python does besides (`print`, a
+    counter, a global that is read) happens in that run alone; `mg.print` prints each time. A decision on a Tensor's
+    value (`if`, `while`, `int()`) is kept with its outcome: where it falls otherwise, the function is traced for that
+    way too. (So there is no AutoGraph.) The shapes are those of the arguments, where a spec leaves a length open, too:
+    each length has a trace of its own. What it computes with are arrays that it keeps from call to call; what it
+    returns is new. Under a tape or a trace, and where it draws numbers or reads Datasets, it runs as Python.
 
     The values that it returns, in any nest, become Tensors; a Variable is read, and None stays None.
 
@@ -166,8 +167,8 @@ class Traces:
     """What was traced of a function.
 
     Attributes:
-        programs: kind of arguments -> what was compiled for it, one for each way through its decisions; None if it
-            runs as Python.
+        paths: kind of arguments -> what was compiled for it, one program for each way through its decisions; None
+            among them if it runs as Python.
         count: how often it was traced.
         signatures: what was traced each time, as text.
         kept: what kinds name by its id.
@@ -175,7 +176,7 @@ class Traces:
     """
 
     def __init__(self):
-        self.programs, self.kept, self.calls, self.count, self.signatures = {}, [], 0, 0, []
+        self.paths, self.kept, self.calls, self.count, self.signatures = {}, [], 0, 0, []
 
     def run(self, function, args, kwargs):
         """What the function gives, in a tuple; None if it is to run as Python.
@@ -183,30 +184,26 @@ class Traces:
         While a function is traced its Variables hold Tracers, which no other thread may meet.
         """
         with alone:
-            return self.found(function, args, kwargs)
-
-    def found(self, function, args, kwargs):
-        kind, arrays = self.kind(args, kwargs)
-        programs = self.programs.setdefault(kind, [])
-        if programs is None:
-            return None
-        for program in programs:
-            try:
-                found = program(arrays)
+            paths, arrays = self.known(args, kwargs)
+            for program in paths:
+                if program is None:
+                    return None
+                try:
+                    found = program.run(*arrays)
+                except OtherPath:
+                    continue
+                except Exception:  # an op refuses these numbers: Python says so in TensorFlow's words
+                    return None
                 self.calls += 1
                 return (found,)
-            except OtherPath:
-                pass
-            except Exception:  # an op refuses these numbers: Python says so in TensorFlow's words
+            if len(paths) == PATHS:
                 return None
-        if len(programs) == PATHS:
-            return None
-        try:
-            programs.append(self.trace(function, args, kwargs))
-            return (programs[-1](arrays),)
-        except (Effect, OtherPath):
-            self.programs[kind] = None
-            return None
+            try:
+                paths.append(self.trace(function, args, kwargs))
+                return (paths[-1].run(*arrays),)
+            except (Effect, OtherPath):
+                paths[:] = [None]
+                return None
 
     def trace(self, function, args, kwargs):
         """Trace the function for these arguments; the first time of all it may make Variables, and is traced again."""
@@ -231,22 +228,26 @@ class Traces:
     def prepare(self, function, args, kwargs):
         """The first program for these arguments, traced if there is none; None if the function runs as Python."""
         with alone:
-            kind, _ = self.kind(args, kwargs)
-            if kind not in self.programs:
+            paths, _ = self.known(args, kwargs)
+            if not paths:
                 try:
-                    self.programs[kind] = [self.trace(function, args, kwargs)]
+                    paths.append(self.trace(function, args, kwargs))
                 except Effect:
-                    self.programs[kind] = None
-            return (self.programs[kind] or [None])[0]
+                    paths.append(None)
+            return paths[0]
 
-    def kind(self, args, kwargs):
-        """The kind of these arguments, and their arrays."""
+    def known(self, args, kwargs):
+        """What was compiled for the kind of these arguments, and their arrays."""
         arrays: list = []
         kept: list = []
-        kind = (*kwargs, *[kind_of(x, arrays, kept) for x in (*args, *kwargs.values())])
-        if kind not in self.programs:
+        kind = tuple([kind_of(x, arrays, kept) for x in args])
+        if kwargs:
+            kind += (*kwargs, *[kind_of(x, arrays, kept) for x in kwargs.values()])
+        paths = self.paths.get(kind)
+        if paths is None:
+            paths = self.paths[kind] = []
             self.kept += kept
-        return kind, arrays
+        return paths, arrays
 
     def warn_of_retracing(self, function):
         traced, calls = self.count, self.calls

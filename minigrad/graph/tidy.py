@@ -67,7 +67,7 @@ def unchanged(node):
         return None
     moves = isinstance(node.function, Attribute) and x.value.ndim > 1
     name = getattr(node.function, "name", "") if not moves else ""
-    by_one = node.function in (np.multiply, np.divide) and is_one(others[0])
+    by_one = node.function in (np.multiply, np.divide, operator.pow) and is_one(others[0])
     return x if by_one or name in ("reshape", "astype", "copy") or node.function is np.broadcast_to else None
 
 

@@ -356,4 +356,5 @@ def asked_by_user():
 def is_numpys(function):
     """Is it NumPy's own, and no function of ours that calls NumPy's?"""
     owner = getattr(function, "__self__", None)
-    return isinstance(function, np.ufunc) or isinstance(owner, np.ufunc) or function.__module__.startswith("numpy")
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or isinstance(owner, np.ufunc) or module.startswith("numpy")

@@ -13,7 +13,9 @@ from pathlib import Path
 from . import workloads
 
 OURS = ("hand", "minigrad")  # what runs in the interpreter that runs this
-PACKAGES = {"hand": "numpy", "jax_jit": "jax", "minigrad_traced": "minigrad"}  # what W1 imports, if not the library's own name
+PACKAGES = {"hand": "numpy", "jax_jit": "jax", "torch_compile": "torch", "tensorflow_function": "tensorflow",
+            "minigrad_traced": "minigrad", "minigrad_function": "minigrad"}  # fmt: skip  # what W1 imports, if not its own name
+COMPILED = "minigrad_function,tensorflow_function,jax_jit,torch_compile"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ALIKE = 2e-3  # float32, summed in different orders, over hundreds of ops
 UNCOMPILED = "PYTHONDONTWRITEBYTECODE"  # an import would compile anew each time
@@ -92,7 +94,7 @@ def main():
 def parsed():
     every = ["W1", *workloads.TITLES]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    names = "tensorflow,torch,jax,jax_jit,autograd,mygrad,micrograd,minigrad_traced"
+    names = f"tensorflow,torch,jax,autograd,mygrad,micrograd,minigrad_traced,{COMPILED}"
     parser.add_argument("--peers", type=lambda text: text.split(","), default=[], help=f"some of {names}")
     parser.add_argument("--python", action="append", default=[], help="interpreter of the peers, or of one: torch=/path/to/python")
     parser.add_argument("--workloads", type=lambda text: text.split(","), default=every, help=f"some of {','.join(every)}")

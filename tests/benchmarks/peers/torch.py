@@ -11,18 +11,25 @@ def variable(array):
     return torch.from_numpy(np.array(array)).requires_grad_()
 
 
-def network(name):
+def as_it_is(function):
+    return function
+
+
+def network(name, compiled=as_it_is):
     def setup():
         x, labels, ws, bs = w.network(name)
         act = torch.tanh if name == "W3t" else torch.relu
         x, labels = torch.from_numpy(x), torch.from_numpy(labels)
         ws, bs = list(map(variable, ws)), list(map(variable, bs))
 
-        def step():
-            h = x
+        @compiled
+        def loss_of(h, ws, bs):
             for weights, bias in zip(ws[:-1], bs[:-1]):
                 h = act(h @ weights + bias)
-            loss = F.cross_entropy(h @ ws[-1] + bs[-1], labels)
+            return F.cross_entropy(h @ ws[-1] + bs[-1], labels)
+
+        def step():
+            loss = loss_of(x, ws, bs)
             return loss.item(), torch.autograd.grad(loss, ws + bs)
 
         return step
@@ -57,11 +64,12 @@ def number_chain(ops):
     return setup
 
 
-def million():
+def million(compiled=as_it_is):
     x = variable(w.million())
+    value_of = compiled(lambda x: (x * (1 / (1 + torch.exp(-x)))).sum())
 
     def step():
-        value = (x * (1 / (1 + torch.exp(-x)))).sum()
+        value = value_of(x)
         return value.item(), torch.autograd.grad(value, x)
 
     return step
@@ -100,13 +108,14 @@ def hessian():
     return step
 
 
-def logistic():
+def logistic(compiled=as_it_is):
     x, labels = map(torch.from_numpy, w.classes())
+    loss_of = compiled(lambda weights, bias: F.binary_cross_entropy_with_logits(x @ weights + bias, labels))
 
     def step():
         weights, bias = torch.zeros((30, 1), requires_grad=True), torch.zeros(1, requires_grad=True)
         for _ in range(w.STEPS):
-            loss = F.binary_cross_entropy_with_logits(x @ weights + bias, labels)
+            loss = loss_of(weights, bias)
             dweights, dbias = torch.autograd.grad(loss, [weights, bias])
             with torch.no_grad():
                 weights -= w.RATE * dweights
