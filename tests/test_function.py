@@ -405,3 +405,26 @@ def test_inside_function_tells_where_a_function_is_traced():
     seen = []
     mg.function(lambda: seen.append(mg.inside_function()))()
     assert (seen, mg.inside_function()) == ([True], False)
+
+
+def test_a_decision_after_an_init_scope_knows_what_that_assigned():
+    v, runs = mg.Variable(1.0), []
+
+    @mg.function
+    def decided(x):
+        y = v * x
+        if not runs:
+            with mg.init_scope():
+                v.assign(10.0)
+        runs.append(y)
+        return y if v > 5.0 else -y
+
+    assert numbers([decided(mg.constant(2.0)), decided(mg.constant(3.0))]) == [20.0, 30.0]
+    assert len(runs) == 1
+
+
+def test_a_concrete_function_says_what_it_takes():
+    square = mg.function(lambda x, n: x**n).get_concrete_function(mg.TensorSpec([2]), n=2)
+    spec = r"TensorSpec\(shape=\(2,\), dtype=mg.float32, name=None\)"
+    with pytest.raises(TypeError, match=rf"for signature: \(x: {spec}, n: Literal\[2\]\) -> {spec}\."):
+        square(mg.zeros([2]), n=3)
