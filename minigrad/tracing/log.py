@@ -23,7 +23,7 @@ from ..engine.tensor import next_id
 from ..errors import visible
 from . import checkpoint
 from .places import USERS, Place, callers_of, here, leads_to, program_frame, user_frame
-from .values import Given, Summary, finite, kept_lightly, waiting
+from .values import SCALARS, Given, Summary, finite, kept_lightly, waiting
 
 LIMIT = 20_000  # events that a trace keeps
 log_lock = threading.RLock()  # several threads may read one log
@@ -34,6 +34,7 @@ if hasattr(os, "register_at_fork"):  # a replay could not read what another thre
 # ---- events --------------------------------------------------------------------------------------------------------
 
 NO_STEP = (None,) * 4
+float32 = np.dtype(np.float32)  # of nearly every value: no other needs to be asked for its kind
 NOTHING = {}  # for the many ops that read no Variable: they share it, and nobody writes into it
 QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
 
@@ -425,38 +426,42 @@ class Trace(Listener):
         if op.lists:
             inputs = one_by_one(inputs)
         ids, kinds, read, plain, heard = (), "", (), (), ()
-        known = self.versions
+        known, here = self.versions, listening.__dict__
         for x in inputs:
             i, value = x.id, x.value
-            kind = value.dtype.kind
+            kind = "f" if value.dtype is float32 else value.dtype.kind
             if i in known:
                 read += i, known[i]
             elif not i and kind in "fc":
                 plain += len(ids), value
             ids += (i,)
             kinds += kind
-        for tape in listening.now:
+        for tape in here["now"]:
             live = tape.tracked_ids
             if live is not None:
                 heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
         if output.__class__ is list:
             made, result = tuple([y.id for y in output]), kept_lightly(output[0].value) if output else None
         else:
-            made, result = output.id, kept_lightly(output.value)
+            made, result = output.id, output.value
+            if result.__class__ not in SCALARS:
+                result = kept_lightly(result)
         frame, called = sys._getframe(2), op.__name__
-        if frame.f_code is not self.code and not USERS[frame.f_code.co_filename]:  # seldom not the user called the op
-            frame, called = user_frame()
-        self.code = code = frame.f_code  # where the last op was called
+        code = frame.f_code
+        if code is not self.code:  # it was called elsewhere than the last op
+            if not USERS[code.co_filename]:  # seldom not the user called the op
+                frame, called = user_frame()
+                code = frame.f_code
+            self.code = code
         around = ()
         if plain and code.co_flags & CO_NEWLOCALS:
             around = self.around
             if not leads_to(frame, around):  # it often does: in a loop the calls around it are kept once
                 found = callers_of(frame)
                 self.around = around = around if found == around else found
-        self.count += 1
+        self.count = count = self.count + 1
         self.unparsed.append((
-            self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain,
-            listening.module,
+            count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain, here["module"],
         ))  # fmt: skip
 
     def read(self, variable):
@@ -532,11 +537,11 @@ class Trace(Listener):
             arrived = went
         elif dy is not dy_before:
             arrived = kept_lightly(dy)
-        went = arrived if dx is dy else kept_lightly(dx)
+        went = arrived if dx is dy else dx if dx.__class__ in SCALARS else kept_lightly(dx)
         self.last = dx, went, dy, arrived
-        self.count += 1
+        self.count = count = self.count + 1
         local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.backward_rows.append((self.count, step[OUTPUT], step[INPUT], arrived, went, local))
+        self.backward_rows.append((count, step[OUTPUT], step[INPUT], arrived, went, local))
 
     def failed(self, op, problem):
         inputs = inputs_of_failed(op)

@@ -17,6 +17,7 @@ ROWS, COLUMNS = 12, 16  # of a thumbnail, at most
 LATER = 1 << 18  # bytes: a larger array is measured at once
 MOST_LATER = 1 << 22  # bytes of the arrays that wait to be measured
 STRIP = 256  # elements: NumPy compares longer rows quickly
+SCALARS = frozenset([np.dtype(letter).type for letter in np.typecodes["All"] if letter not in "SUVO"])  # the types of single numbers
 
 
 class Measures(NamedTuple):
@@ -101,13 +102,14 @@ class Waiting(deque):
         self.count += 1
         self.append((weakref.ref(summary), size, self.count))
         self.bytes += size
-        while self.bytes > MOST_LATER and self:
-            reference, size, count = self.popleft()
-            self.bytes -= size
-            oldest = reference()
-            if oldest is not None:
-                of_a_tape = count > next(iter(self.opened.values()), (self.count,))[0]  # one that is still there
-                (oldest.measure if of_a_tape else oldest.let_go)()
+        if self.bytes > MOST_LATER:
+            first = next(iter(self.opened.values()), (self.count,))[0]  # when the first tape was opened that is still there
+            while self.bytes > MOST_LATER * 3 // 4 and self:  # many at once: that costs less for each
+                reference, size, count = self.popleft()
+                self.bytes -= size
+                oldest = reference()
+                if oldest is not None:
+                    oldest.measure() if count > first else oldest.let_go()
 
 
 waiting = Waiting()
@@ -126,15 +128,15 @@ class Summary:
     __slots__ = ("__weakref__", "array", "found", "head", "looked", "whole")
 
     def __init__(self, array):
+        own = array.base is None  # a view keeps its whole array
         self.array, self.whole, self.looked = array, array.size <= SMALL, None
         if self.whole:
-            if array.base is not None:  # a view keeps its whole array
-                self.array = array.copy()
-        elif is_view(array) or array.nbytes > LATER:
+            self.array = array if own else array.copy()
+        elif array.nbytes > LATER or (not own and is_view(array)):
             self.measure()
         else:
-            self.array = array if array.base is None else array.copy()
-            self.look()  # now it lies in the cache
+            self.array = array if own else array.copy()
+            self.looked = finite_and_zero(self.array)  # now it lies in the cache
             waiting.add(self)
 
     def measure(self) -> "Measures | None":
