@@ -566,6 +566,14 @@ def test_output_gradients_are_no_lost_part():
     assert view["verdict"]["lost"] is None and not any("lost" in wire for wire in view["wires"].values())
 
 
+def test_what_stop_gradient_holds_back_is_what_the_slope_lacks():
+    program = "x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = mg.stop_gradient(x * x) * x\ng = tape.gradient(y, x)"
+    verdict = inspected(program).plain["verdict"]
+    slope = ((3.0 + 1e-4) ** 3 - (3.0 - 1e-4) ** 3) / 2e-4
+    assert (float(verdict["answer"]), float(verdict["full"])) == (9.0, pytest.approx(slope, rel=1e-6))
+    assert float(verdict["lost"]) == float(verdict["full"]) - 9.0
+
+
 MANY = """
 sources = [mg.Variable(1.0 + k, name=f"v{k}") for k in range(10)]
 kept = mg.Variable(0.0)
@@ -709,9 +717,23 @@ def test_every_pair_of_lengths_that_does_not_fit_is_found(op, first, second, pai
 
 def test_a_gradient_that_raised_is_shown_as_that():
     program = "try:\n    tape.gradient(y, x)\nexcept RuntimeError:\n    pass"
-    view = inspected(f"{HALF}{program}").plain
+    film = inspected(f"{HALF}{program}")
+    view = film.plain
+    assert "\n tape.gradient(y, x) raised RuntimeError: A non-persistent GradientTape can only be used" in str(film)
     assert steps_of(view)[-1] == ["error", 1] and "can only be used to compute one set of gradients" in view["readings"][1]["error"]
     assert view["verdict"]["answer"] == "3.0", "the answer is that of the question before"
+
+
+def test_of_several_sources_the_one_is_named_that_is_told_of():
+    program = "a, b = mg.Variable(2.0), mg.Variable(0.0)\nwith mg.GradientTape() as tape:\n    y = a * a + b * b\ng = tape.gradient(y, [a, b])"
+    verdict = inspected(program).plain["verdict"]
+    assert verdict["say"].startswith("b: Zero. ") and [one["say"][:5] for one in verdict["each"]] == ["Compl", "Zero."]
+
+
+def test_the_ops_of_one_call_have_names_of_their_own():
+    program = "q = mg.Variable(mg.ones((2, 3)))\nwith mg.GradientTape() as tape:\n    y = mg.matmul(q, q, transpose_b=True)\n    "
+    view = inspected(f"{program}for i in range(2):\n        y = mg.nn.relu(y)\ng = tape.gradient(y, q)").plain
+    assert [col["op"] for col in columns(view, "op")] == ["transpose", "matmul", "relu", "relu"]
 
 
 def test_each_column_shows_the_gradient_of_the_reading_that_it_is_asked_about():
@@ -1029,6 +1051,17 @@ def test_a_long_film_folds_its_layers():
     fold = film.plain["fold"]
     assert fold["kind"] == "calls" and [label for label in fold["labels"] if "block" in label] == [f"block {k}" for k in range(1, 14)]
     assert [fold["end"][k] - fold["first"][k] for k, label in enumerate(fold["labels"]) if "block" in label] == [4] * 13
+    check(film)
+
+
+def test_a_loop_within_a_loop_is_folded_too():
+    block = "y = x\n    for i in range(4):\n        y = y * 1.5\n        for k in range(20):\n            y = mg.sin(y)\n            y = y + 0.1\n"
+    film = inspected(f"x = mg.Variable(0.7)\nwith mg.GradientTape() as tape:\n    {block}g = tape.gradient(y, x)")
+    fold = film.plain["fold"]
+    assert (fold["labels"][1], fold["labels"][-1]) == ("iteration 1 of 4, iteration 1 of 20", "iteration 4 of 4, iteration 20 of 20")
+    assert {end - first for first, end in zip(fold["first"], fold["end"])} == {1, 2} and len(fold["first"]) == 4 * 21
+    assert fold["first"][1:] == fold["end"][:-1], "nothing is left out, and nothing is there twice"
+    assert "... 161 more ops" in str(film), "of 4 x 41 all but the first and the last two"
     check(film)
 
 

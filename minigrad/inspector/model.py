@@ -647,7 +647,8 @@ class Model:
             (film.traced and not film.history.opened and not film.left_out, "The log began later than this tape, and does not know all of it."),
             (used_up and not film.frames and not film.traced, "The tape is used up: what it had written is gone."),
         ]  # fmt: skip
-        return [text for true, text in notes if true]
+        raised = [f"{self.line_text(one.place)} raised {one.error}" for one in film.readings if one.error and one.place]
+        return [*[text for true, text in notes if true], *raised]
 
 
 def settle(totals, one, reading, step, total):
