@@ -725,7 +725,9 @@ def test_a_gradient_that_raised_is_shown_as_that():
 
 
 def test_of_several_sources_the_one_is_named_that_is_told_of():
-    program = "a, b = mg.Variable(2.0), mg.Variable(0.0)\nwith mg.GradientTape() as tape:\n    y = a * a + b * b\ng = tape.gradient(y, [a, b])"
+    program = (
+        "a, b = mg.Variable(2.0), mg.Variable(0.0)\nwith mg.GradientTape() as tape:\n    y = a * a + b * b\ng = tape.gradient(y, [a, b])"
+    )
     verdict = inspected(program).plain["verdict"]
     assert verdict["say"].startswith("b: Zero. ") and [one["say"][:5] for one in verdict["each"]] == ["Compl", "Zero."]
 
@@ -755,6 +757,33 @@ def test_a_source_that_is_another_version_has_its_gradient():
     program = "x = mg.Variable(2.0)\nwith mg.GradientTape() as tape:\n    x.assign_add(1.0)\n    y = x * x\ng = tape.gradient(y, x)"
     view = inspected(program).plain
     assert float(slope(view, columns(view, "assign")[0])) == 6.0 and float(slope(view, named(view, "x"))) == 6.0
+
+
+def test_what_an_op_was_given_is_shown_whoever_made_it():
+    view = inspected(CRASH.format(op="@").replace("mg.constant([[0.5, 1.0, -1.0, 2.0], [1.5, 0.0, 0.5, -0.5]])", "mg.ones((2, 4))")).plain
+    assert (view["cols"]["d0"]["name"], view["cols"]["d0"]["shape"], value(view, view["cols"]["d0"]).tolist()) == (
+        "x",
+        [2, 4],
+        [[1.0] * 4] * 2,
+    )
+
+
+def test_sources_of_equal_names_are_told_apart_by_their_paths():
+    block = "class Block(mg.keras.Model):\n    def __init__(self):\n        super().__init__()\n        self.inner = mg.keras.layers.Dense(2, name='inner')\n"
+    call = "    def call(self, x):\n        return self.inner(x)\n"
+    run = "one, two = Block(), Block()\nwith mg.GradientTape() as tape:\n    y = two(one(mg.ones((1, 2))))\n"
+    found = inspected(f"{block}{call}{run}g = tape.gradient(y, [one.trainable_variables, two.trainable_variables])").plain
+    names = [source["name"] for source in found["sources"]]
+    assert len({*names}) == 4 and [name.rpartition("/")[0].rpartition("/")[2] for name in names] == ["inner"] * 4
+
+
+def test_of_complex_numbers_the_picture_shows_the_sizes():
+    program = "z = mg.Variable(np.array([3 + 4j, -1j, 0j, 2, 1]))\nwith mg.GradientTape() as tape:\n    y = mg.reduce_sum(mg.abs(z))\n"
+    view = inspected(f"{program}g = tape.gradient(y, z)").plain
+    picture = view["arrays"][named(view, "z")["value"]]["picture"]
+    assert (picture["kind"], picture["sizes"], picture["v"]) == ("line", True, [5.0, 1.0, 0.0, 2.0, 1.0])
+    few = inspected(f"{program.replace(', 0j, 2, 1]', ']')}g = tape.gradient(y, z)").plain
+    assert few["arrays"][named(few, "z")["value"]]["picture"]["v"] == ["3+4j", "-0-1j"]
 
 
 def test_sparse_gradients_are_called_so_and_have_their_norm():

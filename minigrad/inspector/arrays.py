@@ -40,20 +40,23 @@ def shown(value) -> dict:
 
 def picture_of(summary, found) -> "dict | None":
     """The numbers to draw: all of a small array; of a larger one those of its thumbnail."""
-    if summary.dtype.kind == "c":
-        return None
-    axes = [n for n in summary.shape if n > 1]
+    axes, sizes = [n for n in summary.shape if n > 1], {"sizes": True} if summary.dtype.kind == "c" else {}
     if summary.size <= FEW:
         rows = 2 if len(axes) > 1 else 1
         return {"kind": "numbers", "rows": rows, "cols": summary.size // rows, "v": cells(summary.kept, 6)}
     if len(axes) <= 1:
-        numbers = summary.kept if summary.whole else found.thumb
-        return {"kind": "line", "rows": 1, "cols": numbers.size, "v": cells(numbers), "pooled": not summary.whole}
-    grid = summary.kept.reshape(-1, summary.shape[-1]) if summary.whole else found.thumb
+        numbers = whole_of(summary) if summary.whole else found.thumb
+        return {"kind": "line", "rows": 1, "cols": numbers.size, "v": cells(numbers), "pooled": not summary.whole, **sizes}
+    grid = whole_of(summary).reshape(-1, summary.shape[-1]) if summary.whole else found.thumb
     pooled = not summary.whole
     if max(grid.shape[0] / ROWS, grid.shape[1] / COLUMNS) > 2:
         grid, pooled = found.thumb, True
-    return {"kind": "grid", "rows": grid.shape[0], "cols": grid.shape[1], "v": cells(grid), "pooled": pooled}
+    return {"kind": "grid", "rows": grid.shape[0], "cols": grid.shape[1], "v": cells(grid), "pooled": pooled, **sizes}
+
+
+def whole_of(summary):
+    """All numbers of a small array; of complex ones their sizes."""
+    return np.abs(summary.kept) if summary.dtype.kind == "c" else summary.kept
 
 
 def cells(numbers, digits=4) -> list:
@@ -64,7 +67,7 @@ def json_number(x, digits=4):
     """A number in so many digits; what JSON cannot say, as a word."""
     if isinstance(x, float):
         return float(f"{x:.{digits}g}") + 0.0 if math.isfinite(x) else str(x)
-    return int(x)
+    return number_text(x, digits) if isinstance(x, complex) else int(x)
 
 
 def state_of(summary, found) -> str:

@@ -102,6 +102,7 @@ class Model:
         while len(json.dumps(self.data)) > most_bytes and self.most > FEWEST:
             self.most //= 2
             self.film_it(every=target is None)
+        del self.seen  # it would keep large arrays
 
     # ---- looking -------------------------------------------------------------------------------------------------------
 
@@ -115,7 +116,7 @@ class Model:
         tape = here.tape_of(trace) if of_log else looked_at
         if trace is not None and not knows(trace, tape):
             trace = None
-        here.things = {**tape.variables, **here.things}
+        here.things = self.seen = {**tape.variables, **here.things}
         asked = last_question(trace, tape)
         targets = here.objects(flatten(target) if target is not None else (), asked[0], trace)
         sources = here.objects(flatten(sources) if sources is not None else (), asked[1], trace)
@@ -187,10 +188,13 @@ class Model:
         self.versions = dict(reversed(nodes))  # of each Variable the one that was read first
         self.source_ids = {number: f"s{k}" for k, number in enumerate(self.all_sources())}
         self.asked_ids = {self.column_of(number) for number in self.asked_numbers()}
+        self.depth = depth_apart([self.path_of(number).split("/") for number in self.source_ids])
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = Code([place for place in places if place is not None])
         self.texts, self.given, self.expressions, self.arrays, self.array_ids, self.used = {}, {}, [], [], {}, set()
         self.data_ids, self.last_use = self.other_data(), self.last_uses()
+        here = {n: self.seen[n] for n in self.data_ids if n in self.seen and not hasattr(self.seen[n], "assign")}
+        self.data_values = {n: Summary.of(convert(thing).value) for n, thing in here.items()}
         self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is made of earlier ones
         self.last = max((k for k, reading in enumerate(film.readings) if reading.targets), default=-1)
         self.totals = self.added_up()
@@ -603,7 +607,7 @@ class Model:
         if getattr(event, "value", None) is not None:
             return event.value
         changed = version is not None and getattr(thing, "version", version) != version
-        return None if thing is None or changed else Summary.of(convert(thing).value)
+        return self.data_values.get(number) if thing is None or changed else Summary.of(convert(thing).value)
 
     def path_of(self, number) -> str:
         """What the user calls a source; of a weight of a model the path to it."""
@@ -611,8 +615,8 @@ class Model:
         return visible(getattr(thing, "path", "") or self.names.of(number, "x"))
 
     def source_name(self, number) -> str:
-        """The same, of a path the end."""
-        return "/".join(self.path_of(number).split("/")[-2:])
+        """The same, of a path the end: as much as tells the sources apart."""
+        return "/".join(self.path_of(number).split("/")[-self.depth :])
 
     def tapes(self):
         found = []
@@ -658,6 +662,12 @@ def settle(totals, one, reading, step, total):
         found[-1] = (reading, found[-1][1], total)
     else:
         found.append((reading, step, total))
+
+
+def depth_apart(paths) -> int:
+    """How many of the last parts of paths tell them apart; two, where nothing does."""
+    apart = (n for n in range(2, 1 + max(map(len, paths), default=0)) if len({(*path[-n:],) for path in paths}) == len(paths))
+    return next(apart, 2)
 
 
 def is_ghost(frame) -> bool:

@@ -279,7 +279,9 @@ def size_note(data) -> str:
     zeros = data.get("zeros", 0)
     if zeros == data["n"]:
         return "all 0"
-    return f"{round(100 * zeros / data['n'])} % 0" if zeros >= data["n"] / 2 else f"norm {number_text(data['norm'], 3)}"
+    share = zeros / data["n"]
+    percent = math.floor(1000 * share) / 10 if share > 0.99 else round(100 * share)
+    return f"{percent} % 0" if share >= 0.5 else f"norm {number_text(data['norm'], 3)}"
 
 
 def curve(canvas, found, x, y, w, h, ink):

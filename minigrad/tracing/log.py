@@ -461,7 +461,8 @@ class Trace(Listener):
                 self.around = around = around if found == around else found
         self.count = count = self.count + 1
         self.unparsed.append((
-            count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain, here["module"],
+            count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain,
+            here["module"],
         ))  # fmt: skip
 
     def read(self, variable):

@@ -17,7 +17,8 @@ ROWS, COLUMNS = 12, 16  # of a thumbnail, at most
 LATER = 1 << 18  # bytes: a larger array is measured at once
 MOST_LATER = 1 << 22  # bytes of the arrays that wait to be measured
 STRIP = 256  # elements: NumPy compares longer rows quickly
-SCALARS = frozenset([np.dtype(letter).type for letter in np.typecodes["All"] if letter not in "SUVO"])  # the types of single numbers
+# the types of single numbers
+SCALARS = frozenset([np.dtype(letter).type for letter in np.typecodes["All"] if letter not in "SUVO"])
 
 
 class Measures(NamedTuple):
@@ -103,7 +104,7 @@ class Waiting(deque):
         self.append((weakref.ref(summary), size, self.count))
         self.bytes += size
         if self.bytes > MOST_LATER:
-            first = next(iter(self.opened.values()), (self.count,))[0]  # when the first tape was opened that is still there
+            first = next(iter(self.opened.values()), (self.count,))[0]  # when the oldest tape was opened that still lives
             while self.bytes > MOST_LATER * 3 // 4 and self:  # many at once: that costs less for each
                 reference, size, count = self.popleft()
                 self.bytes -= size

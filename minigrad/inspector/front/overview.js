@@ -15,7 +15,8 @@ export class Overview {
     this.room = width - this.left - 10;
     this.capsules = fold.layered && this.end <= 40 && width >= 520;
     this.top = this.capsules ? 62 : 22 + HIGH;
-    this.bottom = this.top + HIGH + 66;
+    const nested = fold.labels?.some((one) => one.includes(", "));
+    this.bottom = this.top + HIGH + (nested ? 80 : 66);
     this.element = svg("svg", { class: "overview", viewBox: `0 0 ${width} ${this.bottom}`, role: "group", "aria-label": `overview: ${this.end} ${this.noun(2)}` });
     this.element.addEventListener("click", (event) => {
       const capsule = event.target.closest(".capsule"), box = this.element.getBoundingClientRect();
@@ -36,8 +37,8 @@ export class Overview {
     this.slopes = this.curve(this.fold.below, top + 8, "orange");
     this.axis(top + HIGH + 22);
     this.funnel = path("", { class: "funnel" });
-    this.label = svg("text", { x: 12, y: top + HIGH + 58, "font-size": 12.5, class: "b" });
-    if (this.fold.first.length > 40) this.buttons(top + HIGH + 58);
+    this.label = svg("text");
+    this.named = this.width - 24 - (this.fold.first.length > 40 ? this.buttons(this.bottom - 8) : 0); // the room of its name
     this.element.append(this.funnel, this.label);
   }
 
@@ -62,7 +63,9 @@ export class Overview {
     });
     const each = Math.round((this.end - this.first) / this.room);
     const shown = `${this.first + 1} to ${this.end} of ${this.fold.first.length}${each > 1 ? `, ${each} on each pixel` : ""}`;
-    this.element.append(fitted(this.width - 62, y, [shown, `${this.first + 1} to ${this.end}`], this.width * 0.4, { size: 11, anchor: "end", class: "quiet" }));
+    const room = this.width * (this.width < 520 ? 0.25 : 0.4);
+    this.element.append(fitted(this.width - 62, y, [shown, `${this.first + 1} to ${this.end}`], room, { size: 11, anchor: "end", class: "quiet" }));
+    return room + 50;
   }
 
   noun(count) {
@@ -105,7 +108,8 @@ export class Overview {
 
   /** Numbers over the axis: a line, or bars where it is logarithmic. */
   curve({ name, numbers, log, low, high }, top, tone) {
-    this.element.append(fitted(8, top + HIGH / 2 + 4, name, this.left - 52, { size: 12, least: 9, bold: true, class: tone }));
+    const [x, y0, room] = this.width < 520 ? [this.left + 4, top - 3, this.room] : [8, top + HIGH / 2 + 4, this.left - 52];
+    this.element.append(fitted(x, y0, name, room, { size: 12, least: 9, bold: true, class: tone }));
     if (numbers.every((one) => one == null)) return null;
     const y = (one) => top + HIGH - (HIGH * ((log ? Math.log10(Math.abs(one)) : one) - low) / (high - low));
     const group = svg("g", { class: `curve ${tone}` });
@@ -156,6 +160,13 @@ export class Overview {
     }
   }
 
+  /** What stands at a unit: a layer's name, the number of an iteration, and of others their place. */
+  tick(k) {
+    if (this.fold.layered) return [this.nameOf(k), String(k + 1)];
+    const name = this.nameOf(k);
+    return this.fold.kind === "iterations" && !name.includes(", ") ? /^iteration (\d+)/.exec(name)?.[1] : String(k + 1);
+  }
+
   axis(y) {
     this.outer(y + 14);
     if (this.capsules) return;
@@ -163,7 +174,7 @@ export class Overview {
     const round = stride <= 1 ? 1 : [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((one) => one >= stride) || stride;
     this.element.append(fitted(8, y, this.fold.kind === "ops" ? "ops" : this.noun(2), this.left - 52, { size: 10.5, least: 8, class: "quiet" }));
     for (let k = this.first ? Math.ceil((this.first + 1) / round) * round - 1 : 0; k < this.end && this.x(k) + wide / 2 < this.width - 16; k += round)
-      this.element.append(fitted(this.x(k) + wide / 2, y, this.fold.layered ? [this.nameOf(k), String(k + 1)] : String(k + 1), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
+      this.element.append(fitted(this.x(k) + wide / 2, y, this.tick(k), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
   }
 
   /** Which unit the strip below shows, and how far the backward pass has come. */
@@ -176,7 +187,10 @@ export class Overview {
       const { fold, bottom: y } = this;
       put(this.funnel, "d", `M${a} ${y - 36}L4 ${y - 24}V${y - 2}M${b} ${y - 36}L${this.width - 4} ${y - 24}V${y - 2}M4 ${y - 24}`);
       const ops = fold.end[open] - fold.first[open], module = fold.paths?.[open], built = fold.built?.[open] ? ", built here" : "";
-      this.label.textContent = `${this.nameOf(open)}${module && module !== this.nameOf(open) ? `  ${module}` : ""}   (${ops} op${ops === 1 ? "" : "s"}${built})`;
+      const name = this.nameOf(open), count = `(${ops} op${ops === 1 ? "" : "s"}${built})`, path = module && module !== name ? `  ${module}` : "";
+      const label = fitted(12, y - 8, [`${name}${path}   ${count}`, `${name}   ${count}`, name], this.named, { size: 12.5, least: 10, bold: true });
+      this.label.replaceWith(label);
+      this.label = label;
     }
     this.slopes?.shown.forEach((bar, k) => bar && put(bar, "visibility", !hiding && now.reached(this.fold.lead[this.first + k]) ? "visible" : "hidden"));
     if (this.slopes && !this.slopes.shown.length) put(this.slopes.group, "visibility", !hiding && now.over ? "visible" : "hidden");
