@@ -34,7 +34,7 @@ if hasattr(os, "register_at_fork"):  # a replay could not read what another thre
 # ---- events --------------------------------------------------------------------------------------------------------
 
 NO_STEP = (None,) * 4
-float32 = np.dtype(np.float32)  # of nearly every value: no other needs to be asked for its kind
+float32 = np.dtype(np.float32)  # of nearly every value: only other dtypes are asked for their kinds
 NOTHING = {}  # for the many ops that read no Variable: they share it, and nobody writes into it
 QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
 
@@ -76,7 +76,7 @@ class Ran(Event):
     op_number: int
     inputs: tuple
     output: Any  # the number of the one output, or a tuple
-    kinds: str  # of each input's dtype, in NumPy's letters
+    other_kinds: tuple  # which input's dtype is not float32, its kind in NumPy's letters, the next one, ...
     read: tuple  # a Variable among the inputs, its version, the next one, ...
     heard: tuple  # a tape that listened, the inputs along which it wrote a step, the next tape, ...
     result: Any  # ... kept lightly
@@ -99,6 +99,12 @@ class Ran(Event):
     def versions(self) -> dict:
         """Each Variable among the inputs -> its version."""
         return dict(zip(self.read[::2], self.read[1::2])) if self.read else NOTHING
+
+    @property
+    def kinds(self) -> list:
+        """The kind of each input's dtype."""
+        others = dict(zip(self.other_kinds[::2], self.other_kinds[1::2]))
+        return [others.get(k, "f") for k in range(len(self.inputs))]
 
     @property
     def recorded(self) -> dict:
@@ -425,17 +431,18 @@ class Trace(Listener):
     def hear(self, op, inputs, output, attributes):
         if op.lists:
             inputs = one_by_one(inputs)
-        ids, kinds, read, plain, heard = (), "", (), (), ()
+        ids, other_kinds, read, plain, heard = (), (), (), (), ()
         known, here = self.versions, listening.__dict__
         for x in inputs:
             i, value = x.id, x.value
-            kind = "f" if value.dtype is float32 else value.dtype.kind
+            dtype = value.dtype
             if i in known:
                 read += i, known[i]
-            elif not i and kind in "fc":
+            elif not i and (dtype is float32 or dtype.kind in "fc"):
                 plain += len(ids), value
+            if dtype is not float32:
+                other_kinds += len(ids), dtype.kind
             ids += (i,)
-            kinds += kind
         for tape in here["now"]:
             live = tape.tracked_ids
             if live is not None:
@@ -461,7 +468,7 @@ class Trace(Listener):
                 self.around = around = around if found == around else found
         self.count = count = self.count + 1
         self.unparsed.append((
-            count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain,
+            count, code, frame.f_lasti, around, called, op.number, ids, made, other_kinds, read, heard, result, plain,
             here["module"],
         ))  # fmt: skip
 

@@ -62,10 +62,12 @@ def measures_of(array) -> Measures:
 
 def thumbnail(flat, shape):
     """Of each block of an array the number that is largest in size; and the least and the greatest of all."""
-    row = sum(n > 1 for n in shape) < 2
-    grid = flat.reshape(1, -1) if row else flat.reshape(-1, shape[-1])
-    rows, columns = (1, ROWS * COLUMNS) if row else (ROWS, COLUMNS)
-    high, low = (pooled(pooled(grid, rows, f).T, columns, f).T for f in (np.maximum, np.minimum))
+    if sum(n > 1 for n in shape) < 2:
+        first = np.arange(0, flat.size, -(-flat.size // (ROWS * COLUMNS)))
+        high, low = (f.reduceat(flat, first)[None] for f in (np.maximum, np.minimum))
+    else:
+        grid = flat.reshape(-1, shape[-1])
+        high, low = (pooled(pooled(grid, ROWS, f).T, COLUMNS, f).T for f in (np.maximum, np.minimum))
     return np.where(high + low >= 0, high, low), low.min(), high.max()
 
 
@@ -104,13 +106,16 @@ class Waiting(deque):
         self.append((weakref.ref(summary), size, self.count))
         self.bytes += size
         if self.bytes > MOST_LATER:
-            first = next(iter(self.opened.values()), (self.count,))[0]  # when the oldest tape was opened that still lives
-            while self.bytes > MOST_LATER * 3 // 4 and self:  # many at once: that costs less for each
-                reference, size, count = self.popleft()
-                self.bytes -= size
-                oldest = reference()
-                if oldest is not None:
-                    oldest.measure() if count > first else oldest.let_go()
+            self.drop(next(iter(self.opened.values()), (self.count,))[0])
+
+    def drop(self, opened):
+        """Let many go at once. Since the opening of a tape that lives four times as much may wait: many it keeps itself."""
+        while self and self.bytes > MOST_LATER * 3 // 4 and (self[0][2] <= opened or self.bytes > 4 * MOST_LATER):
+            reference, size, count = self.popleft()
+            self.bytes -= size
+            oldest = reference()
+            if oldest is not None:
+                oldest.measure() if count > opened else oldest.let_go()
 
 
 waiting = Waiting()
@@ -246,7 +251,7 @@ def finite_and_zero(array) -> tuple:
     if kind not in "fc":
         return True, kind in "biu" and not array.any()
     flat = array.ravel()
-    total = flat.dot(flat)
+    total = flat.dot(flat).item()
     if total and total - total == 0:
         return True, False
     return bool(np.isfinite(flat).all()), not flat.any()

@@ -10,7 +10,7 @@ const HIGH = 46;
 export class Overview {
   constructor(inspector, story, width) {
     const fold = story.view.fold;
-    Object.assign(this, { inspector, story, fold, width, first: 0, end: fold.first.length });
+    Object.assign(this, { inspector, story, fold, width, first: 0, end: fold.first.length, power: 0 });
     this.left = width < 520 ? 46 : 118;
     this.room = width - this.left - 10;
     this.capsules = fold.layered && this.end <= 40 && width >= 520;
@@ -44,8 +44,9 @@ export class Overview {
 
   /** Magnify ten times around a unit, or go back by as much. */
   zoom(closer, open) {
-    const some = this.end - this.first;
-    this.show(open, Math.min(this.fold.first.length, Math.max(10, Math.round(closer ? some / 10 : some * 10))));
+    const all = this.fold.first.length;
+    this.power = Math.max(0, Math.min(Math.ceil(Math.log10(all / 10)), this.power + (closer ? 1 : -1)));
+    this.show(open, Math.min(all, Math.max(10, Math.round(all / 10 ** this.power))));
   }
 
   /** So many units, around one of them. */
