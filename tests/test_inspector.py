@@ -24,13 +24,14 @@ import pytest
 
 import minigrad as mg
 from minigrad.inspector import still as pictures
-from minigrad.inspector.arrays import bytes_text, number_text, shown
+from minigrad.inspector.arrays import bytes_text, shown
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import trace_of
+from minigrad.tracing.values import brief
 
 
 @pytest.fixture(autouse=True)
@@ -886,7 +887,7 @@ def test_of_a_very_long_film_the_end_is_shown_and_the_answer_is_of_all(short_fil
     right = run(program, False)["g"].numpy()
     film = inspected(program if asked else program.replace("g = tape.gradient(z, x)", ""), traced, "z", "x")
     assert film.plain["notes"][-1] == said and f" {said}" in str(film).split("\n")
-    assert film.plain["verdict"]["answer"] == number_text(float(right), 4)
+    assert film.plain["verdict"]["answer"] == brief(float(right))
     assert 990 <= film.plain["count"] <= 1000
     read = [number for kind, number in steps_of(film.plain) if kind == "read"]
     assert {0, film.plain["count"] - 1} <= {*read}, "both ends of what is shown were read back"
@@ -1053,7 +1054,7 @@ def test_inf_is_a_cross_in_the_picture_too():
 
 def test_numbers_have_six_digits_at_most():
     numbers = {1 / 3: "0.333333", 1e-20: "1e-20", 123456789.0: "1.23457e+08", -0.0: "0.0", 5: "5", np.pi * 1e5: "314159.0"}
-    assert [number_text(x) for x in numbers] == [*numbers.values()]
+    assert [brief(x, 6) for x in numbers] == [*numbers.values()]
     assert [bytes_text(n) for n in (0, 1023, 2048, 5 << 20)] == ["0 B", "1023 B", "2 KiB", "5 MiB"]
 
 

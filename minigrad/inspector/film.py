@@ -205,17 +205,11 @@ def ways_of(trace, tape, targets, sources, experiments):
 
 def name_apart(frames):
     """Give the ops of one call their own names: `matvec` runs three, and only together they are it."""
-
-    def call(frame):
-        e = frame.event
-        return (e.code, e.instruction, e.called) if isinstance(e, Ran) else id(frame)
-
-    for _, same in itertools.groupby(frames, call):
-        ops = [*same]
-        if len({frame.kernel for frame in ops}) > 1:
-            for frame in ops:
-                name = frame.op_made.__name__
-                frame.op = CALLED.get(name, name)
+    calls = [(e.code, e.instruction, e.called) if isinstance(e, Ran) else id(e) for e in (frame.event for frame in frames)]
+    for _, same in itertools.groupby(zip(calls, frames), lambda pair: pair[0]):
+        ops = [frame for _, frame in same]
+        for frame in ops if len({frame.kernel for frame in ops}) > 1 else ():
+            frame.op = CALLED.get(frame.op_made.__name__, frame.op_made.__name__)
 
 
 class Builder:

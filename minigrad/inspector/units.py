@@ -5,7 +5,8 @@ import itertools
 import math
 from dataclasses import dataclass, field
 
-from .arrays import norm_of, short
+from ..tracing.values import brief
+from .arrays import norm_of
 
 MANY = 22  # columns from which on a film is folded
 LEAST = 3  # iterations that a loop has at least
@@ -243,7 +244,7 @@ def trend(model) -> str:
         return ""
     what = "largest |gradient| of its weights" if kind == "layers" else "|gradient|"
     word = "vanishing" if first < last else "exploding"
-    return f"{word}: the {what} goes from {short(last)} in {end} to {short(first)} in {start}"
+    return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}"
 
 
 def sent_units(model):

@@ -109,7 +109,7 @@ class Waiting(deque):
             self.drop(next(iter(self.opened.values()), (self.count,))[0])
 
     def drop(self, opened):
-        """Let many go at once. Since the opening of a tape that lives four times as much may wait: many it keeps itself."""
+        """Let many go at once. Since a living tape was opened four times as much may wait: many it keeps itself."""
         while self and self.bytes > MOST_LATER * 3 // 4 and (self[0][2] <= opened or self.bytes > 4 * MOST_LATER):
             reference, size, count = self.popleft()
             self.bytes -= size
@@ -257,12 +257,14 @@ def finite_and_zero(array) -> tuple:
     return bool(np.isfinite(flat).all()), not flat.any()
 
 
-def brief(number) -> str:
-    """A number in four digits; a whole float has a point, and no zero a sign."""
+def brief(number, digits=4) -> str:
+    """A number in so many digits; a whole float has a point, and no zero a sign."""
     if isinstance(number, float):
-        text = f"{number + 0.0:.4g}"
+        text = f"{number + 0.0:.{digits}g}"
         return text + ".0" if text.lstrip("-").isdigit() else text
-    return visible(number.decode(errors="replace"), 20) if isinstance(number, bytes) else str(number)
+    if isinstance(number, complex):
+        return f"{number:.{digits}g}"
+    return visible(number.decode(errors="replace") if isinstance(number, bytes) else number, 20)
 
 
 class Given:

@@ -28,7 +28,7 @@ export class Overview {
   }
 
   draw() {
-    const { top } = this;
+    const { top } = this, held = this.element.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
     this.opened = undefined;
     this.lit = rect(0, 0, 0, top + HIGH + 10, { class: "lit" });
     this.element.replaceChildren(this.lit);
@@ -40,13 +40,15 @@ export class Overview {
     this.label = svg("text");
     this.named = this.width - 24 - (this.fold.first.length > 40 ? this.buttons(this.bottom - 8) : 0); // the room of its name
     this.element.append(this.funnel, this.label);
+    if (held) [...this.element.querySelectorAll("[tabindex]")].find((one) => one.getAttribute("aria-label") === held)?.focus();
   }
 
-  /** Magnify ten times around a unit, or go back by as much. */
-  zoom(closer, open) {
+  /** Magnify ten times around the open unit, or go back by as much. */
+  zoom(closer) {
     const all = this.fold.first.length;
     this.power = Math.max(0, Math.min(Math.ceil(Math.log10(all / 10)), this.power + (closer ? 1 : -1)));
-    this.show(open, Math.min(all, Math.max(10, Math.round(all / 10 ** this.power))));
+    this.show(this.opened, Math.min(all, Math.max(10, Math.round(all / 10 ** this.power))));
+    this.inspector.draw();
   }
 
   /** So many units, around one of them. */
@@ -58,8 +60,7 @@ export class Overview {
 
   buttons(y) {
     [["+", "magnify the axis ten times (+)", true, 44], ["−", "the axis ten times as long (−)", false, 18]].forEach(([sign, says, closer, right]) => {
-      const onclick = () => this.inspector.zoom(closer, this);
-      const look = { class: "zoom", role: "button", tabindex: 0, "aria-label": says, onclick };
+      const look = { class: "zoom", role: "button", tabindex: 0, "aria-label": says, onclick: () => this.zoom(closer) };
       this.element.append(svg("g", look, rect(this.width - right - 12, y - 16, 24, 22, { class: "box", rx: 4 }), fitted(this.width - right, y, sign, 20, { size: 15, bold: true, anchor: "middle" })));
     });
     const each = Math.round((this.end - this.first) / this.room);
