@@ -988,6 +988,15 @@ def test_the_axis_of_many_ops_can_be_magnified(open_page, long_film):
     assert first in page.locator(f"{ROOT} .overview text").all_text_contents()
 
 
+def test_an_outer_loop_is_named_below_the_axis_and_above_the_funnel(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "blocks")
+    boxes = [
+        one.bounding_box() for one in page.locator(f"{ROOT} .overview text").filter(has_text=re.compile("^iteration [1-8] of 8$")).all()
+    ]
+    funnel = page.locator(f"{ROOT} .overview .funnel").bounding_box()
+    assert len(boxes) == 8 and all(box["y"] + box["height"] <= funnel["y"] + 2 for box in boxes)
+
+
 def test_columns_have_names_that_tell_value_and_gradient(open_page, tmp_path):
     page = open_page(saved(inspected(PROGRAM), tmp_path))
     names = page.locator(f"{ROOT} .film .frame").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
