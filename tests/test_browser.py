@@ -310,6 +310,10 @@ def test_every_key_of_the_sheet_does_what_the_sheet_says(open_page, tmp_path):
     press("]")
     assert open_unit.text_content() == before
 
+    press("+")
+    assert root.locator(".overview text").get_by_text(re.compile(r"^\d+ to \d+ of 6\d$")).count() == 1
+    press("-")
+
     press(",")
     focused = page.evaluate("document.activeElement.getAttribute('data-id')")
     press(".")
@@ -839,6 +843,34 @@ try:
         y = x * 2.0 + w
 except Exception:
     pass""",
+    "stopped": """\
+x = mg.Variable(3.0)
+with mg.GradientTape() as tape:
+    y = x * x
+    with tape.stop_recording():
+        size = mg.abs(y)
+    z = y * size
+tape.gradient(z, x)""",
+    "blocks": """\
+x = mg.Variable(0.7)
+with mg.GradientTape() as tape:
+    y = x
+    for epoch in range(8):
+        y = y * 1.5
+        for step in range(20):
+            y = mg.sin(y)
+            y = y + 0.1
+tape.gradient(y, x)""",
+    "jacobian": """\
+x, w = mg.Variable([1.0, 2.0, 3.0]), mg.constant([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+with mg.GradientTape() as tape:
+    y = mg.linalg.matvec(w, x * x * 1e-30)
+tape.jacobian(y, x)""",
+    "identifiers": f"""\
+{"a" * 200} = mg.Variable([1.0, -2.0])
+with mg.GradientTape() as tape:
+    {"b" * 200} = {"a" * 200} * 2.0
+tape.gradient({"b" * 200}, {"a" * 200})""",
     "twins": """\
 x = mg.Variable(3.0)
 with mg.GradientTape() as tape:
@@ -860,6 +892,13 @@ x, w = mg.reshape(mg.range(24.0), (2, 3, 4)), mg.Variable(mg.ones((4, 2)))
 with mg.GradientTape() as tape:
     y = x @ w
 tape.gradient(y, w)""",
+    "tiny": """\
+x = mg.Variable([1.0, -1.0, 2.0, 3.0])
+with mg.GradientTape() as tape:
+    y = x * -1.234e-35
+    for k in range(14):
+        y = y * 1.0
+tape.gradient(y, x)""",
     "names": f"""\
 x = mg.Variable([1e-30, -2.0], name="{"long" * 50}")
 y = mg.Variable(3.0, name="\u0645\u062a\u063a\u064a\u0631 \u6f22\u5b57")
@@ -879,6 +918,7 @@ BOXES = """() => {
             const { left, right, top, bottom, height } = e.getBoundingClientRect();
             return { text: e.textContent, left: left + 0.5, right: right - 0.5, top: top + height * 0.2, bottom: bottom - height * 0.22 };
         });
+        for (const one of root.querySelectorAll(".picture text")) if (one.textContent.includes("…")) wrong.push(`cut: ${one.textContent}`);
         for (const one of texts)
             if (one.left < frame.left - 1 || one.right > frame.right + 1 || one.top < frame.top - 1 || one.bottom > frame.bottom + 1)
                 wrong.push(`cut: ${one.text}`);
@@ -929,6 +969,75 @@ def test_the_check_of_texts_finds_what_overlaps_and_what_is_cut(open_page, tmp_p
     page.evaluate("() => document.querySelector('.film .marks').append(document.querySelector('.status .mark').cloneNode(true))")
     page.evaluate("() => document.querySelector('.film .marks .mark').setAttribute('transform', 'translate(120 80)')")
     assert "covered" in {one.split(":")[0] for one in page.evaluate(BOXES)}
+
+
+def test_a_question_that_was_refused_takes_no_answer_back(open_page, tmp_path):
+    program = PROGRAM.replace("inspector =", "try:\n    tape.gradient(z, x)\nexcept RuntimeError:\n    pass\ninspector =")
+    page = open_page(saved(inspected(program), tmp_path))
+    assert page.locator(f"{ROOT} .question").inner_text().startswith("dz/dx = 0.53")
+    assert page.locator(f"{ROOT} .say").inner_text().startswith("RuntimeError: A non-persistent GradientTape")
+    assert page.locator(f"{ROOT} .code .current .text").inner_text().strip() == "tape.gradient(z, x)"
+    assert page.locator(f"{ROOT} .frame.source").get_attribute("aria-label") == "source x, value 3.0, gradient 0.5332"
+
+
+def test_a_gradient_of_another_shape_than_its_column_says_which(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "jacobian")
+    texts = page.locator(f"{ROOT} .frame.source text").all_text_contents()
+    assert "(3,)" in texts and "(2, 3)" in texts, "of x, and of the Jacobian"
+
+
+def test_what_is_stopped_on_purpose_is_not_called_lost(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "stopped")
+    assert page.locator(f"{ROOT} .term small").all_inner_texts() == ["passed back", "stopped", "full"]
+    assert page.locator(f"{ROOT} .mark.cut").count() == 0 and page.locator(f"{ROOT} .film .mark.stop").count() == 2
+
+
+def test_a_share_of_zeros_is_only_whole_where_all_are_zero(open_page, tmp_path):
+    block = "with mg.GradientTape() as tape:\n    y = mg.reduce_sum(mg.gather(t, [3, 5]))"
+    program = f"import minigrad as mg\nmg.trace(True)\nt = mg.Variable(mg.ones((1000, 3)))\n{block}\ntape.gradient(y, t)\ninspector = mg.inspect(tape)"
+    page = open_page(saved(inspected(program), tmp_path))
+    assert page.locator(f"{ROOT} .answers").inner_text().split("\n")[1:] == ["99.8 % zeros", "IndexedSlices"]
+
+
+def test_numbers_of_values_are_blue_and_those_of_gradients_orange(open_page, tmp_path):
+    program = "x = mg.Variable(0.5)\nwith mg.GradientTape() as tape:\n    y = x\n    for k in range(30):\n        y = y * 0.1\ntape.gradient(y, x)"
+    page = open_page(saved(inspected(f"import minigrad as mg\nmg.trace(True)\n{program}\ninspector = mg.inspect(tape)"), tmp_path))
+    fills = page.locator(f"{ROOT} .curve").evaluate_all("all => all.map(one => getComputedStyle(one.querySelector('.bar')).fill)")
+    assert fills == ["rgb(11, 87, 164)", "rgb(204, 116, 38)"]
+
+
+def test_the_axis_of_many_ops_can_be_magnified(open_page, long_film):
+    page = open_page(long_film)
+    page.locator(ROOT).focus()
+    first = page.locator(f"{ROOT} .overview").evaluate(
+        "e => [...e.querySelectorAll('text')].map(t => t.textContent).find(t => / of 500[0-9]/.test(t))"
+    )
+    assert re.match(r"1 to (500\d) of \1, \d on each pixel", first)
+    for key in ("+", "+"):
+        page.keyboard.press(key)
+    texts = page.locator(f"{ROOT} .overview text").all_text_contents()
+    shown = next(found for text in texts if (found := re.fullmatch(r"(\d+) to (\d+) of 500\d", text)))
+    assert int(shown[2]) - int(shown[1]) == 49 and int(shown[1]) <= 2501 <= int(shown[2]), "the open one is among them"
+    page.keyboard.press("]")
+    box = page.locator(f"{ROOT} .overview").bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 14, box["y"] + 40)
+    assert page.locator(f"{ROOT} .overview text.b").last.text_content().startswith(f"iteration {int(shown[2]) - 1} "), "one is before them"
+    for tick in page.locator(f"{ROOT} .overview text.m").all():
+        if tick.text_content().isdigit() and int(tick.text_content()) > 2000:
+            page.mouse.click(tick.bounding_box()["x"] + tick.bounding_box()["width"] / 2, box["y"] + 40)
+            assert page.locator(f"{ROOT} .overview text.b").last.text_content().startswith(f"iteration {tick.text_content()} ")
+    page.keyboard.press("-")
+    page.keyboard.press("-")
+    assert first in page.locator(f"{ROOT} .overview text").all_text_contents()
+
+
+def test_an_outer_loop_is_named_below_the_axis_and_above_the_funnel(open_page, tmp_path):
+    page = shown_scene(open_page, tmp_path, "blocks")
+    boxes = [
+        one.bounding_box() for one in page.locator(f"{ROOT} .overview text").filter(has_text=re.compile("^iteration [1-8] of 8$")).all()
+    ]
+    funnel = page.locator(f"{ROOT} .overview .funnel").bounding_box()
+    assert len(boxes) == 8 and all(box["y"] + box["height"] <= funnel["y"] + 2 for box in boxes)
 
 
 def test_columns_have_names_that_tell_value_and_gradient(open_page, tmp_path):

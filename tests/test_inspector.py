@@ -24,7 +24,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.inspector import still as pictures
-from minigrad.inspector.arrays import bytes_text, number_text, shown
+from minigrad.inspector.arrays import bytes_text, shown
 from minigrad.inspector.film import read_again
 from minigrad.inspector.html import FRONT, PARTS
 from minigrad.inspector.inspection import Inspection
@@ -32,6 +32,7 @@ from minigrad.inspector.still import still
 from minigrad.inspector.units import loops
 from minigrad.inspector.wires import scale_of, strip, width_of
 from minigrad.tracing.log import trace_of
+from minigrad.tracing.values import brief
 
 
 @pytest.fixture(autouse=True)
@@ -567,6 +568,14 @@ def test_output_gradients_are_no_lost_part():
     assert view["verdict"]["lost"] is None and not any("lost" in wire for wire in view["wires"].values())
 
 
+def test_what_stop_gradient_holds_back_is_what_the_slope_lacks():
+    program = "x = mg.Variable(3.0)\nwith mg.GradientTape() as tape:\n    y = mg.stop_gradient(x * x) * x\ng = tape.gradient(y, x)"
+    verdict = inspected(program).plain["verdict"]
+    slope = ((3.0 + 1e-4) ** 3 - (3.0 - 1e-4) ** 3) / 2e-4
+    assert (float(verdict["answer"]), float(verdict["full"])) == (9.0, pytest.approx(slope, rel=1e-6))
+    assert float(verdict["lost"]) == float(verdict["full"]) - 9.0
+
+
 MANY = """
 sources = [mg.Variable(1.0 + k, name=f"v{k}") for k in range(10)]
 kept = mg.Variable(0.0)
@@ -710,9 +719,25 @@ def test_every_pair_of_lengths_that_does_not_fit_is_found(op, first, second, pai
 
 def test_a_gradient_that_raised_is_shown_as_that():
     program = "try:\n    tape.gradient(y, x)\nexcept RuntimeError:\n    pass"
-    view = inspected(f"{HALF}{program}").plain
+    film = inspected(f"{HALF}{program}")
+    view = film.plain
+    assert "\n tape.gradient(y, x) raised RuntimeError: A non-persistent GradientTape can only be used" in str(film)
     assert steps_of(view)[-1] == ["error", 1] and "can only be used to compute one set of gradients" in view["readings"][1]["error"]
     assert view["verdict"]["answer"] == "3.0", "the answer is that of the question before"
+
+
+def test_of_several_sources_the_one_is_named_that_is_told_of():
+    program = (
+        "a, b = mg.Variable(2.0), mg.Variable(0.0)\nwith mg.GradientTape() as tape:\n    y = a * a + b * b\ng = tape.gradient(y, [a, b])"
+    )
+    verdict = inspected(program).plain["verdict"]
+    assert verdict["say"].startswith("b: Zero. ") and [one["say"][:5] for one in verdict["each"]] == ["Compl", "Zero."]
+
+
+def test_the_ops_of_one_call_have_names_of_their_own():
+    program = "q = mg.Variable(mg.ones((2, 3)))\nwith mg.GradientTape() as tape:\n    y = mg.matmul(q, q, transpose_b=True)\n    "
+    view = inspected(f"{program}for i in range(2):\n        y = mg.nn.relu(y)\ng = tape.gradient(y, q)").plain
+    assert [col["op"] for col in columns(view, "op")] == ["transpose", "matmul", "relu", "relu"]
 
 
 def test_each_column_shows_the_gradient_of_the_reading_that_it_is_asked_about():
@@ -734,6 +759,33 @@ def test_a_source_that_is_another_version_has_its_gradient():
     program = "x = mg.Variable(2.0)\nwith mg.GradientTape() as tape:\n    x.assign_add(1.0)\n    y = x * x\ng = tape.gradient(y, x)"
     view = inspected(program).plain
     assert float(slope(view, columns(view, "assign")[0])) == 6.0 and float(slope(view, named(view, "x"))) == 6.0
+
+
+def test_what_an_op_was_given_is_shown_whoever_made_it():
+    view = inspected(CRASH.format(op="@").replace("mg.constant([[0.5, 1.0, -1.0, 2.0], [1.5, 0.0, 0.5, -0.5]])", "mg.ones((2, 4))")).plain
+    assert (view["cols"]["d0"]["name"], view["cols"]["d0"]["shape"], value(view, view["cols"]["d0"]).tolist()) == (
+        "x",
+        [2, 4],
+        [[1.0] * 4] * 2,
+    )
+
+
+def test_sources_of_equal_names_are_told_apart_by_their_paths():
+    block = "class Block(mg.keras.Model):\n    def __init__(self):\n        super().__init__()\n        self.inner = mg.keras.layers.Dense(2, name='inner')\n"
+    call = "    def call(self, x):\n        return self.inner(x)\n"
+    run = "one, two = Block(), Block()\nwith mg.GradientTape() as tape:\n    y = two(one(mg.ones((1, 2))))\n"
+    found = inspected(f"{block}{call}{run}g = tape.gradient(y, [one.trainable_variables, two.trainable_variables])").plain
+    names = [source["name"] for source in found["sources"]]
+    assert len({*names}) == 4 and [name.rpartition("/")[0].rpartition("/")[2] for name in names] == ["inner"] * 4
+
+
+def test_of_complex_numbers_the_picture_shows_the_sizes():
+    program = "z = mg.Variable(np.array([3 + 4j, -1j, 0j, 2, 1]))\nwith mg.GradientTape() as tape:\n    y = mg.reduce_sum(mg.abs(z))\n"
+    view = inspected(f"{program}g = tape.gradient(y, z)").plain
+    picture = view["arrays"][named(view, "z")["value"]]["picture"]
+    assert (picture["kind"], picture["sizes"], picture["v"]) == ("line", True, [5.0, 1.0, 0.0, 2.0, 1.0])
+    few = inspected(f"{program.replace(', 0j, 2, 1]', ']')}g = tape.gradient(y, z)").plain
+    assert few["arrays"][named(few, "z")["value"]]["picture"]["v"] == ["3+4j", "-0-1j"]
 
 
 def test_sparse_gradients_are_called_so_and_have_their_norm():
@@ -836,7 +888,7 @@ def test_of_a_very_long_film_the_end_is_shown_and_the_answer_is_of_all(short_fil
     right = run(program, False)["g"].numpy()
     film = inspected(program if asked else program.replace("g = tape.gradient(z, x)", ""), traced, "z", "x")
     assert film.plain["notes"][-1] == said and f" {said}" in str(film).split("\n")
-    assert film.plain["verdict"]["answer"] == number_text(float(right), 4)
+    assert film.plain["verdict"]["answer"] == brief(float(right))
     assert 990 <= film.plain["count"] <= 1000
     read = [number for kind, number in steps_of(film.plain) if kind == "read"]
     assert {0, film.plain["count"] - 1} <= {*read}, "both ends of what is shown were read back"
@@ -1003,7 +1055,7 @@ def test_inf_is_a_cross_in_the_picture_too():
 
 def test_numbers_have_six_digits_at_most():
     numbers = {1 / 3: "0.333333", 1e-20: "1e-20", 123456789.0: "1.23457e+08", -0.0: "0.0", 5: "5", np.pi * 1e5: "314159.0"}
-    assert [number_text(x) for x in numbers] == [*numbers.values()]
+    assert [brief(x, 6) for x in numbers] == [*numbers.values()]
     assert [bytes_text(n) for n in (0, 1023, 2048, 5 << 20)] == ["0 B", "1023 B", "2 KiB", "5 MiB"]
 
 
@@ -1030,6 +1082,17 @@ def test_a_long_film_folds_its_layers():
     fold = film.plain["fold"]
     assert fold["kind"] == "calls" and [label for label in fold["labels"] if "block" in label] == [f"block {k}" for k in range(1, 14)]
     assert [fold["end"][k] - fold["first"][k] for k, label in enumerate(fold["labels"]) if "block" in label] == [4] * 13
+    check(film)
+
+
+def test_a_loop_within_a_loop_is_folded_too():
+    block = "y = x\n    for i in range(4):\n        y = y * 1.5\n        for k in range(20):\n            y = mg.sin(y)\n            y = y + 0.1\n"
+    film = inspected(f"x = mg.Variable(0.7)\nwith mg.GradientTape() as tape:\n    {block}g = tape.gradient(y, x)")
+    fold = film.plain["fold"]
+    assert (fold["labels"][1], fold["labels"][-1]) == ("iteration 1 of 4, iteration 1 of 20", "iteration 4 of 4, iteration 20 of 20")
+    assert {end - first for first, end in zip(fold["first"], fold["end"])} == {1, 2} and len(fold["first"]) == 4 * 21
+    assert fold["first"][1:] == fold["end"][:-1], "nothing is left out, and nothing is there twice"
+    assert "... 161 more ops" in str(film), "of 4 x 41 all but the first and the last two"
     check(film)
 
 

@@ -160,7 +160,7 @@ def test_of_arrays_that_are_not_large_it_keeps_a_bounded_number_of_bytes(monkeyp
             for _ in range(100):
                 x * 2.0
     kept = [event.value.array is not None for event in only(log, Ran) if not event.value.whole]
-    assert 5 <= sum(kept) <= 13 and kept[-1] and not kept[0]
+    assert 13 < sum(kept[-100:]) <= 4 * 13 and not any(kept[:-100]), "four times as much of a tape that lives"
     found = [event.value.measures for event in only(log, Ran) if not event.value.whole]
     assert found[1] is None, "nobody can make a film of it"
     assert tape.steps and {one.norm for one in found[-100:]} == {2.0 * 1000**0.5}
@@ -412,7 +412,7 @@ def test_it_costs_a_few_calls_for_each_op_on_numbers():
 
     with mg.trace():
         per_op = (calls_of(lambda: chain(50)) - calls_of(lambda: chain(10))) / (3 * 40)
-    assert per_op < 36
+    assert per_op < 30
 
 
 def test_an_op_is_an_event_only_once_somebody_reads_the_log():

@@ -4,12 +4,10 @@ import math
 
 import numpy as np
 
-from ..errors import visible
-from ..tracing.values import Summary
+from ..tracing.values import COLUMNS, ROWS, Summary, brief
 
 FEW = 4  # elements that are shown as numbers
 FIRST = 256  # elements of a picture
-ROWS, COLUMNS = 12, 16  # of a picture of a value that was not kept whole
 UNKNOWN = {"shape": None, "state": "unknown", "text": "?"}  # a value that nobody has kept
 
 
@@ -40,20 +38,19 @@ def shown(value) -> dict:
 
 def picture_of(summary, found) -> "dict | None":
     """The numbers to draw: all of a small array; of a larger one those of its thumbnail."""
-    if summary.dtype.kind == "c":
-        return None
     axes = [n for n in summary.shape if n > 1]
+    kept, sizes = (np.abs(summary.kept), {"sizes": True}) if summary.dtype.kind == "c" else (summary.kept, {})
     if summary.size <= FEW:
         rows = 2 if len(axes) > 1 else 1
         return {"kind": "numbers", "rows": rows, "cols": summary.size // rows, "v": cells(summary.kept, 6)}
     if len(axes) <= 1:
-        numbers = summary.kept if summary.whole else found.thumb
-        return {"kind": "line", "rows": 1, "cols": numbers.size, "v": cells(numbers), "pooled": not summary.whole}
-    grid = summary.kept.reshape(-1, summary.shape[-1]) if summary.whole else found.thumb
+        numbers = kept.ravel() if summary.whole else found.thumb
+        return {"kind": "line", "rows": 1, "cols": numbers.size, "v": cells(numbers), "pooled": not summary.whole, **sizes}
+    grid = kept.reshape(-1, summary.shape[-1]) if summary.whole else found.thumb
     pooled = not summary.whole
     if max(grid.shape[0] / ROWS, grid.shape[1] / COLUMNS) > 2:
         grid, pooled = found.thumb, True
-    return {"kind": "grid", "rows": grid.shape[0], "cols": grid.shape[1], "v": cells(grid), "pooled": pooled}
+    return {"kind": "grid", "rows": grid.shape[0], "cols": grid.shape[1], "v": cells(grid), "pooled": pooled, **sizes}
 
 
 def cells(numbers, digits=4) -> list:
@@ -64,7 +61,7 @@ def json_number(x, digits=4):
     """A number in so many digits; what JSON cannot say, as a word."""
     if isinstance(x, float):
         return float(f"{x:.{digits}g}") + 0.0 if math.isfinite(x) else str(x)
-    return int(x)
+    return brief(x, digits) if isinstance(x, complex) else int(x)
 
 
 def state_of(summary, found) -> str:
@@ -82,7 +79,7 @@ def text_of(value, first=4) -> str:
     if summary.size == 0:
         return f"empty {tuple(summary.shape)}".replace(" ()", "")
     first = max(first, 3) if summary.size <= 3 else first
-    shown = [short(x) for x in summary.kept.ravel()[:first].tolist()]
+    shown = [brief(x) for x in summary.kept.ravel()[:first].tolist()]
     return shown[0] if summary.shape == () else f"[{' '.join(shown)}{' ...' if summary.size > first else ''}]"
 
 
@@ -91,21 +88,7 @@ def size_text(summary) -> str:
     if summary.size <= FEW or summary.measures is None:
         return text_of(summary)
     odd = [f"{count} {word}" for word, count in zip(("nan", "inf", "-inf"), summary.measures[4:7]) if count]
-    return f"{tuple(summary.shape)}, {', '.join(odd) or f'norm {short(summary.measures.norm)}'}"
-
-
-def number_text(x, digits=6) -> str:
-    """A number in at most six digits; a whole float has a point, and no zero a sign."""
-    if isinstance(x, float):
-        text = f"{x + 0.0:.{digits}g}"
-        return text + ".0" if text.lstrip("-").isdigit() else text
-    if isinstance(x, complex):
-        return f"{x:.{digits}g}"
-    return visible(x.decode(errors="replace") if isinstance(x, bytes) else x, 20)
-
-
-def short(x) -> str:
-    return number_text(x, 4)
+    return f"{tuple(summary.shape)}, {', '.join(odd) or f'norm {brief(summary.measures.norm)}'}"
 
 
 def bytes_text(count) -> str:

@@ -4,6 +4,7 @@ With a trace every op is known, recorded or not, with its line. Without one, the
 what it has recorded; nothing more is known then. Both become the same `Frame`s and `Reading`s, which the model draws.
 """
 
+import itertools
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -184,6 +185,7 @@ def film_of_log(trace, tape, targets, sources, every=False, lossless=False, expe
     told = [*[(e.number, e) for e in (*filter(matters, events), *steps)], *[(e.began, reading_of(e)) for e in heard]]
     for _, e in sorted(told, key=lambda one: one[0]):
         builder.hear(e)
+    name_apart(film.frames)
     film.roots += [n for n in history.sources if n not in film.roots]
     return film
 
@@ -199,6 +201,15 @@ def ways_of(trace, tape, targets, sources, experiments):
             history = History(trace, tape, numbers, None, experiment)
             found.update({(edge.start, edge.end, edge.event.number, edge.code): edge for edge in history.ways(history.nodes(targets))})
     return [*found.values()]
+
+
+def name_apart(frames):
+    """Give the ops of one call their own names: `matvec` runs three, and only together they are it."""
+    calls = [(e.code, e.instruction, e.called) if isinstance(e, Ran) else id(e) for e in (frame.event for frame in frames)]
+    for _, same in itertools.groupby(zip(calls, frames), lambda pair: pair[0]):
+        ops = [frame for _, frame in same]
+        for frame in ops if len({frame.kernel for frame in ops}) > 1 else ():
+            frame.op = CALLED.get(frame.op_made.__name__, frame.op_made.__name__)
 
 
 class Builder:

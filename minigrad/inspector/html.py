@@ -36,7 +36,7 @@ PAGE = """<!doctype html>
 <title>{title}</title>
 <style>
 body {{ margin: 0; background: #fff; }}
-h1 {{ position: absolute; clip-path: inset(50%); }}
+h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; }}
 @media screen and (prefers-color-scheme: dark) {{ body {{ background: #212121; }} }}
 {css}
 </style>

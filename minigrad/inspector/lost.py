@@ -52,9 +52,10 @@ def passed_back(film, targets, value_of):
             continue
         sent[k] = {}
         for slot, node in enumerate(frame.inputs):
-            if node is None or film.frames[k].kernel == "StopGradient":
+            if node is None:
                 continue
-            dx = came_back(frame, dy) if frame.op == "numpy" else step(film, frame, slot, dy, value_of)
+            held_back = frame.kernel == "StopGradient"
+            dx = dy if held_back else came_back(frame, dy) if frame.op == "numpy" else step(film, frame, slot, dy, value_of)
             if dx is not None:
                 sent[k][slot] = dx
                 grads[node] = grads[node] + dx if node in grads else dx

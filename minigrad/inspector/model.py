@@ -7,9 +7,7 @@ Of a folded film the strips of some units are left out, and `Model.strip_of` giv
 
 import contextlib
 import gc
-import itertools
 import json
-import math
 import re
 from typing import Any
 
@@ -20,6 +18,8 @@ from ..engine.op import convert
 from ..engine.tape import GradientTape
 from ..errors import unwarned, visible
 from ..explain.answer import answer_all
+from ..explain.asking import Here, knows, last_question
+from ..explain.misfit import misfit
 from ..explain.names import Names
 from ..explain.question import slopes_now
 from ..explain.search import number_of
@@ -27,9 +27,8 @@ from ..nest import flatten
 from ..tracing.log import LIMIT, Asked, LeftEngine, TapeEvent, Trace, Wrote, trace_of
 from ..tracing.places import user_frame
 from ..tracing.source import assigned_name
-from ..tracing.values import Summary
-from .arrays import bytes_text, norm_of, number_text, shown
-from .asking import Here, knows, last_question
+from ..tracing.values import Summary, brief
+from .arrays import bytes_text, norm_of, shown
 from .code import Code
 from .film import Part, add_reading, add_unheard, film_of_log, film_of_tape, read_again
 from .formulas import formula
@@ -48,7 +47,8 @@ GLYPHS = {
     "square": "x²", "sqrt": "√", "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min",
     "reduce_prod": "prod", "equal": "=", "not_equal": "≠", "greater": ">", "less": "<", "greater_equal": "≥", "less_equal": "≤",
     "exp": "exp", "abs": "|x|", "stop_gradient": "stop", "read_value": "read", "transpose": "xᵀ", "matrix_transpose": "xᵀ",
-    "custom_gradient": "custom",
+    "custom_gradient": "custom", "sparse_softmax_cross_entropy_with_logits": "cross entropy",
+    "softmax_cross_entropy_with_logits": "cross entropy", "sigmoid_cross_entropy_with_logits": "cross entropy",
 }  # fmt: skip
 SIGNS = {"multiply": "·", "add": " + ", "subtract": " − ", "divide": "/", "matmul": " @ "}
 MOST_INPUTS = 24  # of one op that are drawn
@@ -60,12 +60,12 @@ def glyph(frame) -> str:
     """A sign for an op; a number that is one of its inputs stands beside it."""
     powers = {2.0: "x²", 3.0: "x³", 0.5: "√"}
     if frame.op == "pow":
-        return powers.get(frame.numbers.get(1), f"x^{number_text(frame.numbers[1], 4)}" if 1 in frame.numbers else "xⁿ")
+        return powers.get(frame.numbers.get(1), f"x^{brief(frame.numbers[1], 4)}" if 1 in frame.numbers else "xⁿ")
     sign = GLYPHS.get(frame.op, frame.op)
     if frame.op in SIGNS and len(frame.numbers) == 1 and len(frame.inputs) == 2:
         ((slot, number),) = frame.numbers.items()
         if not isinstance(frame.inputs[slot], tuple):
-            return f"{sign} {number_text(number, 4)}" if slot else f"{number_text(number, 4)} {sign}"
+            return f"{sign} {brief(number, 4)}" if slot else f"{brief(number, 4)} {sign}"
     return sign
 
 
@@ -102,6 +102,7 @@ class Model:
         while len(json.dumps(self.data)) > most_bytes and self.most > FEWEST:
             self.most //= 2
             self.film_it(every=target is None)
+        del self.seen  # it would keep large arrays
 
     # ---- looking -------------------------------------------------------------------------------------------------------
 
@@ -115,7 +116,7 @@ class Model:
         tape = here.tape_of(trace) if of_log else looked_at
         if trace is not None and not knows(trace, tape):
             trace = None
-        here.things = {**tape.variables, **here.things}
+        here.things = self.seen = {**tape.variables, **here.things}
         asked = last_question(trace, tape)
         targets = here.objects(flatten(target) if target is not None else (), asked[0], trace)
         sources = here.objects(flatten(sources) if sources is not None else (), asked[1], trace)
@@ -187,10 +188,13 @@ class Model:
         self.versions = dict(reversed(nodes))  # of each Variable the one that was read first
         self.source_ids = {number: f"s{k}" for k, number in enumerate(self.all_sources())}
         self.asked_ids = {self.column_of(number) for number in self.asked_numbers()}
+        self.depth = depth_apart([self.path_of(number).split("/") for number in self.source_ids])
         places = [frame.place for frame in film.frames] + [one.place for one in (*film.readings, *film.marks)]
         self.code = Code([place for place in places if place is not None])
         self.texts, self.given, self.expressions, self.arrays, self.array_ids, self.used = {}, {}, [], [], {}, set()
         self.data_ids, self.last_use = self.other_data(), self.last_uses()
+        here = {n: self.seen[n] for n in self.data_ids if n in self.seen and not hasattr(self.seen[n], "assign")}
+        self.data_values = {n: Summary.of(convert(thing).value) for n, thing in here.items()}
         self.expressions.extend(self.expression(k) for k in range(len(film.frames)))  # each is made of earlier ones
         self.last = max((k for k, reading in enumerate(film.readings) if reading.targets), default=-1)
         self.totals = self.added_up()
@@ -546,7 +550,7 @@ class Model:
         frame = self.film.frames[k]
         node = frame.inputs[slot]
         if slot in frame.numbers and not (isinstance(node, tuple) and node[0] == "left"):
-            return {"node": None, "text": number_text(frame.numbers[slot])}
+            return {"node": None, "text": brief(frame.numbers[slot], 6)}
         nameless = "seed" if frame.by else "earlier" if self.film.left_out else "constant"
         return {"node": self.node(node), "text": self.name(node) or nameless}
 
@@ -571,7 +575,7 @@ class Model:
         if isinstance(number, tuple):  # of what an op returns beside its output
             return None
         if number < 0:
-            return number_text(frame.numbers.get(-1 - number, 0.0))
+            return brief(frame.numbers.get(-1 - number, 0.0), 6)
         known = number in self.film.made or self.film.history is None
         return self.name(number if known else self.film.history.node(number, {}))
 
@@ -603,7 +607,7 @@ class Model:
         if getattr(event, "value", None) is not None:
             return event.value
         changed = version is not None and getattr(thing, "version", version) != version
-        return None if thing is None or changed else Summary.of(convert(thing).value)
+        return self.data_values.get(number) if thing is None or changed else Summary.of(convert(thing).value)
 
     def path_of(self, number) -> str:
         """What the user calls a source; of a weight of a model the path to it."""
@@ -611,8 +615,8 @@ class Model:
         return visible(getattr(thing, "path", "") or self.names.of(number, "x"))
 
     def source_name(self, number) -> str:
-        """The same, of a path the end."""
-        return "/".join(self.path_of(number).split("/")[-2:])
+        """The same, of a path the end: as much as tells the sources apart."""
+        return "/".join(self.path_of(number).split("/")[-self.depth :])
 
     def tapes(self):
         found = []
@@ -647,7 +651,8 @@ class Model:
             (film.traced and not film.history.opened and not film.left_out, "The log began later than this tape, and does not know all of it."),
             (used_up and not film.frames and not film.traced, "The tape is used up: what it had written is gone."),
         ]  # fmt: skip
-        return [text for true, text in notes if true]
+        raised = [f"{self.line_text(one.place)} raised {one.error}" for one in film.readings if one.error and one.place]
+        return [*[text for true, text in notes if true], *raised]
 
 
 def settle(totals, one, reading, step, total):
@@ -657,6 +662,12 @@ def settle(totals, one, reading, step, total):
         found[-1] = (reading, found[-1][1], total)
     else:
         found.append((reading, step, total))
+
+
+def depth_apart(paths) -> int:
+    """How many of the last parts of paths tell them apart; two, where nothing does."""
+    apart = (n for n in range(2, 1 + max(map(len, paths), default=0)) if len({(*path[-n:],) for path in paths}) == len(paths))
+    return next(apart, 2)
 
 
 def is_ghost(frame) -> bool:
@@ -680,30 +691,3 @@ def packed(steps) -> list:
         else:
             found.append([kind, number, 1, 0])
     return found
-
-
-def misfit(shapes, op) -> list:
-    """The pairs of axes that do not fit: the fewest that let the op run where each has one length, whichever that is."""
-    first, second = shapes if len(shapes) == 2 else ((), ())
-    pairs = [(i, j) for i in range(len(first)) for j in range(len(second)) if first[i] != second[j]]
-    pairs.sort(key=lambda pair: (abs(len(first) - pair[0] - len(second) + pair[1]), -pair[0]))  # from the last axes on
-    free = next(n for n in range(5, 100) if n not in (*first, *second))
-    choices = [some for count in (1, 2, 3) for some in itertools.combinations(pairs[:16], count)]
-    return next(([[*pair] for pair in sorted(some)] for some in choices if fits(op, first, second, some, free)), [])
-
-
-def fits(op, first, second, pairs, free) -> bool:
-    """Does an op run where the axes of each pair have the length that the first has, and also where they have another?"""
-    if len({i for i, _ in pairs}) < len(pairs) or len({j for _, j in pairs}) < len(pairs):
-        return False
-    for lengths in ([first[i] for i, _ in pairs], [free + k for k in range(len(pairs))]):
-        one, two = list(first), list(second)
-        for (i, j), length in zip(pairs, lengths):
-            one[i] = two[j] = length
-        if math.prod(one) + math.prod(two) > 1_000_000:
-            return False
-        try:
-            op.np(np.zeros(one, np.float32), np.zeros(two, np.float32))
-        except Exception:
-            return False
-    return True

@@ -5,7 +5,7 @@ import io
 import math
 import textwrap
 
-from .arrays import number_text
+from ..tracing.values import brief
 
 WIDE = 960  # pixels
 LEFT, TURN, GAP = 78, 96, 12  # the names of the rows, the turn at the right end, the gap between sources and ops
@@ -254,7 +254,7 @@ def array(canvas, data, x, y, w, h, ink):
     """The picture of a value, and a word on its size."""
     found = data.get("picture")
     if found is None or found["kind"] == "numbers":
-        numbers = [data["text"]] if found is None or data["n"] == 1 else [number_text(one, 4 if w > 110 else 3) for one in found["v"]]
+        numbers = [data["text"]] if found is None or data["n"] == 1 else [brief(one, 4 if w > 110 else 3) for one in found["v"]]
         cols = 1 if len(numbers) == 1 or (found["rows"] == 1 and w < 40 * found["cols"]) else found["cols"]
         rows = -(-len(numbers) // cols)
         for k, one in enumerate(numbers):
@@ -279,7 +279,9 @@ def size_note(data) -> str:
     zeros = data.get("zeros", 0)
     if zeros == data["n"]:
         return "all 0"
-    return f"{round(100 * zeros / data['n'])} % 0" if zeros >= data["n"] / 2 else f"norm {number_text(data['norm'], 3)}"
+    share = zeros / data["n"]
+    percent = math.floor(1000 * share) / 10 if share > 0.99 else round(100 * share)
+    return f"{percent} % 0" if share >= 0.5 else f"norm {brief(data['norm'], 3)}"
 
 
 def curve(canvas, found, x, y, w, h, ink):

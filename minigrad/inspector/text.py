@@ -63,7 +63,9 @@ def shown_frames(model):
         first, last = whole[0], whole[-1]
     found += [k for k in range(first.end) if k not in model.hidden]
     per, between = first.end - first.first, len(whole) - 2
-    found.append(f"{between} more {'iterations' if kind == 'iterations' else 'stretches'} of {per} op{'s' * (per != 1)}")
+    ops = last.first - first.end
+    equal = f"{between} more {'iterations' if kind == 'iterations' else 'stretches'} of {per} op{'s' * (per != 1)}"
+    found.append(equal if ops == per * between else f"{ops} more ops")
     return found + [k for k in range(last.first, len(model.film.frames)) if k not in model.hidden]
 
 

@@ -5,7 +5,8 @@ import itertools
 import math
 from dataclasses import dataclass, field
 
-from .arrays import norm_of, short
+from ..tracing.values import brief
+from .arrays import norm_of
 
 MANY = 22  # columns from which on a film is folded
 LEAST = 3  # iterations that a loop has at least
@@ -78,15 +79,33 @@ def units_of(model) -> "tuple[str, list[Unit]]":
     shown = [k for k in range(len(frames)) if k not in model.hidden]
     if len(shown) + len(model.source_ids) <= MANY or len(shown) < 8:
         return "", []
-    found = {"layers": layers, "iterations": iterations, "calls": calls}
-    ways = ((kind, groups) for kind, group in found.items() if len(groups := group(frames, shown)) >= LEAST)
-    kind, groups = next(ways, ("ops", []))
-    units = with_rest(model, groups, shown, kind)
-    before = 0
+    kind, units = divided(model, shown)
+    units, before = list(refined(model, units, shown)), 0
     for unit in units:
         unit.lead, unit.weights = lead_of(model, unit), weights_of(model, unit)
         unit.built, before = sum(k in model.hidden for k in range(before, unit.end)) if model.hidden else 0, unit.end
     return kind, units
+
+
+def divided(model, shown):
+    """The kind of fold of some frames, and its units."""
+    found = {"layers": layers, "iterations": iterations, "calls": calls}
+    ways = ((kind, groups) for kind, group in found.items() if len(groups := group(model.film.frames, shown)) >= LEAST)
+    kind, groups = next(ways, ("ops", []))
+    return kind, with_rest(model, groups, shown, kind)
+
+
+def refined(model, units, shown):
+    """The units; one that is itself a long film is divided in its turn: a loop within a layer, a loop within a loop."""
+    for unit in units:
+        own = shown[bisect.bisect_left(shown, unit.first) : bisect.bisect_left(shown, unit.end)]
+        kind, parts = divided(model, own) if len(own) > MANY else ("ops", [])
+        for part in refined(model, parts, own) if kind != "ops" else ():
+            part.label, part.path = f"{unit.label}, {part.label}", part.path or unit.path
+            part.iteration = part.iteration or unit.iteration
+            yield part
+        if kind == "ops":
+            yield unit
 
 
 def layers(frames, shown):
@@ -225,7 +244,7 @@ def trend(model) -> str:
         return ""
     what = "largest |gradient| of its weights" if kind == "layers" else "|gradient|"
     word = "vanishing" if first < last else "exploding"
-    return f"{word}: the {what} goes from {short(last)} in {end} to {short(first)} in {start}"
+    return f"{word}: the {what} goes from {brief(last)} in {end} to {brief(first)} in {start}"
 
 
 def sent_units(model):

@@ -56,6 +56,8 @@ def verdict(model) -> dict:
     missing, full = lost(model, reading) if len(each) == 1 and reading else (None, None)
     bad = model.first_bad() if worst["status"] == "nan" else None
     worst |= {"bad": None if bad is None else model.number_of(bad), "badFrame": None if bad is None else f"f{bad}"}
+    if len(each) > 1 and worst["status"] != "complete":
+        worst = {**worst, "say": f"{worst['name']}: {worst['say']}"}
     return {**worst, "head": f"{ask} = {answer}", "ask": ask, "answer": answer, "lost": missing, "full": full, "each": each}
 
 

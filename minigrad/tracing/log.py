@@ -23,7 +23,7 @@ from ..engine.tensor import next_id
 from ..errors import visible
 from . import checkpoint
 from .places import USERS, Place, callers_of, here, leads_to, program_frame, user_frame
-from .values import Given, Summary, finite, kept_lightly, waiting
+from .values import SCALARS, Given, Summary, finite, kept_lightly, waiting
 
 LIMIT = 20_000  # events that a trace keeps
 log_lock = threading.RLock()  # several threads may read one log
@@ -34,6 +34,7 @@ if hasattr(os, "register_at_fork"):  # a replay could not read what another thre
 # ---- events --------------------------------------------------------------------------------------------------------
 
 NO_STEP = (None,) * 4
+float32 = np.dtype(np.float32)  # of nearly every value: only other dtypes are asked for their kinds
 NOTHING = {}  # for the many ops that read no Variable: they share it, and nobody writes into it
 QUIET = {"gradient", "jacobian", "batch_jacobian", "convert"}  # names that tell less than the op's own
 
@@ -75,7 +76,7 @@ class Ran(Event):
     op_number: int
     inputs: tuple
     output: Any  # the number of the one output, or a tuple
-    kinds: str  # of each input's dtype, in NumPy's letters
+    other_kinds: tuple  # which input's dtype is not float32, its kind in NumPy's letters, the next one, ...
     read: tuple  # a Variable among the inputs, its version, the next one, ...
     heard: tuple  # a tape that listened, the inputs along which it wrote a step, the next tape, ...
     result: Any  # ... kept lightly
@@ -98,6 +99,12 @@ class Ran(Event):
     def versions(self) -> dict:
         """Each Variable among the inputs -> its version."""
         return dict(zip(self.read[::2], self.read[1::2])) if self.read else NOTHING
+
+    @property
+    def kinds(self) -> list:
+        """The kind of each input's dtype."""
+        others = dict(zip(self.other_kinds[::2], self.other_kinds[1::2]))
+        return [others.get(k, "f") for k in range(len(self.inputs))]
 
     @property
     def recorded(self) -> dict:
@@ -424,39 +431,45 @@ class Trace(Listener):
     def hear(self, op, inputs, output, attributes):
         if op.lists:
             inputs = one_by_one(inputs)
-        ids, kinds, read, plain, heard = (), "", (), (), ()
-        known = self.versions
+        ids, other_kinds, read, plain, heard = (), (), (), (), ()
+        known, here = self.versions, listening.__dict__
         for x in inputs:
             i, value = x.id, x.value
-            kind = value.dtype.kind
+            dtype = value.dtype
             if i in known:
                 read += i, known[i]
-            elif not i and kind in "fc":
+            elif not i and (dtype is float32 or dtype.kind in "fc"):
                 plain += len(ids), value
+            if dtype is not float32:
+                other_kinds += len(ids), dtype.kind
             ids += (i,)
-            kinds += kind
-        for tape in listening.now:
+        for tape in here["now"]:
             live = tape.tracked_ids
             if live is not None:
                 heard += tape.number, ids if live.issuperset(ids) else tuple(filter(live.__contains__, ids))
         if output.__class__ is list:
             made, result = tuple([y.id for y in output]), kept_lightly(output[0].value) if output else None
         else:
-            made, result = output.id, kept_lightly(output.value)
+            made, result = output.id, output.value
+            if result.__class__ not in SCALARS:
+                result = kept_lightly(result)
         frame, called = sys._getframe(2), op.__name__
-        if frame.f_code is not self.code and not USERS[frame.f_code.co_filename]:  # seldom not the user called the op
-            frame, called = user_frame()
-        self.code = code = frame.f_code  # where the last op was called
+        code = frame.f_code
+        if code is not self.code:  # it was called elsewhere than the last op
+            if not USERS[code.co_filename]:  # seldom not the user called the op
+                frame, called = user_frame()
+                code = frame.f_code
+            self.code = code
         around = ()
         if plain and code.co_flags & CO_NEWLOCALS:
             around = self.around
             if not leads_to(frame, around):  # it often does: in a loop the calls around it are kept once
                 found = callers_of(frame)
                 self.around = around = around if found == around else found
-        self.count += 1
+        self.count = count = self.count + 1
         self.unparsed.append((
-            self.count, code, frame.f_lasti, around, called, op.number, ids, made, kinds, read, heard, result, plain,
-            listening.module,
+            count, code, frame.f_lasti, around, called, op.number, ids, made, other_kinds, read, heard, result, plain,
+            here["module"],
         ))  # fmt: skip
 
     def read(self, variable):
@@ -532,11 +545,11 @@ class Trace(Listener):
             arrived = went
         elif dy is not dy_before:
             arrived = kept_lightly(dy)
-        went = arrived if dx is dy else kept_lightly(dx)
+        went = arrived if dx is dy else dx if dx.__class__ in SCALARS else kept_lightly(dx)
         self.last = dx, went, dy, arrived
-        self.count += 1
+        self.count = count = self.count + 1
         local = None if finite(went) else broken_slope(step, dy, arrived)
-        self.backward_rows.append((self.count, step[OUTPUT], step[INPUT], arrived, went, local))
+        self.backward_rows.append((count, step[OUTPUT], step[INPUT], arrived, went, local))
 
     def failed(self, op, problem):
         inputs = inputs_of_failed(op)

@@ -17,6 +17,8 @@ ROWS, COLUMNS = 12, 16  # of a thumbnail, at most
 LATER = 1 << 18  # bytes: a larger array is measured at once
 MOST_LATER = 1 << 22  # bytes of the arrays that wait to be measured
 STRIP = 256  # elements: NumPy compares longer rows quickly
+# the types of single numbers
+SCALARS = frozenset([np.dtype(letter).type for letter in np.typecodes["All"] if letter not in "SUVO"])
 
 
 class Measures(NamedTuple):
@@ -60,10 +62,12 @@ def measures_of(array) -> Measures:
 
 def thumbnail(flat, shape):
     """Of each block of an array the number that is largest in size; and the least and the greatest of all."""
-    row = sum(n > 1 for n in shape) < 2
-    grid = flat.reshape(1, -1) if row else flat.reshape(-1, shape[-1])
-    rows, columns = (1, ROWS * COLUMNS) if row else (ROWS, COLUMNS)
-    high, low = (pooled(pooled(grid, rows, f).T, columns, f).T for f in (np.maximum, np.minimum))
+    if sum(n > 1 for n in shape) < 2:
+        first = np.arange(0, flat.size, -(-flat.size // (ROWS * COLUMNS)))
+        high, low = (f.reduceat(flat, first)[None] for f in (np.maximum, np.minimum))
+    else:
+        grid = flat.reshape(-1, shape[-1])
+        high, low = (pooled(pooled(grid, ROWS, f).T, COLUMNS, f).T for f in (np.maximum, np.minimum))
     return np.where(high + low >= 0, high, low), low.min(), high.max()
 
 
@@ -101,13 +105,17 @@ class Waiting(deque):
         self.count += 1
         self.append((weakref.ref(summary), size, self.count))
         self.bytes += size
-        while self.bytes > MOST_LATER and self:
+        if self.bytes > MOST_LATER:
+            self.drop(next(iter(self.opened.values()), (self.count,))[0])
+
+    def drop(self, opened):
+        """Let many go at once. Since a living tape was opened four times as much may wait: many it keeps itself."""
+        while self and self.bytes > MOST_LATER * 3 // 4 and (self[0][2] <= opened or self.bytes > 4 * MOST_LATER):
             reference, size, count = self.popleft()
             self.bytes -= size
             oldest = reference()
             if oldest is not None:
-                of_a_tape = count > next(iter(self.opened.values()), (self.count,))[0]  # one that is still there
-                (oldest.measure if of_a_tape else oldest.let_go)()
+                oldest.measure() if count > opened else oldest.let_go()
 
 
 waiting = Waiting()
@@ -126,15 +134,15 @@ class Summary:
     __slots__ = ("__weakref__", "array", "found", "head", "looked", "whole")
 
     def __init__(self, array):
+        own = array.base is None  # a view keeps its whole array
         self.array, self.whole, self.looked = array, array.size <= SMALL, None
         if self.whole:
-            if array.base is not None:  # a view keeps its whole array
-                self.array = array.copy()
-        elif is_view(array) or array.nbytes > LATER:
+            self.array = array if own else array.copy()
+        elif array.nbytes > LATER or (not own and is_view(array)):
             self.measure()
         else:
-            self.array = array if array.base is None else array.copy()
-            self.look()  # now it lies in the cache
+            self.array = array if own else array.copy()
+            self.looked = finite_and_zero(self.array)  # now it lies in the cache
             waiting.add(self)
 
     def measure(self) -> "Measures | None":
@@ -243,18 +251,20 @@ def finite_and_zero(array) -> tuple:
     if kind not in "fc":
         return True, kind in "biu" and not array.any()
     flat = array.ravel()
-    total = flat.dot(flat)
+    total = flat.dot(flat).item()
     if total and total - total == 0:
         return True, False
     return bool(np.isfinite(flat).all()), not flat.any()
 
 
-def brief(number) -> str:
-    """A number in four digits; a whole float has a point, and no zero a sign."""
+def brief(number, digits=4) -> str:
+    """A number in so many digits; a whole float has a point, and no zero a sign."""
     if isinstance(number, float):
-        text = f"{number + 0.0:.4g}"
+        text = f"{number + 0.0:.{digits}g}"
         return text + ".0" if text.lstrip("-").isdigit() else text
-    return visible(number.decode(errors="replace"), 20) if isinstance(number, bytes) else str(number)
+    if isinstance(number, complex):
+        return f"{number:.{digits}g}"
+    return visible(number.decode(errors="replace") if isinstance(number, bytes) else number, 20)
 
 
 class Given:

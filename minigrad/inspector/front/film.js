@@ -97,11 +97,12 @@ export class Film {
     const wide = g.upright ? w : boxes.value[0] - x;
     const plain = col.kind === "source" || col.kind === "data";
     const sign = plain ? col.name : (outer && col.name) || col.glyph || col.op;
+    const signs = plain ? [sign, sign.split("/").at(-1)] : sign;
     const size = g.mini ? 11 : 14;
     const room = wide - 8;
     const look = { size, least: 9, bold: true, family: plain ? "mono" : "ui", class: "sign" };
     const second = !plain && !outer && col.name && measure(sign, size, "ui", true) + measure(col.name, 11, "mono") + 12 <= room ? col.name : "";
-    const title = fitted(x + 5, y + (g.upright ? 16 : 18), sign, room, look);
+    const title = fitted(x + 5, y + (g.upright ? 16 : 18), signs, room, look);
     title.append(svg("title", {}, plain ? col.path || col.name : [col.text, col.op].find(Boolean)));
     group.append(title);
     if (second) group.append(fitted(x + wide - 5, y + 16, second, room, { size: 11, family: "mono", anchor: "end", class: "quiet" }));
@@ -111,10 +112,11 @@ export class Film {
     group.append(fitted(at[0], at[1], shapeText(shape), room, { size: 11, least: 8.5, family: "mono", anchor: at[2], class: "quiet" }));
   }
 
-  picture(box, data, tone) {
-    const { g } = this, head = g.upright && tone === "value" ? 19 : 3;
-    const [x, y, w, h] = box;
-    return picture(data, x + 4, y + head, w - 8, h - head - 3, tone, !g.mini && h > 40);
+  picture([x, y, w, h], data, tone, shape = data.shape) {
+    const { g } = this, other = String(shape) !== String(data.shape); // that of a Jacobian is another than that of its column
+    const head = g.upright && tone === "value" ? 19 : other ? 14 : 3;
+    const shown = picture(data, x + 4, y + head, w - 8, h - head - 3, tone, !g.mini && h > 40);
+    return other ? svg("g", {}, fitted(x + w / 2, y + 11, shapeText(data.shape), w - 8, { size: 11, least: 8.5, family: "mono", anchor: "middle" }), shown) : shown;
   }
 
   /** The matrix products that a picture is a part of: the pictures of their two inputs, and of what they give. */
@@ -193,7 +195,7 @@ export class Film {
     if (numbered && Math.abs(b - a) > 34) this.amount(ribbon, high);
     if (lost && wire.scissors) {
       const down = this.at(a + (b - a) * 0.16, (g.below + high * 0.66));
-      this.layers[4].append((ribbon.scissors = mark("cut", ...down, 7)));
+      this.layers[4].append((ribbon.scissors = mark(wire.wire.state, ...down, 7)));
     }
   }
 
@@ -206,7 +208,8 @@ export class Film {
     const each = arrays.map((data) => forms(data.picture ? data.picture.v[0] : Number(data.text) || data.text));
     const texts = each[0].map((_, k) => each.map((one) => one[k] ?? one.at(-1)).join(" + ") + (lost ? " lost" : ""));
     const [x, y] = apex(this.g, a, b, 1, high);
-    ribbon.label = fitted(x, y + 4, texts, Math.abs(b - a) - 8, { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", class: `amount${lost ? " lost" : ""}` });
+    const both = lost && twins.some((one) => one.wire.wire.sent.length);
+    ribbon.label = fitted(x, y + (both ? 17 : 4), texts, Math.abs(b - a) - 8, { size: 11, least: 9, family: "mono", bold: true, anchor: "middle", class: `amount${lost ? " lost" : ""}` });
     this.layers[4].append(ribbon.label);
   }
 
@@ -325,7 +328,7 @@ export class Film {
     const silent = !written || hiding || data ? "" : slope ? "adding up" : this.silence(one, now);
     if (one.shown !== (data || silent)) {
       one.shown = data || silent;
-      one.slope.replaceChildren(...(data ? [this.picture(one.boxes.slope, data, "slope")] : silent ? [this.word(one, silent)] : []));
+      one.slope.replaceChildren(...(data ? [this.picture(one.boxes.slope, data, "slope", col.shape ?? undefined)] : silent ? [this.word(one, silent)] : []));
       one.group.classList.toggle("reached", Boolean(slope));
     }
     const current = now.id === col.id ? (now.kind === "read" ? "slope" : "value") : "";

@@ -22,6 +22,7 @@ const KEYS = [ // as the sheet shows them, what it says, and what each does with
   ["B", "to where the backward pass begins", { b: (own) => own.act("turn") }],
   ["W", "why: to the break, or the first nan or inf", { w: (own) => own.why() }],
   ["[ ]", "layer or iteration before, after; else backward pass", { "[": (own) => own.bracket(-1), "]": (own) => own.bracket(1) }],
+  ["+ -", "magnify the axis of many ops, or less", { "+": (own) => own.overviews[0]?.zoom(true), "-": (own) => own.overviews[0]?.zoom(false) }],
   ["P", "predict: hide the gradients, and ask", { p: (own) => own.togglePredict() }],
   ["M", "the fix", { m: (own) => own.toggleFix() }],
   ["?", "this sheet; Esc closes it, then leaves", { "?": (own) => (own.sheet.hidden = !own.sheet.hidden), Escape: (own) => own.escape() }],

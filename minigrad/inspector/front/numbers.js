@@ -40,9 +40,10 @@ export function noteOf(data) {
   if (odd.length) return [odd.join(", "), odd[0]];
   if (data.state === "empty") return ["empty"];
   if (data.zeros === data.n) return ["all 0"];
-  if (data.zeros >= data.n / 2) return [`${Math.round((100 * data.zeros) / data.n)} % zeros`, `${Math.round((100 * data.zeros) / data.n)} % 0`];
-  const sizes = forms(data.norm).slice(0, 3);
-  return [...sizes.map((text) => `norm ${text}`), ...sizes.map((text) => `|${text}|`)];
+  const share = data.zeros / data.n, percent = share > 0.99 ? Math.floor(1000 * share) / 10 : Math.round(100 * share);
+  if (share >= 0.5) return [`${percent} % zeros`, `${percent} % 0`];
+  const sizes = forms(data.norm).slice(0, 3), words = data.picture?.sizes ? ["|z|, norm", "norm"] : ["norm"];
+  return [...words.flatMap((word) => sizes.map((text) => `${word} ${text}`)), ...sizes.map((text) => `|${text}|`)];
 }
 
 /** A value in words, for readers of the screen and for sentences. */

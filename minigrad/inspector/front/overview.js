@@ -1,4 +1,5 @@
 // Many ops on one line: a linear axis of layers, iterations or ops, two curves or bars over it, and a funnel to the strip below.
+// It shows all units, or some of them magnified: those from `first` to `end`.
 
 import { svg, rect, path, put, fitted } from "./elements.js";
 import { forms, number, spoken } from "./numbers.js";
@@ -9,29 +10,64 @@ const HIGH = 46;
 export class Overview {
   constructor(inspector, story, width) {
     const fold = story.view.fold;
-    Object.assign(this, { inspector, story, fold, width });
-    this.count = fold.first.length;
+    Object.assign(this, { inspector, story, fold, width, first: 0, end: fold.first.length, power: 0 });
     this.left = width < 520 ? 46 : 118;
     this.room = width - this.left - 10;
-    this.capsules = fold.layered && this.count <= 40 && width >= 520;
-    const top = this.capsules ? 62 : 22 + HIGH;
-    this.element = svg("svg", { class: "overview", viewBox: `0 0 ${width} ${top + HIGH + 66}`, role: "group", "aria-label": `overview: ${this.count} ${this.noun(2)}` });
-    this.lit = rect(0, 0, 0, top + HIGH + 10, { class: "lit" });
-    this.element.append(this.lit);
-    if (this.capsules) this.drawCapsules();
-    else this.curve(fold.above, 14, "blue");
-    this.slopes = this.curve(fold.below, top + 8, "orange");
-    this.axis(top + HIGH + 22);
-    this.funnel = path("", { class: "funnel" });
-    this.label = svg("text", { x: 12, y: top + HIGH + 58, "font-size": 12.5, class: "b" });
-    this.element.append(this.funnel, this.label);
-    this.bottom = top + HIGH + 66;
+    this.capsules = fold.layered && this.end <= 40 && width >= 520;
+    this.top = this.capsules ? 62 : 22 + HIGH;
+    const nested = fold.labels?.some((one) => one.includes(", "));
+    this.bottom = this.top + HIGH + (nested ? 80 : 66);
+    this.element = svg("svg", { class: "overview", viewBox: `0 0 ${width} ${this.bottom}`, role: "group", "aria-label": `overview: ${this.end} ${this.noun(2)}` });
     this.element.addEventListener("click", (event) => {
       const capsule = event.target.closest(".capsule"), box = this.element.getBoundingClientRect();
       const x = ((event.clientX - box.left) / box.width) * width - this.left;
       if (capsule) this.inspector.open(this.story, Number(capsule.dataset.unit));
-      else if (x >= 0) this.inspector.open(this.story, Math.min(this.count - 1, Math.max(0, Math.floor((x / this.room) * this.count))));
+      else if (x >= 0 && !event.target.closest("[role=button]")) this.inspector.open(this.story, Math.max(this.first, Math.min(this.end - 1, this.first + Math.floor(x / this.wide))));
     });
+    this.draw();
+  }
+
+  draw() {
+    const { top } = this, held = this.element.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+    this.opened = undefined;
+    this.lit = rect(0, 0, 0, top + HIGH + 10, { class: "lit" });
+    this.element.replaceChildren(this.lit);
+    if (this.capsules) this.drawCapsules();
+    else this.curve(this.fold.above, 14, "blue");
+    this.slopes = this.curve(this.fold.below, top + 8, "orange");
+    this.axis(top + HIGH + 22);
+    this.funnel = path("", { class: "funnel" });
+    this.label = svg("text");
+    this.named = this.width - 24 - (this.fold.first.length > 40 ? this.buttons(this.bottom - 8) : 0); // the room of its name
+    this.element.append(this.funnel, this.label);
+    if (held) [...this.element.querySelectorAll("[tabindex]")].find((one) => one.getAttribute("aria-label") === held)?.focus();
+  }
+
+  /** Magnify ten times around the open unit, or go back by as much. */
+  zoom(closer) {
+    const all = this.fold.first.length;
+    this.power = Math.max(0, Math.min(Math.ceil(Math.log10(all / 10)), this.power + (closer ? 1 : -1)));
+    this.show(this.opened, Math.min(all, Math.max(10, Math.round(all / 10 ** this.power))));
+    this.inspector.draw();
+  }
+
+  /** So many units, around one of them. */
+  show(open, count) {
+    this.first = Math.max(0, Math.min(this.fold.first.length - count, Math.round(open - count / 2)));
+    this.end = this.first + count;
+    this.draw();
+  }
+
+  buttons(y) {
+    [["+", "magnify the axis ten times (+)", true, 44], ["−", "the axis ten times as long (−)", false, 18]].forEach(([sign, says, closer, right]) => {
+      const look = { class: "zoom", role: "button", tabindex: 0, "aria-label": says, onclick: () => this.zoom(closer) };
+      this.element.append(svg("g", look, rect(this.width - right - 12, y - 16, 24, 22, { class: "box", rx: 4 }), fitted(this.width - right, y, sign, 20, { size: 15, bold: true, anchor: "middle" })));
+    });
+    const each = Math.round((this.end - this.first) / this.room);
+    const shown = `${this.first + 1} to ${this.end} of ${this.fold.first.length}${each > 1 ? `, ${each} on each pixel` : ""}`;
+    const room = this.width * (this.width < 520 ? 0.25 : 0.4);
+    this.element.append(fitted(this.width - 62, y, [shown, `${this.first + 1} to ${this.end}`], room, { size: 11, anchor: "end", class: "quiet" }));
+    return room + 50;
   }
 
   noun(count) {
@@ -39,21 +75,26 @@ export class Overview {
     return count === 1 ? word : word === "stretch" ? "stretches" : `${word}s`;
   }
 
+  /** The width of a unit, and where it begins. */
+  get wide() {
+    return this.room / (this.end - this.first);
+  }
+
   x(k) {
-    return this.left + (k / this.count) * this.room;
+    return this.left + (k - this.first) * this.wide;
   }
 
   nameOf(k) {
     if (this.fold.labels) return this.fold.labels[k];
     const iteration = this.fold.iterations?.[k];
-    return iteration ? `iteration ${iteration}` : `${this.noun(1)} ${k + 1} of ${this.count}`;
+    return iteration ? `iteration ${iteration}` : `${this.noun(1)} ${k + 1} of ${this.fold.first.length}`;
   }
 
   /** For each layer its name and a picture of its output. */
   drawCapsules() {
-    const wide = this.room / this.count;
+    const { wide } = this;
     this.element.append(fitted(8, 40, "its output", this.left - 14, { size: 12, bold: true, class: "blue" }));
-    for (let k = 0; k < this.count; k++) {
+    for (let k = 0; k < this.end; k++) {
       const data = this.story.view.arrays[this.fold.pictures[k]];
       const group = svg(
         "g",
@@ -69,7 +110,8 @@ export class Overview {
 
   /** Numbers over the axis: a line, or bars where it is logarithmic. */
   curve({ name, numbers, log, low, high }, top, tone) {
-    this.element.append(fitted(8, top + HIGH / 2 + 4, name, this.left - 52, { size: 12, least: 9, bold: true, class: tone }));
+    const [x, y0, room] = this.width < 520 ? [this.left + 4, top - 3, this.room] : [8, top + HIGH / 2 + 4, this.left - 52];
+    this.element.append(fitted(x, y0, name, room, { size: 12, least: 9, bold: true, class: tone }));
     if (numbers.every((one) => one == null)) return null;
     const y = (one) => top + HIGH - (HIGH * ((log ? Math.log10(Math.abs(one)) : one) - low) / (high - low));
     const group = svg("g", { class: `curve ${tone}` });
@@ -80,11 +122,11 @@ export class Overview {
       group.append(path(`M${this.left} ${at}H${this.left + this.room}`, { class: "axis" }));
       group.append(fitted(this.left - 5, at + 3.5, log ? number(10 ** tick, 1, true).replace(/^1(\.0)?·/, "") : forms(tick), 48, { size: 9.5, least: 8, family: "mono", anchor: "end", class: "quiet" }));
     }
-    const wide = this.room / this.count;
-    const shown = [];
+    const { wide } = this, shown = [];
     if (log && wide >= 2.5) {
-      numbers.forEach((one, k) => {
+      numbers.slice(this.first, this.end).forEach((one, place) => {
         if (!one) return shown.push(null);
+        const k = this.first + place;
         const x = this.x(k) + wide * 0.25, width = Math.max(1, Math.min(26, wide * 0.5));
         const bar = svg("g", {}, rect(x, y(one), width, top + HIGH - y(one), { class: "bar" }));
         if (wide >= 46) bar.append(fitted(x + width / 2, Math.max(top + 4, y(one)) - 3, forms(one).slice(1), wide - 2, { size: 10, least: 8, family: "mono", anchor: "middle", class: "amount" }));
@@ -99,28 +141,47 @@ export class Overview {
   /** A line through all numbers; where several fall on one pixel, from the least of them to the largest. */
   band(numbers, y, log) {
     let d = "";
-    const per = Math.max(1, Math.ceil(this.count / this.room));
-    for (let k = 0; k < this.count; k += per) {
-      const some = numbers.slice(k, k + per).filter((one) => one != null && !(log && !one));
+    const per = Math.max(1, Math.ceil(1 / this.wide));
+    for (let k = this.first; k < this.end; k += per) {
+      const some = numbers.slice(k, Math.min(k + per, this.end)).filter((one) => one != null && !(log && !one));
       if (!some.length) continue;
-      const x = this.x(k + Math.min(per, this.count - k) / 2).toFixed(1);
+      const x = this.x(k + Math.min(per, this.end - k) / 2).toFixed(1);
       const [a, b] = [y(Math.min(...some)), y(Math.max(...some))];
       d += `${d ? "L" : "M"}${x} ${a.toFixed(1)}${Math.abs(a - b) > 1 ? `V${b.toFixed(1)}` : ""}`;
     }
     return path(d, { class: "line" });
   }
 
+  /** Of a fold within a fold the outer one: a line below the units of each of its parts. */
+  outer(y) {
+    const of = (k) => /^(.*), /.exec(this.fold.labels?.[k] ?? "")?.[1];
+    for (let k = this.first, next; k < this.end; k = next) {
+      for (next = k + 1; next < this.end && of(next) === of(k); ) next++;
+      const [a, b] = [this.x(k) + 1, this.x(next) - 1];
+      if (of(k)) this.element.append(path(`M${a} ${y - 9}H${b}`, { class: "span" }), fitted((a + b) / 2, y, [of(k), of(k).split(" ").at(1) ?? ""], b - a, { size: 10, least: 8, anchor: "middle", cut: false, class: "quiet" }));
+    }
+  }
+
+  /** What stands at a unit: a layer's name, the number of an iteration, and of others their place. */
+  tick(k) {
+    if (this.fold.layered) return [this.nameOf(k), String(k + 1)];
+    const name = this.nameOf(k);
+    return this.fold.kind === "iterations" && !name.includes(", ") ? /^iteration (\d+)/.exec(name)?.[1] : String(k + 1);
+  }
+
   axis(y) {
+    this.outer(y + 14);
     if (this.capsules) return;
-    const wide = this.room / this.count, stride = Math.ceil(56 / wide);
+    const { wide } = this, stride = Math.ceil(56 / wide);
     const round = stride <= 1 ? 1 : [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((one) => one >= stride) || stride;
     this.element.append(fitted(8, y, this.fold.kind === "ops" ? "ops" : this.noun(2), this.left - 52, { size: 10.5, least: 8, class: "quiet" }));
-    for (let k = 0; k < this.count && this.x(k) + wide / 2 < this.width - 16; k += round)
-      this.element.append(fitted(this.x(k) + wide / 2, y, this.fold.layered ? [this.nameOf(k), String(k + 1)] : String(k + 1), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
+    for (let k = this.first ? Math.ceil((this.first + 1) / round) * round - 1 : 0; k < this.end && this.x(k) + wide / 2 < this.width - 16; k += round)
+      this.element.append(fitted(this.x(k) + wide / 2, y, this.tick(k), Math.max(30, wide * round - 4), { size: 10, least: 8, anchor: "middle", class: "quiet", family: "mono" }));
   }
 
   /** Which unit the strip below shows, and how far the backward pass has come. */
   update(now, open, hiding) {
+    if (open < this.first || open >= this.end) this.show(open, this.end - this.first);
     if (this.opened !== open) {
       this.opened = open;
       const [a, b] = [this.x(open), Math.max(this.x(open + 1), this.x(open) + 1.5)];
@@ -128,9 +189,12 @@ export class Overview {
       const { fold, bottom: y } = this;
       put(this.funnel, "d", `M${a} ${y - 36}L4 ${y - 24}V${y - 2}M${b} ${y - 36}L${this.width - 4} ${y - 24}V${y - 2}M4 ${y - 24}`);
       const ops = fold.end[open] - fold.first[open], module = fold.paths?.[open], built = fold.built?.[open] ? ", built here" : "";
-      this.label.textContent = `${this.nameOf(open)}${module && module !== this.nameOf(open) ? `  ${module}` : ""}   (${ops} op${ops === 1 ? "" : "s"}${built})`;
+      const name = this.nameOf(open), count = `(${ops} op${ops === 1 ? "" : "s"}${built})`, path = module && module !== name ? `  ${module}` : "";
+      const label = fitted(12, y - 8, [`${name}${path}   ${count}`, `${name}   ${count}`, name], this.named, { size: 12.5, least: 10, bold: true });
+      this.label.replaceWith(label);
+      this.label = label;
     }
-    this.slopes?.shown.forEach((bar, k) => bar && put(bar, "visibility", !hiding && now.reached(this.fold.lead[k]) ? "visible" : "hidden"));
+    this.slopes?.shown.forEach((bar, k) => bar && put(bar, "visibility", !hiding && now.reached(this.fold.lead[this.first + k]) ? "visible" : "hidden"));
     if (this.slopes && !this.slopes.shown.length) put(this.slopes.group, "visibility", !hiding && now.over ? "visible" : "hidden");
   }
 }

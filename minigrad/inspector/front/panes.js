@@ -2,7 +2,7 @@
 
 import { html, svg, icon, path, fitted, put, measure } from "./elements.js";
 import { forms, noteOf, number, shapeText, spoken } from "./numbers.js";
-import { picture, pictured, triples } from "./pictures.js";
+import { drawn, picture, pictured, triples } from "./pictures.js";
 
 // ---- code
 
@@ -119,14 +119,15 @@ export function answer(story, now) {
   const asked = view.sources.filter((one) => one.asked);
   if (verdict.lost != null && verdict.answer !== "None") {
     const term = (text, word, tone) => html("span", { class: `term ${tone}` }, html("b", { class: "m" }, text), html("small", {}, word));
-    const terms = [term(verdict.answer, "passed back", "orange"), "+", term(verdict.lost, "✂ lost", "crimson"), "=", term(verdict.full, "full", "")];
+    const terms = [term(verdict.answer, "passed back", "orange"), "+", term(verdict.lost, verdict.code === "STOPPED" ? "stopped" : "✂ lost", "crimson"), "=", term(verdict.full, "full", "")];
     return html("div", { class: "sum-row" }, terms);
   }
   const rows = asked.map((source) => {
     const given = now.given?.[source.of || source.id];
     const each = verdict.each.find((one) => one.name === source.name) || verdict;
     const data = given == null ? null : view.arrays[given];
-    const came = data && [thumbnail(data), html("span", { class: "m orange" }, data.n === 1 ? data.text : noteOf(data)[0])];
+    const sparse = view.readings[story.lastTurn]?.sparse.includes(source.id) && html("span", { class: "quiet" }, "IndexedSlices");
+    const came = data && [thumbnail(data), html("span", { class: "m orange" }, data.n === 1 ? data.text : noteOf(data)[asked.length > 8 ? 1 : 0]), sparse];
     const nothing = [html("span", { class: "crimson m" }, icon("none", 15), given === null ? " None" : ` ${verdict.answer}`), html("span", { class: "quiet" }, each.say.replace(/^None[^.]*\. ?/, ""))];
     return html("li", {}, html("span", { class: "m b name", title: source.path }, source.name), came || nothing);
   });
@@ -139,8 +140,7 @@ export function answer(story, now) {
 
 function thumbnail(data) {
   const group = svg("svg", { class: "thumb", width: 46, height: 26, viewBox: "0 0 46 26", "aria-hidden": "true" });
-  const shown = data.picture?.kind === "numbers" ? { ...data, picture: { ...data.picture, kind: data.picture.rows > 1 ? "grid" : "line" } } : data;
-  if (data.picture && data.n > 1) group.append(picture(shown, 0, 0, 46, 26, "slope", false));
+  if (data.picture && data.n > 1) group.append(picture(data.picture.kind === "numbers" ? drawn(data) : data, 0, 0, 46, 26, "slope", false));
   return group;
 }
 
@@ -156,7 +156,7 @@ export class Curves {
     const [source, op] = strip.cols.map((one) => view.cols[one]);
     const slope = source.slopes.at(-1);
     const arrays = [source.value, op.value, slope?.[2]].map((one) => (one == null ? null : view.arrays[one]));
-    const fit = arrays.every((one) => one?.picture?.kind === "line" && one.n === arrays[0].n && one.n > 16 && !one.picture.pooled);
+    const fit = arrays.every((one) => one?.picture?.kind === "line" && one.n === arrays[0].n && one.n > 16 && !one.picture.pooled && !one.picture.sizes);
     const seed = view.readings.at(-1)?.seed;
     return fit && seed != null && view.arrays[seed].low === 1 && view.arrays[seed].high === 1 ? { source, op, arrays, at: slope[1] } : null;
   }

@@ -1,6 +1,6 @@
 // A picture for every array: numbers, bars or a line, a heat map. `hit` tells which element is where, and `light` shows it.
 
-import { fitted, path, rect, svg } from "./elements.js";
+import { fitted, measure, path, rect, svg } from "./elements.js";
 import { forms, noteOf, number } from "./numbers.js";
 
 export const pictured = new WeakMap(); // the <g> of a picture -> what is needed to find an element of it
@@ -11,20 +11,24 @@ export function picture(data, x, y, w, h, tone, note = true) {
   const group = svg("g", { class: `picture ${tone}` });
   const found = data.picture;
   if (data.state === "unknown") return group;
-  if (!found || found.kind === "numbers") {
-    const box = numbers(group, data, x, y, w, h);
+  const box = !found || found.kind === "numbers" ? numbers(group, data, x, y, w, h) : null;
+  if (box) {
     if (found) pictured.set(group, { data, ...box });
     return group;
   }
+  if (found.kind === "numbers") return picture(drawn(data), x, y, w, h, tone, note);
   if (note && h > 26) {
     h -= 13;
     group.append(fitted(x + w / 2, y + h + 10.5, noteOf(data), w, { size: 10.5, least: 9, anchor: "middle", class: "note" }));
   }
-  const box = found.kind === "line" ? curve(group, found, x, y, w, h) : heat(group, found, x, y, w, h);
-  pictured.set(group, { data, ...box });
+  pictured.set(group, { data, ...(found.kind === "line" ? curve : heat)(group, found, x, y, w, h) });
   return group;
 }
 
+/** Of a few numbers a picture, as larger arrays have. */
+export const drawn = (data) => ({ ...data, picture: { ...data.picture, kind: data.picture.rows > 1 ? "grid" : "line" } });
+
+/** A few numbers as text; nothing, where there is no room for each of them whole. */
 function numbers(group, data, x, y, w, h) {
   const found = data.picture;
   const whole = !/^(float|complex|bfloat)/.test(data.dtype || "float");
@@ -34,9 +38,11 @@ function numbers(group, data, x, y, w, h) {
   const stacked = cols > 2 && w / cols < 34 && h / all.length > 9;
   const [across, down] = stacked ? [1, all.length] : [cols, rows];
   const size = Math.max(8.5, Math.min(all.length === 1 ? 19 : 14, (h / down) * 0.78, all.length === 1 ? w / 3.2 : 99));
+  const room = w / across - 2, few = data.n > 1 && data.picture?.v.every((one) => typeof one === "number");
+  if (few && texts.some((text) => measure(text.at(-1), 7.5, "mono", true) > room)) return null;
   texts.forEach((text, k) => {
     const cx = x + ((k % across) + 0.5) * (w / across), cy = y + (Math.floor(k / across) + 0.5) * (h / down) + size * 0.35;
-    group.append(fitted(cx, cy, text, w / across - 2, { size, least: 7.5, family: "mono", bold: true, anchor: "middle" }));
+    group.append(fitted(cx, cy, text, room, { size, least: 7.5, family: "mono", bold: true, anchor: "middle" }));
   });
   if (found) group.append(rect(x, y, w, h, { class: "hit" }));
   return { x, y, w, h, rows: down, cols: across };
@@ -109,7 +115,8 @@ export function spelled(group, { row, col }) {
   const { v, kind, pooled } = data.picture, place = row * cols + col;
   const value = number(v[place], kind === "numbers" ? 6 : 4, !/^float/.test(data.dtype));
   if (pooled) return `largest of block [${kind === "grid" ? `${row}, ` : ""}${col}]: ${value}`;
-  return data.shape.length ? `[${indexOf(place, data.shape)}] = ${value}` : value;
+  const index = `[${indexOf(place, data.shape)}]`;
+  return data.shape.length ? `${data.picture.sizes ? `|${index}|` : index} = ${value}` : value;
 }
 
 function indexOf(place, shape) {

@@ -21,7 +21,7 @@ export class Story {
     let reading = -1;
     for (let step = 0; step < this.count; step++) {
       if (this.kinds[step] === "write") this.writtenAt.set(this.numbers[step], step);
-      if (this.kinds[step] === "turn") reading = this.numbers[step];
+      if (this.kinds[step] === "turn" && view.readings[this.numbers[step]].targets.length) reading = this.numbers[step]; // else it was refused
       if (this.kinds[step] === "read") this.readAt[reading]?.set(this.numbers[step], step);
       this.readingAt[step] = reading;
     }
@@ -37,12 +37,12 @@ export class Story {
     step = Math.min(step, this.count - 1);
     const kind = step < 0 ? "start" : this.kinds[step];
     const reading = step < 0 ? -1 : this.readingAt[step];
-    const asked = this.view.readings[reading];
+    const asked = this.view.readings[reading], told = /turn|done|error/.test(kind) ? this.view.readings[this.numbers[step]] : asked;
     const id = kind === "write" || kind === "read" ? `f${this.numbers[step]}` : null;
     const over = asked ? step >= (asked.end ?? asked.at) : false;
     return {
-      step, kind, reading, id, over, given: asked?.answers, unheard: asked && !asked.heard,
-      asked: reading >= 0 && (over || step >= asked.at), line: id ? this.view.cols[id]?.line : asked ? asked.line : null,
+      step, kind, reading, id, over, told, given: asked?.answers, unheard: asked && !asked.heard,
+      asked: reading >= 0 && (over || step >= asked.at), line: id ? this.view.cols[id]?.line : told?.line ?? null,
       reached: (frame) => reading >= 0 && (this.readAt[reading].get(frame) ?? Infinity) <= step,
     };
   }
@@ -73,7 +73,7 @@ export class Story {
       const by = col.by == null ? "" : `, in the backward pass of ${view.tapes.find((one) => one.id === view.readings[col.by]?.tape)?.name ?? "another tape"}`;
       return ["Ran and recorded ", { name: col.op }, `${where}${by}:${value}.`];
     }
-    const reading = view.readings[now.reading];
+    const reading = now.told;
     if (now.kind === "turn") {
       if (!reading.targets.length) return [`The tape was asked again.`];
       const seed = reading.seed == null ? "ones" : spoken(view.arrays[reading.seed]);

@@ -7,8 +7,8 @@ import numpy as np
 from ..engine.tape import GradientTape
 from ..engine.tensor import Tensor
 from ..errors import visible
-from ..explain.names import is_tensor, known
 from ..tracing.log import Asked, Ran, TapeEvent
+from .names import is_tensor, known
 
 
 class Here:
@@ -28,7 +28,7 @@ class Here:
                     self.things.update({one.id: one for one in map(known, value) if is_tensor(one)})
 
     def objects(self, given, numbers, trace):
-        """What was given; otherwise what has these numbers, or had them before its name was used again, if all of it is known."""
+        """What was given; otherwise what has these numbers, or had them before its name was used again: all or none."""
         given = [one for one in given if is_tensor(one)]
         found = [self.things[n] if n in self.things else remade(trace, n) for n in numbers]
         return given or (found if all(one is not None for one in found) else [])
@@ -45,10 +45,11 @@ class Here:
 
 
 def knows(trace, tape) -> bool:
-    """Does the log know more than the tape itself? One that began later does, if the tape is used up; so does the end of one."""
+    """Does the log know more than the tape itself? One that began later does, of a used-up tape; so does the end."""
     if any(isinstance(e, TapeEvent) and e.tape == tape.number and e.what == "opened" for e in trace.events):
         return True
-    return bool(tape.steps is None or trace.left_out) and any(isinstance(e, Ran) and tape.number in e.recorded for e in trace.events)
+    used_up = tape.steps is None or bool(trace.left_out)
+    return used_up and any(isinstance(e, Ran) and tape.number in e.recorded for e in trace.events)
 
 
 def remade(trace, number):
@@ -59,7 +60,8 @@ def remade(trace, number):
         return None
     tensor = Tensor()
     tensor.id = number
-    tensor.value = summary.kept if summary.whole else np.broadcast_to(np.full((), np.nan).astype(summary.dtype), summary.shape)
+    unknown = np.full((), np.nan).astype(summary.dtype)
+    tensor.value = summary.kept if summary.whole else np.broadcast_to(unknown, summary.shape)
     return tensor
 
 
