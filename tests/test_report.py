@@ -71,9 +71,7 @@ def test_what_it_imports_from_tensorflow_it_gets_from_minigrad(imports):
 
 def test_it_runs_with_its_own_arguments_and_neighbours_as_the_main_program(tmp_path, capsys):
     (tmp_path / "beside.py").write_text("value = 5")
-    text = (
-        "import sys, beside, pickle\nclass A: pass\nassert pickle.loads(pickle.dumps(A)) is A\nprint(__name__, sys.argv[1:], beside.value)"
-    )
+    text = "# options: --html\nimport sys, beside, pickle\nclass A: pass\nassert pickle.loads(pickle.dumps(A)) is A\nprint(__name__, sys.argv[1:], beside.value)"
     ours = sys.argv, sys.path[:], sys.modules["__main__"]
     assert main(["explain", written(tmp_path, text), "--html", "-x", "3"]) == 0
     assert capsys.readouterr().out.startswith("__main__ ['--html', '-x', '3'] 5\n0 questions to tapes, none")
@@ -119,6 +117,13 @@ def test_only_some_questions_have_films(monkeypatch):
     found = examined(f"import minigrad as mg\nx = mg.Variable(1.0)\n{ask * 3}")
     assert [one.film is not None for one in found.questions] == [True, True, False]
     assert found.film is found.questions[1].film
+
+
+@pytest.mark.parametrize("form", ["--html {page} {script} -x 3", "{script} -x --html {page} 3", "{script} -x 3 --html={page}"])
+def test_the_page_is_written_wherever_it_is_asked_for(form, tmp_path, capsys):
+    script = written(tmp_path, f"{HEALTHY}import sys\nprint(sys.argv[1:])")
+    assert main(["explain", *form.format(page=tmp_path / "page.html", script=script).split()]) == 0
+    assert "['-x', '3']" in capsys.readouterr().out and (tmp_path / "page.html").exists()
 
 
 def test_the_page_holds_answers_and_films_and_asks_nobody(tmp_path):
