@@ -9,6 +9,7 @@ import sys
 
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop, record
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.framework import constant_op, op_callbacks, ops
 from tensorflow.python.ops import script_ops
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
@@ -17,7 +18,7 @@ from ..explain import names
 from ..tracing import checkpoint
 from ..tracing.places import PUBLIC, SKIPPED
 from .careful import then
-from .ops import calling, going_back, op_ran, recording, running_python
+from .ops import calling, going_back, in_graph, op_ran, recording, running_python
 from .questions import ON_TAPES
 from .state import made
 from .tapes import gradient_function, tapes
@@ -50,6 +51,7 @@ def install() -> None:
         put_around(backprop.GradientTape, name, around)
     put_around(backprop.GradientTape, "_push_tape", then(hear_layers))
     put_around(script_ops.EagerFunc, "__call__", running_python)
+    put_around(polymorphic_function.Function, "_call", in_graph)
     put_around(record, "record_operation", recording)
     put_around(record, "record_operation_backprop_only", recording)
     pywrap_tfe.TFE_Py_RegisterGradientFunction(going_back)

@@ -191,6 +191,18 @@ def running_python(original):
     return told
 
 
+def in_graph(original):
+    """A traced function is called. In a replay it would never end: a forked process has not the threads that run it."""
+
+    def told(function, *args, **kwargs):
+        if checkpoint.replay is not None:
+            instead = "tf.config.run_functions_eagerly(True) at the top lets it be tried"
+            checkpoint.finish(f"{function._name} runs in a graph; {instead}")
+        return original(function, *args, **kwargs)
+
+    return told
+
+
 def calling(original):
     """A layer of Keras is called: its name stands over what runs in it."""
 
