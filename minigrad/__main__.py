@@ -81,11 +81,12 @@ def parsed() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser
 
     explain = command(
         "explain", "explaining.explain", "run a program, and explain its gradients",
-        "Each gradient that is None, partial or not finite is told with its line, cause and fix. Where the program "
-        "imports tensorflow or keras, it gets minigrad. Exit code 1: something is broken.",
+        "Each gradient that is None, partial or not finite is told with its line, cause and fix. The program runs on "
+        "TensorFlow where that is installed; elsewhere it gets minigrad for it. Exit code 1: something is broken.",
         "minigrad explain --html report.html train.py",
     )  # fmt: skip
-    explain.add_argument("--html", dest="page", metavar="FILE", help="write a page, with the films, too")
+    page = "write a page, with the films, too; also after SCRIPT, where SCRIPT has no such option of its own"
+    explain.add_argument("--html", dest="page", metavar="FILE", help=page)
     explain.add_argument("script", metavar="SCRIPT", help="the program")
     explain.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its own arguments")
 

@@ -309,7 +309,7 @@ def opened(shape, axis):
     p=lambda logits, labels, axis: softmax(logits, axis) - labels,
     dlogits=lambda dloss, p, axis: dloss.reshape(opened(dloss.shape, axis)) * p, dlabels=minus_log_softmax,
     math={"logits": "upstream * (softmax(logits) - labels)", "labels": "-upstream * log_softmax(logits)"})  # fmt: skip
-def cross_entropy(logits, labels, axis):
+def cross_entropy(logits, labels, axis=-1):
     """Op behind `mg.nn.softmax_cross_entropy_with_logits`. Its by-product is softmax(logits) - labels.
 
     >>> import minigrad as mg

@@ -103,7 +103,10 @@ class Report:
         """What is broken; of a program that is not, how many questions there were."""
         asked, broken = len(self.questions), self.broken
         many = f"{asked} question{'s' * (asked != 1)} to tapes"
+        others = [one for one in self.questions if not one.broken]
+        untried = sum(any(answer.status == "untried" for answer in one.answers) for one in others)
         lines = [f"{many}, {len(broken) or 'none'} with a gradient that is None, partial or not finite"]
+        lines[0] += f"; {untried} with one that could not be tried" if untried else ""
         for one in broken:
             lines += ["", one.head, *(f"  {line}" for line in one.answers.lines())]
         return lines + (["", f"the program ended with {self.problem}"] if self.problem else [])
@@ -114,16 +117,23 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self):
+        return self.to_html(lambda question: "")
+
+    def to_html(self, below) -> str:
+        """The answers; `below` gives what stands below those to a Question."""
         head, *_ = self.lines()
-        parts = [f"<h4>{html.escape(one.head)}</h4>{one.answers._repr_html_()}" for one in self.questions]
+        parts = [f"<h4>{html.escape(one.head)}</h4>{one.answers._repr_html_()}{below(one)}" for one in self.questions]
         ended = f"<p>the program ended with {html.escape(self.problem)}</p>" if self.problem else ""
         return f"<p>{html.escape(head)}</p>{''.join(parts)}{ended}"
 
     def save_html(self, path) -> None:
         """Write a page with the answers and the films, which needs no network."""
-        films = [one.film for one in self.questions if one.film is not None]
-        pages = [framed(film.to_html(), film.to_svg(), str(film)) for film in films]
-        Path(path).write_text(PAGE.format(policy=policy(*OWN), table=self._repr_html_(), films="".join(pages)), "utf-8")
+        Path(path).write_text(PAGE.format(policy=policy(*OWN), answers=self.to_html(film_of)), "utf-8")
+
+
+def film_of(question) -> str:
+    film = question.film
+    return "" if film is None else framed(film.to_html(), film.to_svg(), str(film))
 
 
 OWN = "script-src 'unsafe-inline'", "img-src data:"  # what stands in the page itself
@@ -131,12 +141,14 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">{policy}
 <meta name="viewport" content="width=device-width"><title>minigrad: gradients of a program</title>
 <style>
+:root {{ color-scheme: light dark }}
 body {{ font: 1em/1.5 system-ui, sans-serif; max-width: 90em; margin: 2em auto; padding: 0 1em }}
-table {{ border-collapse: collapse }} td, th {{ border: 1px solid #999; padding: 0.3em 0.6em; vertical-align: top }}
+table {{ border-collapse: collapse; margin-bottom: 1em }}
+td, th {{ border: 1px solid #999; padding: 0.3em 0.6em; vertical-align: top; overflow-wrap: anywhere }}
+th {{ min-width: 4em }}
 </style></head>
 <body><h1>Gradients of a program</h1>
-{table}
-{films}
+{answers}
 </body></html>
 """
 

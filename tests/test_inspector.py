@@ -520,6 +520,14 @@ def test_memory_falls_as_a_tape_is_read_and_stays_if_it_is_persistent():
     assert often["why"] == "a persistent tape keeps all until it is deleted"
 
 
+def test_a_loss_over_classes_keeps_what_its_gradient_is_made_of():
+    logits = mg.Variable([[0.3, 2.0, 1.0], [1.0, 0.0, 0.5]])
+    with mg.trace(), mg.GradientTape() as tape:
+        mg.nn.softmax_cross_entropy_with_logits(mg.one_hot([1, 0], 3), logits)
+    blocks = mg.inspect(tape).plain["memory"]["blocks"]
+    assert {one["bytes"] for one in blocks} == {4 * logits.numpy().size}
+
+
 def test_an_array_that_is_kept_twice_counts_once():
     block = "with mg.GradientTape() as tape:\n    y = mg.sin(x) + mg.cos(x) + x * x"
     assert inspected(f"x = mg.Variable([1.0, 2.0])\n{block}\ng = tape.gradient(y, x)").plain["memory"]["peak"] == 8

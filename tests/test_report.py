@@ -71,9 +71,7 @@ def test_what_it_imports_from_tensorflow_it_gets_from_minigrad(imports):
 
 def test_it_runs_with_its_own_arguments_and_neighbours_as_the_main_program(tmp_path, capsys):
     (tmp_path / "beside.py").write_text("value = 5")
-    text = (
-        "import sys, beside, pickle\nclass A: pass\nassert pickle.loads(pickle.dumps(A)) is A\nprint(__name__, sys.argv[1:], beside.value)"
-    )
+    text = "# options: --html\nimport sys, beside, pickle\nclass A: pass\nassert pickle.loads(pickle.dumps(A)) is A\nprint(__name__, sys.argv[1:], beside.value)"
     ours = sys.argv, sys.path[:], sys.modules["__main__"]
     assert main(["explain", written(tmp_path, text), "--html", "-x", "3"]) == 0
     assert capsys.readouterr().out.startswith("__main__ ['--html', '-x', '3'] 5\n0 questions to tapes, none")
@@ -113,19 +111,41 @@ def test_a_question_is_explained_again_when_its_gradients_are_of_another_kind():
     assert found == [(4, "complete", False), (1, "nan", True), (1, "none", True)]
 
 
-def test_only_some_questions_have_films(monkeypatch):
+def test_only_some_questions_have_films(monkeypatch, tmp_path):
     monkeypatch.setattr(report, "FILMS", 2)
     ask = "with mg.GradientTape() as tape:\n    y = x * x\ntape.gradient(y, x)\n"
     found = examined(f"import minigrad as mg\nx = mg.Variable(1.0)\n{ask * 3}")
     assert [one.film is not None for one in found.questions] == [True, True, False]
     assert found.film is found.questions[1].film
+    found.save_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert re.findall("<h4|<iframe", page) == ["<h4", "<iframe", "<h4", "<iframe", "<h4"], "each film below its question"
+
+
+@pytest.mark.parametrize("form", ["--html {page} {script} -x 3", "{script} -x --html {page} 3", "{script} -x 3 --html={page}"])
+def test_the_page_is_written_wherever_it_is_asked_for(form, tmp_path, capsys):
+    script = written(tmp_path, f"{HEALTHY}import sys\nprint(sys.argv[1:])")
+    assert main(["explain", *form.format(page=tmp_path / "page.html", script=script).split()]) == 0
+    assert "['-x', '3']" in capsys.readouterr().out and (tmp_path / "page.html").exists()
 
 
 def test_the_page_holds_answers_and_films_and_asks_nobody(tmp_path):
     main(["explain", "--html", str(tmp_path / "page.html"), written(tmp_path, BROKEN)])
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "default-src 'none'" in page and not re.findall(r"(?:src|href)=[\"'](?!data:)[^>]*", page.partition("srcdoc=")[0])
-    assert page.count("<iframe") == 1 and "LEFT_ENGINE" in page.partition("<iframe")[0]
+    assert (
+        page.count("<iframe") == 1
+        and "color-scheme: light dark" in page.partition("<iframe")[0]
+        and "LEFT_ENGINE" in page.partition("<iframe")[0]
+    )
+
+
+def test_what_could_not_be_tried_is_not_called_whole(monkeypatch):
+    monkeypatch.setattr(report.Trace, "explained", lambda log, tape, targets, sources: tape.explain(targets[0], sources, seconds=0))
+    text = HEALTHY.replace("x * x)", "x * x) * 1.0\n        print(float(loss))")
+    assert str(examined(text)) == (
+        "1 question to tapes, none with a gradient that is None, partial or not finite; 1 with one that could not be tried"
+    )
 
 
 def test_markup_in_a_program_stays_text():

@@ -12,7 +12,7 @@ from scenarios import SCENARIOS, run
 
 import minigrad as mg
 from minigrad.engine.listening import listening
-from minigrad.tracing import values
+from minigrad.tracing import checkpoint, values
 from minigrad.tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Stored, TapeEvent, Watched, Wrote
 from minigrad.tracing.places import CALLERS, callers_of, leads_to
 from minigrad.tracing.values import Summary
@@ -547,3 +547,9 @@ def test_the_film_of_rows_shows_the_whole_gradient():
             y = mg.reduce_sum(mg.gather(-v, [1, 1]))
         tape.gradient(y, v)
     assert [step.sent.sample for step in log.steps][-2:] == [[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, -2.0, -2.0]]
+
+
+def test_no_garbage_is_collected_while_objects_are_looked_for(monkeypatch):
+    seen = []
+    monkeypatch.setattr(checkpoint.gc, "get_referrers", lambda *kinds: seen.append(gc.isenabled()) or [])
+    assert checkpoint.instances(mg.Variable) == [] and seen == [False] and gc.isenabled()

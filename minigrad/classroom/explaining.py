@@ -1,11 +1,14 @@
 """`minigrad explain`: run a program, and explain the gradients that its tapes gave."""
 
+import argparse
 import sys
 import types
 from collections.abc import Sequence
 from pathlib import Path
 
 from .telling import Trouble, shown
+
+OPTION = "--html"
 
 
 def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
@@ -14,7 +17,7 @@ def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
     Args:
         script: the file. Where it imports tensorflow or keras, it gets minigrad if TensorFlow is not installed.
         arguments: those of the script.
-        page: an HTML file to write, with the answers and the films; None for none.
+        page: an HTML file to write, with the answers and the films; None for none, if none follows the script.
 
     Raises:
         Trouble: it is no Python source.
@@ -27,6 +30,8 @@ def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
     main.__file__ = str(path)
     try:
         text = path.read_text(encoding="utf-8")
+        if OPTION not in text:  # else it is the script's own
+            page, arguments = page_after(arguments, page)
         ours = sys.argv, sys.path[0], sys.modules["__main__"]
         sys.argv, sys.path[0], sys.modules["__main__"] = [script, *arguments], str(path.resolve().parent), main
         try:
@@ -40,3 +45,11 @@ def explain(script: str, arguments: Sequence[str], page: str | None) -> int:
     if page is not None:
         report.save_html(page)
     return 1 if report.broken or report.problem else 0
+
+
+def page_after(arguments, page) -> tuple:
+    """The page that is asked for after the script, else that of before; and the arguments that are left."""
+    parser = argparse.ArgumentParser("minigrad explain", add_help=False, allow_abbrev=False)
+    parser.add_argument(OPTION, metavar="FILE", default=page)
+    known, left = parser.parse_known_args(arguments)
+    return known.html, left

@@ -25,8 +25,8 @@ class Names:
 
     def __init__(self, frame, trace, things):
         self.trace, callers = trace, [outer.f_locals for outer in itertools.islice(outward(frame), 4)]
-        given = [(getattr(one, "name", "").partition(":")[0], one) for one in things if hasattr(one, "trainable")]
-        given = [(name, one) for name, one in given if name and name not in UNNAMED]
+        given = [(own_name(getattr(one, "name", "")), one) for one in things if hasattr(one, "trainable")]
+        given = [(name, one) for name, one in given if name]
         spaces = [tensors_in(frame.f_locals), tensors_in(frame.f_globals), given, *map(tensors_in, callers)]
         self.by_id, self.held = {}, {}
         for name, one in itertools.chain(*spaces, *map(tensors_within, [*callers, frame.f_globals])):
@@ -55,9 +55,17 @@ class Names:
         event = self.trace.made.get(number) or self.trace.written.get(node) or self.trace.written.get((number, 0))
         if event is None or (isinstance(event, EnteredEngine) and event.called not in ENTRANCES):
             return None  # a number or an array beside an operator: its line names the result
+        if isinstance(event, Wrote):  # the line may call what makes many
+            return own_name(event.name) or assigned_name(event.place)
         text = expression_text(event.place)
-        made = event.name if isinstance(event, Ran) else None if isinstance(event, Wrote) else event.called
-        return assigned_name(event.place) or (text if 0 < len(text) <= 30 and not isinstance(event, Wrote) else made)
+        made = event.name if isinstance(event, Ran) else event.called
+        return assigned_name(event.place) or (text if 0 < len(text) <= 30 else made)
+
+
+def own_name(name) -> str:
+    """The name that somebody gave to a Variable; "" if nobody did."""
+    name = name.partition(":")[0]
+    return name if name not in UNNAMED else ""
 
 
 def outward(frame):

@@ -4,6 +4,7 @@ With a trace every op is known, recorded or not, with its line. Without one, the
 what it has recorded; nothing more is known then. Both become the same `Frame`s and `Reading`s, which the model draws.
 """
 
+import inspect
 import itertools
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -445,10 +446,14 @@ def shapes_of(e, known):
 
 @lru_cache(maxsize=1000)
 def by_product(op, wish, shapes, dtype) -> int:
-    """The bytes of what an op returns beside its output: as ops compute it, of inputs of these shapes."""
-    make, shapes = op.by_products[wish], dict(shapes)
+    """The bytes of what an op returns beside its output: as ops compute it, of inputs of these shapes.
+
+    (A log keeps no attributes: they are as they are by default.)
+    """
+    make, given = op.by_products[wish], {name: Tensor.of(np.zeros(shape, dtype)) for name, shape in shapes}
+    usual = inspect.signature(op.__wrapped__).parameters
     with listeners_only():
-        found = make(*[Tensor.of(np.zeros(shapes[name], dtype)) for name in parameters(make)])
+        found = make(*[given.get(name, usual[name].default) for name in parameters(make)])
     return found.value.nbytes
 
 

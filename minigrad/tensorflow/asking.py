@@ -31,7 +31,7 @@ class trace(log.trace):
         super().start()
 
     def explained(self, tape, targets, sources) -> list:
-        seconds = patience(sources) if self.left_while(tape) else 0
+        seconds = 3 * patience(sources) if self.left_while(tape) else 0  # once for each line that asks
         return renamed(tape.explain(targets[0] if len(targets) == 1 else targets, list(sources), seconds=seconds))
 
     def stop(self):

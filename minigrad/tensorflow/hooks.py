@@ -9,14 +9,16 @@ import sys
 
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop, record
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.framework import constant_op, op_callbacks, ops
+from tensorflow.python.ops import script_ops
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
 
 from ..explain import names
 from ..tracing import checkpoint
-from ..tracing.places import SKIPPED
+from ..tracing.places import PUBLIC, SKIPPED
 from .careful import then
-from .ops import calling, going_back, op_ran, recording
+from .ops import calling, going_back, in_graph, op_ran, recording, running_python
 from .questions import ON_TAPES
 from .state import made
 from .tapes import gradient_function, tapes
@@ -27,6 +29,7 @@ SKIPPED |= {  # functions of TensorFlow that stand between the user and what was
     "error_handler", "op_dispatch_handler", "binary_op_wrapper", "r_binary_op_wrapper", "wrapper", "told", "wrapped",
     "tensor_equals", "converted",
 }  # fmt: skip
+PUBLIC["eager_py_func"] = "py_function"
 placed: list = []  # what was put around something: the owner, the name, what stood there
 
 
@@ -47,6 +50,8 @@ def install() -> None:
     for name, around in ON_TAPES.items():
         put_around(backprop.GradientTape, name, around)
     put_around(backprop.GradientTape, "_push_tape", then(hear_layers))
+    put_around(script_ops.EagerFunc, "__call__", running_python)
+    put_around(polymorphic_function.Function, "_call", in_graph)
     put_around(record, "record_operation", recording)
     put_around(record, "record_operation_backprop_only", recording)
     pywrap_tfe.TFE_Py_RegisterGradientFunction(going_back)

@@ -18,8 +18,9 @@ from ..tracing.places import user_frame
 from .careful import carefully
 from .quiet import silence
 from .state import keep_in, read, stand_for, stored, wrote
-from .tapes import asking, gradient_function
+from .tapes import asking, back_through_python, gradient_function
 from .twins import (
+    IN_PYTHON,
     KEY,
     EagerTensor,
     Twin,
@@ -73,7 +74,8 @@ def hear(kernel, inputs, attributes, outputs):
     if checkpoint.replay is not None:
         with_changes(kernel, inputs, attributes, outputs, dict(zip(wanted, twins)))
     own = [twin for twin in twins if twin is not None]
-    told_to_all(one.op, own, [Twin(y, next_id()) for y in outputs], kernel, attributes, inputs, outputs)
+    back = back_through_python(attributes) if kernel == IN_PYTHON else None
+    told_to_all(one.op, own, [Twin(y, next_id()) for y in outputs], kernel, attributes, inputs, outputs, back)
 
 
 def met_beside(inputs, wanted) -> list:
@@ -177,6 +179,28 @@ def heard_custom(kind, outputs, inputs, backward, key):
     own = [twin for twin in map(input_twin, inputs) if twin is not None]
     op = heard(name, len(inputs)).op if name.startswith("__") else with_gradient
     told_to_all(op, own, [twin_of(y) for y in outputs], name, key, [*inputs], [*outputs], backward)
+
+
+def running_python(original):
+    """The function of `tf.py_function` runs: a tape of its own hears it, and no other."""
+
+    def told(function, device, token, args):
+        with without_tapes():
+            return original(function, device, token, args)
+
+    return told
+
+
+def in_graph(original):
+    """A traced function is called. In a replay it would never end: a forked process has not the threads that run it."""
+
+    def told(function, *args, **kwargs):
+        if checkpoint.replay is not None:
+            instead = "tf.config.run_functions_eagerly(True) at the top lets it be tried"
+            checkpoint.finish(f"{function._name} runs in a graph; {instead}")
+        return original(function, *args, **kwargs)
+
+    return told
 
 
 def calling(original):

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import backprop
+from tensorflow.python.ops import script_ops
 
 from .. import nest
-from ..engine.backward import output_ids
+from ..engine.backward import backward, output_ids, prune
 from ..engine.listening import listening
 from ..engine.tape import GradientTape
 from ..engine.writing import track_outputs
@@ -158,3 +159,24 @@ def twin_of_tape(tape) -> TapeTwin:
     if tape not in tapes:
         tapes[tape] = TapeTwin(tape)
     return tapes[tape]
+
+
+def back_through_python(attributes):
+    """The gradients of a `tf.py_function` over the tape of its own, as often as one asks: TensorFlow's goes back once.
+
+    None if it has no tape.
+    """
+    token = dict(zip(attributes[::2], attributes[1::2]))["token"]
+    tape, given, made = script_ops.tape_cache.get(tf.compat.as_bytes(token), (None, (), ()))
+    if tape is None or tape not in tapes:
+        return None
+    inner = tapes[tape]
+    inner.persistent = True
+    sources, targets = ([getattr(vars(x).get(KEY), "id", None) for x in some] for some in (given, in_list(made)))
+
+    def back(*dys):
+        seeds = {i: array_of_gradient(dy) for i, dy in zip(targets, dys)}
+        found = backward(prune(inner.steps, sources), seeds, sources)
+        return [tf.constant(found[i], x.dtype) if i in found else tf.zeros_like(x) for i, x in zip(sources, given)]
+
+    return back

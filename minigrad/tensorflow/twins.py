@@ -15,7 +15,7 @@ from tensorflow.python.ops import gen_resource_variable_ops
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
 from .. import convolution, keras, pooling  # noqa: F401 - all ops are there
-from ..engine.custom import UNREGISTERED
+from ..engine.custom import UNREGISTERED, with_gradient
 from ..engine.op import KERNELS, made
 from ..engine.operands import CONVERTERS
 from ..engine.shape import TensorShape
@@ -29,6 +29,7 @@ from .swap import put
 EagerTensor = ops.EagerTensor
 RESOURCE, VARIANT = (one.as_datatype_enum for one in (tf.resource, tf.variant))
 OBJECTS = np.dtype(object)
+IN_PYTHON = "EagerPyFunc"  # the op behind tf.py_function
 KEY = "_minigrad"  # the attribute of a tensor or Variable of TensorFlow that holds its twin
 
 
@@ -151,11 +152,17 @@ number_of = by_hand(plain_number)  # of a Python number beside a tensor
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
-def foreign(kernel, names, smooth) -> Any:
-    """An op of TensorFlow that there is none of here: it has a derivative where TensorFlow has registered one."""
+def foreign(kernel, smooth) -> Any:
+    """An op of TensorFlow that there is none of here.
+
+    Args:
+        smooth: can each of its inputs hold numbers along which a gradient flows? (If TensorFlow has a derivative.)
+    """
+    slopes, names = has_gradient(kernel), [f"input_{k}" for k in range(len(smooth))]
     code = (lambda: None).__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=tuple(names))
     forward = types.FunctionType(code, {"__name__": __name__}, python_name(kernel))
-    return made(forward, kernel, "", {f"d{name}": (lambda dy: None) if smooth else None for name in names})
+    vjps = {f"d{name}": (lambda dy: None) if slopes and flows else None for name, flows in zip(names, smooth)}
+    return made(forward, kernel, "", vjps)
 
 
 def python_name(kernel) -> str:
@@ -175,11 +182,10 @@ class Heard:
     def __init__(self, kernel, count):
         definition = op_def_registry.get(kernel)
         self.arguments = [*definition.input_arg] if definition is not None else []
-        smooth = [k for k, one in enumerate(self.arguments) if can_be_smooth(one, definition)]
-        op = KERNELS.get(kernel)
+        smooth = [can_be_smooth(one, definition) for one in self.arguments]
+        op = KERNELS.get(kernel) if kernel != IN_PYTHON else with_gradient
         if op is None:
-            self.wanted = smooth or [*range(len(self.arguments))]
-            op = foreign(kernel, [f"input_{k}" for k in range(len(self.wanted) or count)], has_gradient(kernel))
+            op, self.wanted = foreign(kernel, smooth or [True] * count), [*range(len(smooth))]
         else:
             self.wanted = order([one.name for one in self.arguments], smooth, op)
         self.op = op
@@ -204,10 +210,10 @@ def order(names, smooth, op) -> list:
     own = [x for x in parameters(op.__wrapped__) if f"d{x}" in op.vjps]
     if {*own} <= {*names}:
         return [names.index(x) for x in own]
-    smooth, found = iter(smooth), {}
+    flows, found = (k for k, one in enumerate(smooth) if one), {}
     for x in own:
         if op.vjps[f"d{x}"]:
-            found[x] = next(smooth)
+            found[x] = next(flows)
     others = (k for k in range(len(names)) if k not in found.values())
     return [found[x] if x in found else next(others) for x in own]
 
@@ -221,7 +227,8 @@ def can_be_smooth(argument, definition) -> bool:
     """Can this argument of an op hold numbers along which a gradient flows?"""
     allowed = next((one.allowed_values.list.type for one in definition.attr if one.name == argument.type_attr), ())
     kinds = [*allowed] or ([argument.type] if argument.type else [])
-    return not kinds or any(tf.as_dtype(kind).is_floating or tf.as_dtype(kind) == tf.resource for kind in kinds)
+    kinds = [tf.as_dtype(kind) for kind in kinds]
+    return not kinds or any(one.is_floating or one.is_complex or one == tf.resource for one in kinds)
 
 
 def has_gradient(kernel) -> bool:

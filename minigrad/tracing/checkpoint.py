@@ -362,8 +362,17 @@ def refuse_unheard():
 
 
 def instances(*kinds) -> list:
-    """All objects of these very classes: they refer to them, and so no other object need be touched."""
-    return [one for one in gc.get_referrers(*kinds) if type(one) in kinds]
+    """All objects of these very classes: they refer to them, and so no other object need be touched.
+
+    No garbage is collected meanwhile: that would move the objects from the list that is walked along, and end Python.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return [one for one in gc.get_referrers(*kinds) if type(one) in kinds]
+    finally:
+        if collects:
+            gc.enable()
 
 
 def refusal(what):

@@ -142,6 +142,7 @@ class Wrote(Event):
     tapes: tuple
     before: "Summary | None"  # the value that was read last, if any
     value: Summary
+    name: str  # that the Variable has of its own
 
 
 @dataclass(slots=True, eq=False)
@@ -490,6 +491,7 @@ class Trace(Listener):
         event = Wrote(
             self.next(), *here(not source), how, variable.id, variable.version, source, known,
             None if source else Given.of(given), listening_tapes(), before, Summary(variable._now.value),
+            variable.name,
         )  # fmt: skip
         self.written[variable.id, variable.version] = event
         self.add(event)

@@ -92,6 +92,7 @@ SKIPPED = {
 
 
 VERSION = re.compile(r"_v\d(_with_dispatch)?$")  # at the end of the names of TensorFlow's functions
+PUBLIC = {}  # the name under which one was written -> as users call it
 
 
 def user_frame(above=2):
@@ -104,7 +105,7 @@ def user_frame(above=2):
         if code.co_name not in SKIPPED:
             called = code.co_name
         frame = frame.f_back
-    return frame, called if "_v" not in called else VERSION.sub("", called)
+    return frame, PUBLIC.get(called, called) if "_v" not in called else VERSION.sub("", called)
 
 
 def program_frame():

@@ -212,3 +212,24 @@ def test_jacobians_and_second_derivatives_are_whole():
         assert tape.jacobian(y, x).shape == (2, 2)
         assert mgt.explain(tape, y, x).status == "complete"
     assert np.array_equal(outer.gradient(slope, x), [6.0, 12.0])
+
+
+def test_an_explanation_does_not_use_up_a_function_of_python():
+    x = tf.Variable([1.0, 2.0])
+    with mgt.trace(), tf.GradientTape(persistent=True) as tape:
+        y = tf.py_function(lambda v: v * tf.sin(v), [x * 2.0], tf.float32)
+    answers = [mgt.explain(tape, y, x) for _ in range(2)]
+    slope = tape.gradient(y, x)
+    assert np.allclose(slope, 2 * (np.sin([2, 4]) + [2, 4] * np.cos([2, 4])))
+    assert [one.status for one in (*answers, mgt.explain(tape, y, x))] == ["complete"] * 3
+
+
+def test_a_block_with_a_traced_function_is_not_waited_for():
+    square = tf.function(lambda v: v * v)
+    x = tf.Variable(3.0)
+    with mgt.trace():
+        with tf.GradientTape() as tape:
+            y = square(x) * float(x)
+        answer = str(mgt.explain(tape, y, x))
+    assert answer.startswith("UNTRIED") and "tf.config.run_functions_eagerly(True) at the top lets it be tried" in answer
+    assert "takes longer" not in answer

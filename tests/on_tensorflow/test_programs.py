@@ -12,7 +12,6 @@ from engine import mg
 pytestmark = pytest.mark.filterwarnings("ignore")  # NumPy's, of TensorFlow
 EXPLAIN = Path(__file__).parents[1] / "explain"
 DIFFERENT = {  # a program -> why the answer is another one
-    "a_weight_that_a_function_of_python_was_not_given": "what runs inside tf.py_function is not heard",
     "an optimizer's step inside": "Keras computes the step in TensorFlow, and not in NumPy: it is STATE",
 }
 

@@ -17,6 +17,17 @@ def _what_a_function_of_python_was_given():
 
 
 @healthy
+def _complex_numbers():
+    """Complex numbers on the way: a factor 1j must not pass for one that came in from outside."""
+    a, b = mg.Variable(0.5), mg.Variable(1.5)
+    with mg.GradientTape() as tape:
+        z = mg.complex(a, b)
+        w = z * mg.math.conj(z) + mg.exp(1j * z)
+        y = mg.math.real(w) + mg.abs(z) + mg.math.angle(z)
+    return tape.explain(y, a)
+
+
+@healthy
 def _square():
     """The simplest program there is: nothing at all may be added to complete."""
     x = mg.Variable(3.0)

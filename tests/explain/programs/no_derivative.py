@@ -59,3 +59,13 @@ def _floor_division():
     with mg.GradientTape() as tape:
         y = x // 2.0
     return tape.explain(y, x)
+
+
+@program("none", "undefined", "NO_DERIVATIVE", "searchsorted")
+def _a_place_in_a_table():
+    """Which row of a Variable is taken: the integers that say so lead to the target, and w must not be called unused."""
+    w, table = mg.Variable([0.3, 2.0]), mg.Variable([1.0, 2.0, 3.0])
+    with mg.GradientTape() as tape:
+        place = mg.searchsorted([0.0, 1.0], w)
+        y = mg.reduce_sum(mg.gather(table, place))
+    return tape.explain(y, w)
