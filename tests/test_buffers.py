@@ -9,7 +9,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import nest
-from minigrad.graph.buffers import Buffers, Plan
+from minigrad.graph.buffers import Plan
 from minigrad.graph.tracer import Graph, Tracer
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -20,7 +20,7 @@ def buffers_of(function, *args):
     """The buffers of the program for these arguments."""
     function(*args)
     ((program,),) = function._traces.paths.values()
-    return next(one for one in program.run.__globals__.values() if isinstance(one, Buffers))
+    return program.buffers
 
 
 def returned_views(x):
@@ -302,6 +302,41 @@ def test_what_a_function_of_ours_is_given_is_not_written_over():
     z = graph.call(np.cos, (kept,), {})
     plan = Plan(graph.nodes, [], [])
     assert y.node not in plan.of and kept.node not in plan.of and z.node in plan.of
+
+
+VIEWS = {  # a view of what was computed before, or of a part of it
+    "of what was unchanged": lambda x: mg.reshape(mg.sin(x) * 1.0, [16]),
+    "a row of it": lambda x: (mg.sin(x) * 1.0)[0],
+    "of what was computed twice": lambda x: (mg.reduce_sum(mg.sin(x)), mg.transpose(mg.sin(x))),
+    "of a part": lambda x: [mg.exp(one) + mg.sin(x)[:2] for one in mg.split(mg.tanh(x) * x, 2)],
+    "of a part, later": lambda x: (lambda parts: (mg.exp(mg.sin(x)), parts[0] * 2.0))(mg.split(mg.tanh(x) * x, 2)),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_outlives_what_it_is_of(name):
+    traced, xs = mg.function(VIEWS[name]), [mg.constant(np.full((4, 4), k, np.float32)) for k in (0.3, 0.9, 2.0)]
+    found = [traced(x) for x in xs]
+    for x, one in zip(xs, found, strict=True):
+        for given, right in zip(nest.flatten(one), nest.flatten(VIEWS[name](x)), strict=True):
+            np.testing.assert_allclose(given.numpy(), right.numpy(), rtol=1e-6)
+
+
+def test_parts_share_memory_with_what_they_are_parts_of():
+    graph = Graph()
+    x, y = (Tracer(graph.input(np.ones((2, n)), name).node, graph) for name, n in (("x", 1), ("y", 3)))
+    first, second = np.broadcast_arrays(x, y)
+    assert (first.node.root, second.node.root) == (x.node, y.node)
+    assert [one.node.root for one in np.split(y, 2)] == [y.node, y.node]
+
+
+def test_of_many_shapes_the_last_one_keeps_its_buffers():
+    function = mg.function(lambda x: mg.sin(x) * 2.0 + mg.cos(x))
+    for n in (10, 20, 30):
+        function(mg.ones([n]))
+        function(mg.ones([n]))
+    kept = [len(program.buffers.spare) for (program,) in function._traces.paths.values()]
+    assert kept == [0, 0, 1]
 
 
 def test_buffers_go_with_their_function():

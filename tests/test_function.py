@@ -1,5 +1,6 @@
 """`mg.function`: what was traced gives what the function gives as Python, call for call."""
 
+import copy
 import functools
 import gc
 import math
@@ -428,3 +429,78 @@ def test_a_concrete_function_says_what_it_takes():
     spec = r"TensorSpec\(shape=\(2,\), dtype=mg.float32, name=None\)"
     with pytest.raises(TypeError, match=rf"for signature: \(x: {spec}, n: Literal\[2\]\) -> {spec}\."):
         square(mg.zeros([2]), n=3)
+
+
+BROADCAST = {
+    "of what is broadcast": lambda x: mg.broadcast_to(x, [3, 4]) + mg.ones([3, 4]),
+    "with itself": lambda x: (lambda b: b * b)(mg.broadcast_to(x, [3, 4])),
+    "of constants alone": lambda x: mg.where(mg.broadcast_to(x > 0.0, [3, 4]), mg.ones([3, 4]), mg.zeros([3, 4])),
+    "and signs of zeros": lambda x: x / mg.constant([0.0, -0.0, 0.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("name", BROADCAST)
+def test_a_result_has_the_shape_and_the_signs_that_it_has_as_python(name):
+    x = mg.constant([1.0, 2.0, -3.0, 4.0])
+    traced, python = mg.function(BROADCAST[name])(x).numpy(), BROADCAST[name](x).numpy()
+    assert traced.shape == python.shape
+    np.testing.assert_array_equal(traced, python)
+
+
+def test_a_gradient_that_is_constant_may_have_a_name():
+    v = mg.Variable([1.0, 2.0])
+
+    @mg.function
+    def slope(x):
+        with mg.GradientTape() as tape:
+            y = mg.reduce_sum(v + x)
+        g = tape.gradient(y, v)
+        return [g]
+
+    assert numbers(slope(mg.constant(3.0))) == [[1.0, 1.0]]
+
+
+@pytest.mark.parametrize("f", [mg.nn.relu, mg.nn.elu, lambda x: mg.maximum(x, 0.5), mg.reduce_max, lambda x: x**2.5])
+def test_second_order_goes_through_what_compares(f):
+    def penalty(x):
+        with mg.GradientTape() as outer:
+            outer.watch(x)
+            with mg.GradientTape() as inner:
+                inner.watch(x)
+                y = mg.reduce_sum(f(x) ** 2)
+            slope = inner.gradient(y, x)
+            size = mg.reduce_sum(slope**2)
+        return outer.gradient(size, x)
+
+    x = mg.constant([0.3, 0.7, 2.0])
+    np.testing.assert_allclose(mg.function(penalty)(x).numpy(), penalty(x).numpy(), rtol=1e-6)
+
+
+def test_parts_of_an_argument_do_not_take_the_name_of_another():
+    traced = mg.function(lambda x, x1: x[0] + x[1] * x1)
+    assert traced([mg.constant(1.0), mg.constant(2.0)], mg.constant(3.0)).numpy() == 7.0
+
+
+@pytest.mark.parametrize("name", ["class", "None", "a b"])
+def test_a_function_may_have_any_name(name):
+    def f(x):
+        return x + 1.0
+
+    f.__name__ = name
+    assert mg.function(f)(mg.constant(1.0)).numpy() == 2.0
+
+
+def test_a_copied_model_has_traces_of_its_own():
+    class Model:
+        def __init__(self):
+            self.v = mg.Variable(0.0)
+            self.step = mg.function(self._step)
+
+        def _step(self):
+            self.v.assign_add(1.0)
+
+    model = Model()
+    model.step()
+    other = copy.deepcopy(model)
+    other.step()
+    assert (model.v.numpy(), other.v.numpy()) == (1.0, 2.0)

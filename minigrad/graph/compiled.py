@@ -38,11 +38,13 @@ class Compiled:
             Raises OtherPath: the run that was traced does not hold for these arrays.
         outputs: a `TensorSpec` for each Tensor that the function returns.
         variables: those that it reads or assigns.
+        buffers: the arrays that calls write into.
     """
 
     def __init__(self, run, name):
-        self.variables = list(run.variable_inputs().values())
-        self.run, self.outputs = Source(run).compiled(name), nest.map_structure(spec_of_result, run.result)
+        source = Source(run)
+        self.variables, self.buffers = list(source.variables.values()), source.buffers
+        self.run, self.outputs = source.compiled(name), nest.map_structure(spec_of_result, run.result)
 
 
 class Source:
@@ -67,6 +69,7 @@ class Source:
         self.assigned = {name: self.now(one) for name, one in run.assigned.items()}
         held = [(run.inputs[name], after) for name, after in self.assigned.items()]
         self.plan = Plan(self.nodes, [self.now(one) for one in run.leaves()], held)
+        self.buffers = Buffers(self.plan)
         self.text = {node: f"x{k}" for k, node in enumerate(run.inputs.values())}
         self.space, self.numbers = {"OtherPath": OtherPath}, {}
 
@@ -81,7 +84,7 @@ class Source:
 
     def body(self):
         """The lines: what is read, computed, assigned, kept and returned."""
-        names, buffers = [*self.plan.layouts, *self.plan.former], self.constant(Buffers(self.plan))
+        names, buffers = [*self.plan.layouts, *self.plan.former], self.constant(self.buffers)
         if names:
             yield f"[{', '.join(names)}] = buffers = {buffers}.taken()"
         for name, variable in self.variables.items():

@@ -25,7 +25,7 @@ from ..program.function import (
     spec_of,
 )  # fmt: skip
 from .compiled import Compiled, OtherPath
-from .program import written
+from .program import name_of, written
 from .run import Effect, Run
 from .tracer import Untraceable
 
@@ -173,10 +173,16 @@ class Traces:
         signatures: what was traced each time, as text.
         kept: what kinds name by its id.
         calls: how often what was traced ran.
+        latest: the program that ran last: it alone keeps its buffers.
     """
 
     def __init__(self):
         self.paths, self.kept, self.calls, self.count, self.signatures = {}, [], 0, 0, []
+        self.latest: Any = None
+
+    def __deepcopy__(self, memo):
+        """None: the copy of a model has Variables of its own, and traces are of these."""
+        return Traces()
 
     def run(self, function, args, kwargs):
         """What the function gives, in a tuple; None if it is to run as Python.
@@ -195,6 +201,8 @@ class Traces:
                 except Exception:  # an op refuses these numbers: Python says so in TensorFlow's words
                     return None
                 self.calls += 1
+                if program is not self.latest:
+                    self.keep_buffers_of(program)
                 return (found,)
             if len(paths) == PATHS:
                 return None
@@ -204,6 +212,12 @@ class Traces:
             except (Effect, OtherPath):
                 paths[:] = [None]
                 return None
+
+    def keep_buffers_of(self, program):
+        """Let go of the buffers of the program that ran before: for each shape there may be one."""
+        if self.latest is not None:
+            self.latest.buffers.spare.clear()
+        self.latest = program
 
     def trace(self, function, args, kwargs):
         """Trace the function for these arguments; the first time of all it may make Variables, and is traced again."""
@@ -220,7 +234,7 @@ class Traces:
             raise ValueError(SINGLETON)
         self.count += 1
         self.warn_of_retracing(function)
-        program = Compiled(run, function.__name__ if function.__name__.isidentifier() else "function")
+        program = Compiled(run, name_of(function))
         bound = function._parameters.bind(*args, **kwargs).arguments
         self.signatures.append(signature_text(function._parameters, specs_of(bound), program))
         return program

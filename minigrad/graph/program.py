@@ -1,5 +1,6 @@
 """`mg.written`: the NumPy program that a careful person would have written by hand."""
 
+import keyword
 from collections.abc import Callable
 from typing import Any
 
@@ -72,4 +73,4 @@ def written(function: Callable, *args: Any, **kwargs: Any) -> Written:
 def name_of(function):
     """The name of a function, or `function` where it has none that Python takes."""
     name = getattr(function, "__name__", "")
-    return name if name.isidentifier() else "function"
+    return name if name.isidentifier() and not keyword.iskeyword(name) else "function"

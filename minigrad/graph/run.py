@@ -44,7 +44,7 @@ class Run(Listener):
         self.inputs, self.places, self.given = {}, {}, named_variables(function)
         bound = inspect.signature(function).bind(*args, **kwargs)
         bound.apply_defaults()
-        arguments = {name: self.traced(name, one) for name, one in bound.arguments.items()}
+        arguments = {name: self.traced(name, one, {*bound.arguments}) for name, one in bound.arguments.items()}
         bound.arguments.update(arguments)
         leaves = {name: nest.flatten(one) for name, one in arguments.items()}
         try:
@@ -74,10 +74,12 @@ class Run(Listener):
 
     # ---- what goes in and comes out --------------------------------------------------------------------------------
 
-    def traced(self, name, argument):
-        """An argument, with a Tracer in place of each array."""
+    def traced(self, name, argument, taken):
+        """An argument, with a Tracer in place of each array. The names of several are those that no other one has."""
         leaves = nest.flatten(argument)
-        names = [name] if len(leaves) == 1 else [f"{name}{k + 1}" for k in range(len(leaves))]
+        lines = ("_" * k for k in itertools.count())
+        numbered = ([f"{name}{line}{k + 1}" for k in range(len(leaves))] for line in lines)
+        names = [name] if len(leaves) == 1 else next(names for names in numbered if taken.isdisjoint(names))
         return nest.pack_sequence_as(argument, [self.traced_leaf(*pair) for pair in zip(names, leaves)])
 
     def traced_leaf(self, name, x):
@@ -184,8 +186,9 @@ class Run(Listener):
         self.graph.backward = False
         frame, _ = user_frame()
         name = assigned_name(Place(frame.f_code, frame.f_lasti))
-        if name and len(results) == 1 and hasattr(results[0], "value"):
-            self.names.setdefault(node_of(results[0].value), name)
+        value = getattr(results[0], "value", None)
+        if name and len(results) == 1 and value.__class__ is Tracer:
+            self.names.setdefault(value.node, name)
         for source, dx in zip(sources, results):
             self.called_gradient(source.id, dx)
 

@@ -24,9 +24,11 @@ def tidied(nodes, wanted):
         return instead.get(x, x) if x.__class__ is Node else x
 
     for node in nodes:
+        if node.root is not node:
+            node.root = now(node.root).root
         node.args, node.kwargs = mapped(now, node.args), {k: mapped(now, x) for k, x in node.kwargs.items()}
-        if elementwise(node):
-            node.args = tuple([lighter(node, x, k, written) for k, x in enumerate(node.args)])
+        for k in range(len(node.args)) if elementwise(node) else ():
+            node.args = (*node.args[:k], lighter(node, k, written), *node.args[k + 1 :])
         alone = node.writes or node.effect or node.function is None
         if alone or any(x.root in written for x in (node, *node.inputs())):
             continue
@@ -75,14 +77,20 @@ def is_one(x):
     return isinstance(x, (np.generic, int, float)) and x == 1
 
 
-def lighter(node, x, k, written):
+def lighter(node, k, written):
     """An argument of an elementwise call, which need not be as large as the result if another one is."""
+    x = node.args[k]
     shapes = [getattr(getattr(y, "value", y), "shape", ()) for j, y in enumerate(node.args) if j != k]
     spread = x.__class__ is Node and x.function is np.broadcast_to and x.root not in written
-    uniform = isinstance(x, np.ndarray) and x.size and x.dtype.kind in "fciub" and (x == x.flat[0]).all()
-    small = x.args[0] if spread else x.flat[0] if uniform else x
+    small = x.args[0] if spread else x.flat[0] if is_uniform(x) else x
     shapes.append(getattr(getattr(small, "value", small), "shape", ()))
     return small if np.broadcast_shapes(*shapes) == node.value.shape else x
+
+
+def is_uniform(x):
+    """Is it an array of one number again and again? (0.0 and -0.0 are two.)"""
+    known = isinstance(x, np.ndarray) and x.size and x.dtype.kind in "fciub"
+    return known and x.tobytes() == x.flat[0].tobytes() * x.size
 
 
 def key_of(node):

@@ -37,7 +37,8 @@ class Node:
     def __init__(self, function, args, kwargs, value, backward=False, writes=None):
         self.function, self.args, self.kwargs, self.value = function, args, kwargs, value
         self.backward, self.writes, self.wish, self.label, self.effect = backward, writes, "", "value", False
-        shared = [x.root for x in self.inputs() if share_memory(x.value, value)]
+        owners = [y for x in self.inputs() for y in (x.inputs() if isinstance(x.value, (tuple, list)) else [x])]
+        shared = [x.root for x in owners if share_memory(x.value, value)]
         self.root = shared[0] if shared else self
 
     def inputs(self):
@@ -342,7 +343,7 @@ class Tracer(StandIn, np.lib.mixins.NDArrayOperatorsMixin):
         return self.graph.call(function, args, {})
 
     def __repr__(self):
-        return f"<Tracer of {self.node.value!r}>"
+        return repr(self.node.value)
 
 
 def asked_by_user():

@@ -31,11 +31,15 @@ class Canvas:
         self.path(corners(x, y, max(w, 0), max(h, 0)), stroke, dash=dash, fill=fill)
 
     def text(self, x, y, text, size=11.0, fill=INK, anchor="start", bold=False, mono=False, room=None):
-        """A text; if it is too wide for its room it becomes smaller, and at last is cut at its end."""
-        text = str(text)
+        """A text; if it is too wide for its room it becomes smaller, and at last is cut at its end.
+
+        Of a list the first one that fits is taken, and none is cut: numbers and shapes are there as a whole or not at all.
+        """
+        most = math.inf if room is None else int(room / (FLAT * 8.0))
+        if isinstance(text, list):
+            text = next((one for one in text if len(one) <= most), "")
         if room is not None and len(text) * size * FLAT > room:
             size = max(8.0, room / (FLAT * len(text)))
-            most = int(room / (FLAT * size))
             text = text if len(text) <= most else text[: max(most - 1, 0)] + "…"
         if text:
             self.marks.append(("text", x, y, text, size, fill, anchor, bold, mono))
@@ -237,7 +241,8 @@ def column(canvas, view, col, x, wide, rows, last):
     if col["value"] is not None:
         array(canvas, view["arrays"][col["value"]], x + 4, top + 18, wide - 8, value - 20, INK)
     if col["shape"]:
-        canvas.text(x + wide / 2, top + value + 13, str(tuple(col["shape"])), 10, SOFT, "middle", mono=True, room=wide)
+        shape = [str(tuple(col["shape"])), "×".join(map(str, col["shape"]))]
+        canvas.text(x + wide / 2, top + value + 13, shape, 10, SOFT, "middle", mono=True, room=wide)
     y = top + value + seam
     slopes = [one for one in col["slopes"] if one[0] == last]
     if kind == "op":
@@ -247,14 +252,15 @@ def column(canvas, view, col, x, wide, rows, last):
     elif kind == "source" and col["asked"] and last >= 0:
         canvas.text(x + wide / 2, y + slope / 2 + 4, "None", 13, CRIMSON, "middle", bold=True, mono=True)
     elif kind == "ghost":
-        canvas.text(x + wide / 2, y + 8, col["ghost"]["why"], 10, SOFT, "middle", room=wide)
+        canvas.text(x + wide / 2, y + 8, [col["ghost"]["why"], col["ghost"]["why"].split()[0]], 10, SOFT, "middle", room=wide)
 
 
 def array(canvas, data, x, y, w, h, ink):
     """The picture of a value, and a word on its size."""
     found = data.get("picture")
     if found is None or found["kind"] == "numbers":
-        numbers = [data["text"]] if found is None or data["n"] == 1 else [brief(one, 4 if w > 110 else 3) for one in found["v"]]
+        texts = [[brief(one, digits) for digits in (4, 3, 2, 1)[w <= 110 :]] for one in found["v"]] if found else []
+        numbers = [[data["text"], *(texts[0] if texts else [])]] if found is None or data["n"] == 1 else texts
         cols = 1 if len(numbers) == 1 or (found["rows"] == 1 and w < 40 * found["cols"]) else found["cols"]
         rows = -(-len(numbers) // cols)
         for k, one in enumerate(numbers):
@@ -269,7 +275,7 @@ def array(canvas, data, x, y, w, h, ink):
         curve(canvas, found, x, y, w, h, ink)
     else:
         heat(canvas, found, x, y, w, h)
-    canvas.text(x + w / 2, y + h + 10, note, 10, ink if ink == ORANGE else SOFT, "middle", room=w)
+    canvas.text(x + w / 2, y + h + 10, [note], 10, ink if ink == ORANGE else SOFT, "middle", room=w)
 
 
 def size_note(data) -> str:
