@@ -177,7 +177,7 @@ def _():
     return raises("RuntimeError", torch.tensor, 3, requires_grad=True)
 
 
-@in_pytorch("03", "gives the same silent 1", 1.0)
+@in_pytorch("03", "gives the same 1, without a message", 1.0)
 def _():
     c = torch.tensor(3.0)
     square = c * c
@@ -746,7 +746,7 @@ def _():
     return raises("RuntimeError", np.exp, wanted(1.0))
 
 
-@in_pytorch("16", "a second `backward` through one graph raises, unless it was told to keep the graph", [True, None])
+@in_pytorch("16", "A second `backward` through one graph raises too, unless it was told to keep the graph", [True, None])
 def _():
     seen = []
     for keep in (False, True):

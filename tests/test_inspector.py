@@ -1262,6 +1262,7 @@ def test_step_and_selected_can_be_set_and_observed():
 
 def test_a_film_in_a_lesson_asks_in_its_widget_and_nowhere_else(monkeypatch):
     pytest.importorskip("anywidget")
+    monkeypatch.setattr(Inspection, "asks_first", False)
     plain = inspected(HALF)
     monkeypatch.setattr(Inspection, "asks_first", True)
     film = inspected(HALF)

@@ -121,27 +121,27 @@ def _numpy_function():
 @program("partial", "", "LEFT_ENGINE", "return v * float(total)", "return v * total")
 def _a_number_inside_a_function_of_python():
     """A py_function that makes a plain number of one of its inputs: the other one's gradient is not the whole of it."""
+
+    def scaled(v, total):
+        return v * float(total)
+
     x = mg.Variable([0.5, 2.0])
     with mg.GradientTape() as tape:
         y = mg.reduce_sum(mg.py_function(scaled, [x, mg.reduce_sum(x)], mg.float32))
     return tape.explain(y, x)
 
 
-def scaled(v, total):
-    return v * float(total)
-
-
 @program("partial", "", "LEFT_ENGINE", "return 2.0 * float(v)", plain=("zero", "", "FLAT"))
 def _a_function_of_python_that_gives_a_number():
     """A py_function that gives a plain number: the zero that comes back must not be called the slope."""
+
+    def doubled(v):
+        return 2.0 * float(v)
+
     x = mg.Variable(1.0)
     with mg.GradientTape() as tape:
         y = mg.py_function(doubled, [x], mg.float32)
     return tape.explain(y, x)
-
-
-def doubled(v):
-    return 2.0 * float(v)
 
 
 @program("partial", "", "LEFT_ENGINE")
