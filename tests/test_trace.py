@@ -4,6 +4,7 @@ import contextlib
 import gc
 import re
 import sys
+import threading
 import weakref
 
 import numpy as np
@@ -13,7 +14,7 @@ from scenarios import SCENARIOS, run
 import minigrad as mg
 from minigrad.engine.listening import listening
 from minigrad.tracing import checkpoint, values
-from minigrad.tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Stored, TapeEvent, Watched, Wrote
+from minigrad.tracing.log import Asked, EnteredEngine, Failed, LeftEngine, Ran, Refused, Stored, TapeEvent, Watched, Wrote, newest_trace
 from minigrad.tracing.places import CALLERS, callers_of, leads_to
 from minigrad.tracing.values import Summary
 
@@ -553,3 +554,22 @@ def test_no_garbage_is_collected_while_objects_are_looked_for(monkeypatch):
     seen = []
     monkeypatch.setattr(checkpoint.gc, "get_referrers", lambda *kinds: seen.append(gc.isenabled()) or [])
     assert checkpoint.instances(mg.Variable) == [] and seen == [False] and gc.isenabled()
+
+
+def test_each_thread_has_a_switch_of_its_own():
+    heard = []
+
+    def work():
+        mg.trace(True)
+        heard.append(newest_trace())
+        mg.trace(False)
+        heard.append(newest_trace())
+
+    mg.trace(True)
+    here = newest_trace()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert newest_trace() is here and heard[0] not in (None, here) and heard[1] is None
+    mg.trace(False)
+    assert newest_trace() is None

@@ -123,6 +123,8 @@ def explained(q: Question, trace) -> Explanation:
     if isinstance(q.slope, Exception):
         return raised(q, trace)
     if trace is not None and trace.has_heard(q.tape):
+        if trace.incomplete:
+            return Explanation("untried", "", (), f"UNTRIED  {q.label}: {trace.incomplete}")
         q.history = History(trace, q.tape, [q.source.id], None, q.experiment)
         asked, targets = q.history.questions, {one.id for one in q.targets}
         q.question = next((e for e in reversed(asked) if {*e.targets} == targets and q.source.id in e.sources), None)
@@ -193,7 +195,7 @@ def told_by_the_log(q):
     answer = whole_or_partial(q, targets, way) if is_number(q, way) else broken(q, way) if way else independent(q)
     late = not history.opened and answer.status != "complete"
     missing = FULL if history.trace.cut else LATER if late else ""
-    return with_notes(answer, *notes, *filter(None, (missing, history.trace.incomplete)))
+    return with_notes(answer, *notes, *filter(None, [missing]))
 
 
 def is_number(q, way):

@@ -1,6 +1,7 @@
 """mgt.trace, mgt.explain and mgt.inspect: those of the package, for tapes and tensors of TensorFlow."""
 
 import re
+import weakref
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..explain import explain as explain_twins
 from ..explain.explanation import Explanation
 from ..inspector import inspect as inspect_twins
 from ..tracing import log
-from .hooks import install, remove
+from .hooks import install, leave_thread, remove
 from .tapes import tapes
 from .twins import twin_of
 
@@ -28,6 +29,7 @@ class trace(log.trace):
 
     def start(self):
         install()
+        on.add(self)
         super().start()
 
     def explained(self, tape, targets, sources) -> list:
@@ -36,12 +38,12 @@ class trace(log.trace):
 
     def stop(self):
         super().stop()
-        let_go()
+        let_go(self)
 
     @log.TraceExit
     def __exit__(self, here, *error):
         log.Trace.__exit__.method(self, here, *error)
-        let_go()
+        let_go(self)
 
 
 def patience(sources) -> float:
@@ -49,9 +51,15 @@ def patience(sources) -> float:
     return max(6.0, min(20.0, 1.5 * len(nest.flatten(sources))))
 
 
-def let_go():
+on: weakref.WeakSet = weakref.WeakSet()  # the traces that listen, in any thread
+
+
+def let_go(one):
     """Leave TensorFlow as it was, once no trace listens any more."""
+    on.discard(one)
     if not any(isinstance(one, trace) for one in listening.now):
+        leave_thread()
+    if not on:
         remove()
 
 
@@ -91,8 +99,8 @@ def inspect(tape, target=None, sources=None, predict=False) -> Any:
 def twin_tape(tape):
     if not isinstance(tape, backprop.GradientTape):
         raise TypeError(f"{visible(repr(tape))} is no tf.GradientTape. Write mgt.explain(tape, target, sources).")
-    if tape not in tapes:
-        instead = "mgt.trace(True) above `with tf.GradientTape() as tape:`"
+    if tape not in tapes or not tapes[tape].heard:
+        instead = "mgt.trace(True) above `with tf.GradientTape() as tape:`, in the thread that runs it"
         raise ValueError(f"No trace has heard this tape. Write {instead}, and run both again.")
     return tapes[tape]
 

@@ -29,7 +29,7 @@ def failed(problem) -> None:
     text = visible(f"{type(problem).__name__}: {problem}")
     for listener in listening.now:
         if hasattr(listener, "incomplete"):
-            listener.incomplete = f"a part of the trace is missing ({text}): the answer may be incomplete"
+            listener.incomplete = f"a part of the trace is missing ({text})"
     if text not in failures:
         failures.add(text)
         warn("A part of the trace is missing: %s", text)

@@ -64,6 +64,12 @@ def hear_layers(tape) -> None:
         put_around(keras.Layer, "__call__", calling)
 
 
+def leave_thread() -> None:
+    """Hear no op of this thread any more."""
+    with contextlib.suppress(KeyError):  # none was heard
+        op_callbacks.remove_op_callback(op_ran)
+
+
 def remove() -> None:
     """Hear nothing any more, and leave TensorFlow as it was."""
     if not placed:
@@ -72,8 +78,6 @@ def remove() -> None:
         owner, name, before = placed.pop()
         setattr(owner, name, before) if before is not None else delattr(owner, name)
     pywrap_tfe.TFE_Py_RegisterGradientFunction(gradient_function)
-    with contextlib.suppress(KeyError):  # another thread installed it
-        op_callbacks.remove_op_callback(op_ran)
 
 
 def put_around(owner, name, make):

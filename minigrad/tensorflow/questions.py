@@ -21,8 +21,10 @@ def begun(tape, *args, **kwargs):
 
 
 def opened(tape):
-    if listening.now:
-        twin_of_tape(tape).__enter__()
+    twin = twin_of_tape(tape)
+    twin.heard = bool(listening.now)  # in another thread nobody may listen
+    if twin.heard:
+        twin.__enter__()
 
 
 def closed(tape):

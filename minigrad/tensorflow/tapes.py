@@ -80,9 +80,11 @@ class TapeTwin(GradientTape):
     Attributes:
         nodes: the attributes of an op, which are one object for one op -> its Node.
         wanted: during a question, the numbers through which a gradient can reach its sources.
+        heard: whether a trace listened in its thread when it was opened.
     """
 
     wanted: Any = frozenset()
+    heard = True
 
     def __init__(self, tape):
         super().__init__(tape._persistent, tape._watch_accessed_variables)

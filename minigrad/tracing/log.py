@@ -630,7 +630,14 @@ def newest(past, most) -> dict:
 
 # ---- switching it on -----------------------------------------------------------------------------------------------
 
-switched = None  # the trace that mg.trace(True) has switched on
+
+class Switch(threading.local):
+    """The trace that `mg.trace(True)` has switched on in this thread."""
+
+    trace: "trace | None" = None
+
+
+switch = Switch()
 RECENT = 4  # so many traces a tape keeps
 
 
@@ -659,14 +666,13 @@ class trace(Trace):
     """
 
     def __init__(self, on: "bool | None" = None, strict: bool = False, limit: int = LIMIT):
-        global switched
         super().__init__(strict, limit)
-        if on is not None and switched is not None:
-            switched.stop()
-            switched = None
+        if on is not None and switch.trace is not None:
+            switch.trace.stop()
+            switch.trace = None
             checkpoint.forget()
         if on:
-            switched = self
+            switch.trace = self
             self.start()
 
 

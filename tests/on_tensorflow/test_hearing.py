@@ -1,5 +1,6 @@
 """A trace of TensorFlow: what it hears is true, and nothing that TensorFlow does is different for it."""
 
+import concurrent.futures
 import gc
 import threading
 import weakref
@@ -114,7 +115,57 @@ def test_what_cannot_be_heard_ends_nothing_and_is_told(monkeypatch):
         z = y * x
         monkeypatch.undo()
     assert tape.gradient(z, x).numpy() == 12.0
-    assert "a part of the trace is missing (ZeroDivisionError: no such op)" in str(mgt.explain(tape, y, x))
+    answer = mgt.explain(tape, z, x)
+    assert (answer.status, str(answer)) == ("untried", "UNTRIED  dz/dx: a part of the trace is missing (ZeroDivisionError: no such op)")
+
+
+def in_a_thread(work):
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+def test_a_tape_of_another_thread_was_not_heard_and_that_is_said():
+    x = tf.Variable(2.0)
+
+    def work():
+        with tf.GradientTape() as tape:
+            y = x * x
+        return tape, y, tape.gradient(y, x).numpy()
+
+    with mgt.trace():
+        tape, y, slope = in_a_thread(work)
+        for ask in (mgt.explain, mgt.inspect):
+            with pytest.raises(ValueError, match=r"in the thread that runs it"):
+                ask(tape, y, x)
+    assert slope == 4.0
+
+
+def test_a_thread_may_have_a_trace_of_its_own():
+    x = tf.Variable(2.0)
+
+    def work():
+        with mgt.trace(), tf.GradientTape() as tape:
+            y = x * float(x)
+        return mgt.explain(tape, y, x)
+
+    with mgt.trace():
+        assert in_a_thread(work).status == "partial"
+        with tf.GradientTape() as tape:
+            y = x * x
+        assert mgt.explain(tape, y, x).status == "complete"
+    assert "_push_tape" in vars(tf.GradientTape) and not hasattr(tf.GradientTape._push_tape, "__wrapped__")
+
+
+def test_a_replica_of_a_strategy_is_a_thread():
+    with tf.distribute.MirroredStrategy(["/cpu:0"]).scope():
+        w = tf.Variable([1.0, 2.0])
+
+    def step():
+        with mgt.trace(), tf.GradientTape() as tape:
+            y = tf.reduce_sum(w * w)
+        return mgt.explain(tape, y, w).status
+
+    assert tf.distribute.get_strategy().run(step) == "complete"
 
 
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
