@@ -1454,3 +1454,16 @@ def test_what_a_lost_way_would_carry_is_not_guessed(program, said):
     table = str(inspected(program))
     assert said in table
     assert "together" not in table
+
+
+def test_many_ops_of_one_call_are_no_iterations():
+    """Keras's loop is not the user's: all ops of its step are on the line of `fit`, and each is another."""
+    layers = [mg.keras.layers.Dense(3, activation="tanh"), mg.keras.layers.Dense(1)]
+    model = mg.keras.Sequential(layers)
+    model.compile("sgd", "mse")
+    x, y = np.ones((4, 2), np.float32), np.ones((4, 1), np.float32)
+    model.fit(x, y, verbose=0)
+    with mg.trace() as log:
+        model.fit(x, y, verbose=0)
+    view = mg.inspect(log).models[0].data
+    assert view["fold"]["kind"] != "iterations", view["fold"]

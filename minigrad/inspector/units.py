@@ -124,7 +124,7 @@ def layers(frames, shown):
 def iterations(frames, shown):
     """The iterations of the loops that make up most of a film."""
     numbers = {}
-    where = [(one.place.code, one.place.instruction) if one.place is not None else one.op for one in (frames[k] for k in shown)]
+    where = [(one.place and (one.place.code, one.place.instruction), one.op) for one in (frames[k] for k in shown)]
     found = loops([numbers.setdefault(one, len(numbers)) for one in where])
     if 2 * sum(per * times for _, per, times in found) < len(shown):
         return []

@@ -19,6 +19,8 @@ from .hooks import install, leave_thread, remove
 from .tapes import tapes
 from .twins import twin_of
 
+as_python = tf.autograph.experimental.do_not_convert  # in a traced function, too
+
 
 class trace(log.trace):
     """Keep a log of all that TensorFlow does in this thread: for a block, or as a switch. As `mg.trace`.
@@ -63,6 +65,7 @@ def let_go(one):
         remove()
 
 
+@as_python
 def explain(tape, target, sources, output_gradients=None, unconnected_gradients="none", check=None,
             seconds=None) -> Any:  # fmt: skip
     """Why `tape.gradient(target, sources)` is None, or whether its number can be trusted; as `mg.GradientTape.explain`.
@@ -85,6 +88,7 @@ def explain(tape, target, sources, output_gradients=None, unconnected_gradients=
     return renamed(found)
 
 
+@as_python
 def inspect(tape, target=None, sources=None, predict=False) -> Any:
     """The film of a `tf.GradientTape`, or of the log of a trace; as `mg.inspect`.
 
