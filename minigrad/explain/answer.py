@@ -535,6 +535,7 @@ def whole(q, way, number, meant):
 def looked_at(q):
     """Did a replay look for lost ways, or has the trace seen all, and no value that left?"""
     seen = q.history is not None and q.history.opened and not q.history.trace.cut
+    seen = seen and q.history.trace.unseen <= q.history.opened
     return q.experiment is not None or (seen and not left_since(q.history))
 
 

@@ -2,8 +2,11 @@
 
 import contextlib
 import functools
+import itertools
 import os
+import re
 import sys
+import weakref
 from typing import Any
 
 from tensorflow.python import pywrap_tfe
@@ -198,9 +201,33 @@ def in_graph(original):
         if checkpoint.replay is not None:
             instead = "tf.config.run_functions_eagerly(True) at the top lets it be tried"
             checkpoint.finish(f"{function._name} runs in a graph; {instead}")
-        return original(function, *args, **kwargs)
+        found = original(function, *args, **kwargs)
+        hide(function)
+        return found
 
     return told
+
+
+@carefully
+def hide(function):
+    """In a traced function that assigns or calls Python, values may leave unseen."""
+    taped = any(one.tracked_ids is not None for one in listening.now)
+    if taped and any(map(loses_values, function._list_all_concrete_functions())):
+        for one in listening.now:
+            if hasattr(one, "unseen"):
+                one.unseen = one.count
+
+
+losing: Any = weakref.WeakKeyDictionary()  # a graph -> what `loses_values` found
+
+
+def loses_values(concrete) -> bool:
+    """Does a graph, or one within it, assign Variables or call Python?"""
+    if concrete not in losing:
+        whole = concrete.graph.as_graph_def()
+        nodes = itertools.chain(whole.node, *[one.node_def for one in whole.library.function])
+        losing[concrete] = any(re.match(r"Assign|Resource.*Scatter|(Eager)?PyFunc", node.op) for node in nodes)
+    return losing[concrete]
 
 
 def calling(original):

@@ -324,7 +324,7 @@ class Trace(Listener):
         self.limit, self.count, self.lost, self.left_out = limit, 0, False, 0
         self.unparsed, self.backward_rows = deque(maxlen=limit + 1), deque(maxlen=limit)  # not read yet; of StepBack
         self.parsed, self.makers = deque(), {}  # what somebody has read, and where each Tensor came from
-        self.incomplete = ""  # what of it could not be heard, as a sentence for answers
+        self.incomplete, self.unseen = "", 0  # what could not be heard, in words; up to where something may hide
         self.written, self.tapes = {}, {}  # what was assigned, and the numbers of the tapes that it has heard
         self.versions, self.first, self.seen = {}, {}, {}  # of a Variable: version, first meeting, value last read
         self.began, self.backward_began, self.last, self.around, self.code = next_id(), 0, NO_STEP, (), None

@@ -284,3 +284,25 @@ def test_a_block_with_a_traced_function_is_not_waited_for():
         answer = str(mgt.explain(tape, y, x))
     assert answer.startswith("UNTRIED") and "tf.config.run_functions_eagerly(True) at the top lets it be tried" in answer
     assert "takes longer" not in answer
+
+
+@pytest.mark.parametrize(("assigns", "status"), [(True, "untried"), (False, "complete")])
+def test_of_a_traced_function_that_assigns_nobody_knows_what_left(assigns, status):
+    x, state = tf.Variable(2.0), tf.Variable(0.0)
+
+    @tf.function
+    def kept(value):
+        if assigns:
+            state.assign(value)
+        return value * 3.0
+
+    with mgt.trace(), tf.GradientTape() as tape:
+        y = kept(x * x) + state * x
+    answer = mgt.explain(tape, y, x)
+    assert answer.status == status
+    assert ("tf.config.run_functions_eagerly(True)" in str(answer)) is assigns
+    with mgt.trace():  # what was assigned before the block is no secret of it
+        kept(x)
+        with tf.GradientTape() as tape:
+            y = x * x
+    assert mgt.explain(tape, y, x).status == "complete"
